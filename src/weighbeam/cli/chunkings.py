@@ -1,0 +1,69 @@
+"""Gather a chunking question from what a user has: a JSON file, a text, a folder of chunkings, chunkers by name."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.read_json import read_json, read_text
+from weighbeam.mechanisms.chunking.check import Document
+from weighbeam.mechanisms.chunking.params import MAX_DOCUMENT, ChunkingParams
+from weighbeam.mechanisms.chunking.task import read_limits
+from weighbeam.senses.ports import Senses
+
+MAX_TEXT_BYTES = 4 * MAX_DOCUMENT
+
+
+def gather_question(file: Path, folder: Path | None, limits: Mapping[str, Any]) -> dict[str, Any]:
+    """The question in `file`, with the limits given on the command line and the chunkings of `folder`."""
+    if file.suffix.lower() == ".json":
+        question = read_json(file)
+        if not isinstance(question, dict):
+            raise WeighbeamError("bad_question", f"{file} is not a JSON object", "see docs/score.md for the form")
+    else:
+        question = {"document": read_text(file, MAX_TEXT_BYTES)}
+    question |= {name: value for name, value in limits.items() if value is not None}
+    if folder is not None:
+        _answers(question).extend(_read_folder(folder))
+    return question
+
+
+def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses) -> None:
+    """Let each named chunker cut the document, and time it."""
+    if not names:
+        return
+    from weighbeam.miners.chunkers.catalogue import find_chunker, installed_chunkers
+
+    chunkers = installed_chunkers() if "all" in names else [find_chunker(name) for name in dict.fromkeys(names)]
+    document = Document(question.get("document")).text
+    limits = read_limits(question, ChunkingParams())
+    for chunker in chunkers:
+        chunker.load()
+        start = time.perf_counter()
+        pieces = chunker.cut(document, limits.chunk_size, limits.chunk_qty, senses)
+        seconds = time.perf_counter() - start
+        _answers(question).append({"hotkey": chunker.name, "chunks": pieces, "seconds": seconds})
+
+
+def _answers(question: dict[str, Any]) -> list[Any]:
+    answers: Any = question.setdefault("answers", [])
+    if not isinstance(answers, list):
+        raise WeighbeamError("no_answers", "answers is not a list", "see docs/score.md for the form")
+    return answers
+
+
+def _read_folder(folder: Path) -> list[dict[str, Any]]:
+    """One answer per JSON file: a list of strings, or `{chunks, seconds?}`; its name is the file's."""
+    if not folder.is_dir():
+        raise WeighbeamError("no_such_folder", f"{folder} is not a folder", "give a folder of JSON files")
+    answers: list[dict[str, Any]] = []
+    for path in sorted(folder.glob("*.json")):
+        data = read_json(path)
+        given = data if isinstance(data, dict) else {"chunks": data}
+        answers.append({"hotkey": path.stem, **given})
+    if not answers:
+        raise WeighbeamError(
+            "no_answers", f"{folder} has no JSON file", "put one JSON list of strings per chunking there"
+        )
+    return answers

@@ -1,0 +1,31 @@
+"""`weighbeam`: the root of all commands."""
+
+from typing import Annotated
+
+import typer
+
+from weighbeam import __version__
+from weighbeam.cli.doctor import doctor
+from weighbeam.cli.score import score_app
+from weighbeam.cli.shell import Shell, make_app
+from weighbeam.cli.vectors import vectors_app
+
+app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=Shell)
+app.add_typer(score_app, name="score")
+app.add_typer(vectors_app, name="vectors")
+app.command()(doctor)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,115 @@
+"""`weighbeam score MECHANISM FILE`: what would this answer get, and why?"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from weighbeam.cli.shell import make_app, print_json
+
+File = Annotated[Path, typer.Argument(help="A JSON question.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show how each score comes about.")]
+Only = Annotated[str, typer.Option("--only", metavar="HOTKEY", help="Explain only this answer.")]
+ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.")]
+EmbedderName = Annotated[
+    str, typer.Option("--embedder", help="minilm-fp32, minilm-int8, st:MODEL or openai:MODEL@URL.")
+]
+
+PLAIN = "any-other"
+
+
+class MechanismGroup(TyperGroup):
+    """Chunking has a command of its own; any other registered mechanism gets the plain one."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from weighbeam.mechanisms.registry import list_mechanisms
+
+        return sorted({*super().list_commands(ctx), *list_mechanisms()} - {PLAIN})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from weighbeam.mechanisms.registry import load_mechanism
+
+        if cmd_name in self.commands and cmd_name != PLAIN:
+            return super().get_command(ctx, cmd_name)
+        ctx.obj = load_mechanism(cmd_name)
+        return self.commands[PLAIN]
+
+
+score_app = make_app("What would this answer get? Exactly the validator's code, on a file.", cls=MechanismGroup)
+
+
+@score_app.command(PLAIN, hidden=True)
+def score_plain(
+    ctx: typer.Context,
+    file: File,
+    as_json: AsJson = False,
+    explain: Explain = False,
+    only: Only = "",
+    params: ParamsFile = None,
+    settings: Settings = None,
+    embedder: EmbedderName = "minilm-fp32",
+) -> None:
+    """Score the answers of a JSON question."""
+    from weighbeam.cli.overrides import read_overrides
+    from weighbeam.cli.progress import open_senses
+    from weighbeam.cli.show import show_scores, show_trees
+    from weighbeam.engine.read_json import read_json
+    from weighbeam.engine.what_if import score_question
+
+    overrides = read_overrides(params, settings)
+    with open_senses(embedder) as senses:
+        result = score_question(ctx.obj, read_json(file), senses, overrides)
+    if as_json:
+        print_json(result.report())
+        return
+    show_scores(result)
+    if explain or only:
+        show_trees(result, only)
+
+
+@score_app.command("chunking")
+def score_chunking(
+    file: Annotated[Path, typer.Argument(help="A JSON question, or a document as text or Markdown.")],
+    as_json: AsJson = False,
+    explain: Explain = False,
+    only: Only = "",
+    chunks: Annotated[Path | None, typer.Option(help="Folder of chunkings, one JSON file each.")] = None,
+    chunker: Annotated[
+        list[str] | None, typer.Option(help="Cut the document with this chunker; `all` for every one installed.")
+    ] = None,
+    chunk_size: Annotated[int | None, typer.Option(help="Most characters of a chunk.")] = None,
+    chunk_qty: Annotated[int | None, typer.Option(help="Most chunks.")] = None,
+    time_soft_max: Annotated[float | None, typer.Option(help="Seconds before time costs.")] = None,
+    seed: Annotated[str | None, typer.Option(help="Seed of the sample of segments.")] = None,
+    params: ParamsFile = None,
+    settings: Settings = None,
+    embedder: EmbedderName = "minilm-fp32",
+) -> None:
+    """Score chunkings of a document: a JSON question, or a text with --chunks or --chunker."""
+    from weighbeam.cli.chunkings import add_chunkers, gather_question
+    from weighbeam.cli.overrides import read_overrides
+    from weighbeam.cli.progress import open_senses
+    from weighbeam.cli.show import show_chunking, show_trees
+    from weighbeam.engine.what_if import score_question
+    from weighbeam.mechanisms.registry import load_mechanism
+
+    overrides = read_overrides(params, settings)
+    limits = {
+        "chunk_size": chunk_size,
+        "chunk_qty": chunk_qty,
+        "time_soft_max": time_soft_max,
+        "seed": seed,
+    }
+    question = gather_question(file, chunks, limits)
+    with open_senses(embedder) as senses:
+        add_chunkers(question, chunker or [], senses)
+        result = score_question(load_mechanism("chunking"), question, senses, overrides)
+    if as_json:
+        print_json(result.report())
+        return
+    show_chunking(result)
+    if explain or only:
+        show_trees(result, only)

@@ -1,0 +1,73 @@
+"""What every command shares: errors with a code and a remedy, exit codes, JSON for machines."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from weighbeam.core.errors import WeighbeamError
+
+EXIT_CHECK_FAILED = 1
+EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+
+class Shell(TyperGroup):
+    """The root command: a user's mistake ends in one clear message and exit code 2, never in a traceback."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        given = list(sys.argv[1:] if args is None else args)
+        try:
+            return super().main(given, *rest, **extra)
+        except WeighbeamError as fault:
+            print_error(fault, as_json="--json" in given)
+            sys.exit(EXIT_USER_ERROR)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(EXIT_CHECK_FAILED)
+        except KeyboardInterrupt:
+            sys.exit(EXIT_INTERRUPTED)
+
+
+def print_error(fault: WeighbeamError, as_json: bool) -> None:
+    """On stdout as JSON for machines, else on stderr for people."""
+    if as_json:
+        print_json({"error": fault.code, "message": fault.message, "remedy": fault.remedy})
+        return
+    typer.echo(f"error: {make_printable(fault.message)} [{fault.code}]", err=True)
+    if fault.remedy:
+        typer.echo(f"remedy: {make_printable(fault.remedy)}", err=True)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on one line."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def make_printable(text: str, most: int | None = None) -> str:
+    """A text from anywhere, safe for a terminal: control characters shown, white space squeezed, length capped.
+
+    >>> make_printable("a\\x1b[31mred\\n b", 12)
+    'a␛[31mred b'
+    """
+    squeezed = " ".join(text.split())
+    if most is not None and len(squeezed) > most:
+        squeezed = squeezed[: most - 1] + "…"
+    return "".join(_show(character) for character in squeezed)
+
+
+def _show(character: str) -> str:
+    if character.isprintable():
+        return character
+    return chr(0x2400 + ord(character)) if ord(character) < 0x20 else "�"
+
+
+def make_app(help: str, **settings: Any) -> typer.Typer:
+    """A command group with this project's settings."""
+    return typer.Typer(
+        help=help, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, **settings
+    )

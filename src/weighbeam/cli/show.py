@@ -1,0 +1,111 @@
+"""Scores on a terminal: a table to compare, a tree to understand. Every text from outside is made printable."""
+
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from weighbeam.cli.shell import make_printable
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.what_if import WhatIf
+from weighbeam.mechanisms.contract import Node
+
+MOST_LINE = 140
+WIDE = 100
+COLOURS = {"valid": "green", "failed": "red", "unscored": "yellow"}
+
+
+def show_scores(result: WhatIf) -> None:
+    """Any mechanism's scores."""
+    table = Table("answer", "status", "score", "reasons", box=SIMPLE_HEAD, title=result.mechanism.name)
+    for score in result.scored.scores:
+        table.add_row(
+            _text(score.hotkey),
+            Text(score.status, COLOURS[score.status]),
+            _number(score.value, ".6g"),
+            _text(", ".join(score.reasons)),
+        )
+    _print(table, result.report()["params_hash"])
+
+
+def show_chunking(result: WhatIf) -> None:
+    """Chunkings side by side, best first; more columns where the terminal is wide."""
+    report = result.report()
+    wide = Console().width >= WIDE
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title="Chunkings, best first")
+    for name in ("#", "answer", "result", "reward", "similar", *(("within", "between") if wide else ()), "penalty"):
+        table.add_column(name, justify="left" if name in ("answer", "result") else "right", no_wrap=True)
+    table.add_column("chunks", justify="right")
+    table.add_column("s", justify="right")
+    for row in sorted(report["answers"], key=_order):
+        table.add_row(*_chunking_cells(row, wide))
+    limits = report["limits"]
+    _print(table, report["params_hash"])
+    _print_dim(
+        f"limits: {limits['chunk_size']} characters, {limits['chunk_qty']} chunks, {limits['time_soft_max']:g} s; "
+        f"embedder: {make_printable(report['senses']['embedder']['id'], 80)}"
+    )
+    best = report["best"]
+    winner = "nobody: no answer is valid" if best is None else report["answers"][best]["hotkey"]
+    _print_dim(f"best: {make_printable(winner, 60)}; --explain tells why")
+
+
+def show_trees(result: WhatIf, only: str) -> None:
+    """How each score comes about, or only that of one answer."""
+    hotkeys = [score.hotkey for score in result.scored.scores]
+    if only and only not in hotkeys:
+        raise WeighbeamError("unknown_hotkey", f"no answer is called {only!r}", f"use one of: {', '.join(hotkeys)}")
+    console = Console()
+    for hotkey in [only] if only else hotkeys:
+        console.print()
+        console.print(_grow(result.explain(hotkey), bold=True))
+
+
+def _grow(node: Node, bold: bool = False) -> Tree:
+    tree = Tree(Text(make_printable(node.text, MOST_LINE), "bold" if bold else ""))
+    for child in node.children:
+        tree.children.append(_grow(child))
+    return tree
+
+
+def _chunking_cells(row: dict[str, Any], wide: bool) -> list[Text]:
+    parts = row["parts"]
+    verdict = row["status"] if row["failure"] is None else row["failure"]
+    shown = ("similarity", "intra", "inter") if wide else ("similarity",)
+    cells = [
+        _number(row["place"], "g"),
+        Text(make_printable(row["hotkey"], 22)),
+        Text(verdict, COLOURS[row["status"]]),
+        _number(row["reward"], ".5f"),
+    ]
+    if parts is None:
+        cells += [Text("")] * (len(shown) + 1)
+    else:
+        cells += [_number(parts[name], ".4f") for name in shown]
+        cells.append(Text(f"×{parts['factor']:.3g}"))
+    chunks = "" if row["spans"] is None else str(len(row["spans"]))
+    return [*cells, Text(chunks), _number(row["seconds"], ".1f")]
+
+
+def _order(row: dict[str, Any]) -> tuple[bool, float, str]:
+    return row["place"] is None, row["place"] or 0.0, row["hotkey"]
+
+
+def _text(value: str) -> Text:
+    return Text(make_printable(value, 60))
+
+
+def _number(value: float | None, form: str) -> Text:
+    return Text("–" if value is None else format(value, form))
+
+
+def _print(table: Table, params_hash: str) -> None:
+    Console().print(table)
+    _print_dim(f"params {params_hash[:16]}")
+
+
+def _print_dim(line: str) -> None:
+    Console().print(line, style="dim", markup=False, highlight=False)

@@ -1,0 +1,1 @@
+"""Pure mathematics shared by the mechanisms: no clock, no chance, no model, no socket, no file."""

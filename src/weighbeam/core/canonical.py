@@ -1,0 +1,41 @@
+"""One spelling for every record, so that equal records have equal bytes and equal hashes."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+
+def canonical_json(value: Json) -> bytes:
+    """UTF-8 JSON with sorted keys and no blanks; NaN and infinity are refused.
+
+    >>> canonical_json({"b": [1, 2.0], "a": None})
+    b'{"a":null,"b":[1,2.0]}'
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8")
+
+
+def digest_json(value: Json) -> str:
+    """SHA-256 of the canonical JSON, in hex."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def digest_text(text: str) -> str:
+    """SHA-256 of a text's UTF-8, in hex. Lone surrogates keep a digest of their own.
+
+    >>> digest_text("")[:8]
+    'e3b0c442'
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def seeded_digest(seed: str | int, *rest: str | int) -> str:
+    """SHA-256 of `"{seed}:{rest…}"` in hex: how every seeded choice is made.
+
+    >>> seeded_digest(5, "group") == seeded_digest("5", "group")
+    True
+    """
+    return digest_text(":".join(str(part) for part in (seed, *rest)))

@@ -1,0 +1,135 @@
+"""Run vector files (vectors/FORMAT.md): what does each pure stage return, and is it what the file expects?"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.read_json import read_json
+from weighbeam.mechanisms.contract import Stage
+from weighbeam.mechanisms.registry import load_mechanisms
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One case: `ok` is None when the file expects nothing; `differs` names the first differing key."""
+
+    file: str
+    stage: str
+    name: str
+    ok: bool | None
+    actual: Any
+    differs: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "file": self.file,
+            "stage": self.stage,
+            "name": self.name,
+            "ok": self.ok,
+            "actual": self.actual,
+        }
+
+
+def collect_stages() -> dict[str, Stage]:
+    """Every pure stage of every registered mechanism."""
+    stages: dict[str, Stage] = {}
+    for mechanism in load_mechanisms().values():
+        stages.update(mechanism.stages())
+    return stages
+
+
+def find_vector_files(paths: list[Path]) -> list[Path]:
+    """The files among `paths`, and the JSON files in its folders."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found.extend(sorted(path.rglob("*.json")))
+        elif path.exists():
+            found.append(path)
+        else:
+            raise WeighbeamError("no_such_file", f"{path} does not exist", "check the path")
+    if not found:
+        raise WeighbeamError("no_vectors", "no vector file there", "name a .json file or a folder with some")
+    return found
+
+
+def run_vectors(paths: list[Path], stage: str = "") -> Iterator[Outcome]:
+    """Run every case of every file whose stage starts with `stage`, in order."""
+    known = collect_stages()
+    for path in find_vector_files(paths):
+        data = _check_file(path, read_json(path))
+        if not data["stage"].startswith(stage):
+            continue
+        for case in data["cases"]:
+            yield _run_case(path, data, case, known.get(data["stage"]))
+
+
+def _check_file(path: Path, data: Any) -> dict[str, Any]:
+    well_formed = (
+        isinstance(data, dict)
+        and data.get("format") == FORMAT
+        and isinstance(data.get("stage"), str)
+        and isinstance(data.get("cases"), list)
+        and all(isinstance(case, dict) and isinstance(case.get("input"), dict) for case in data["cases"])
+    )
+    if not well_formed:
+        raise WeighbeamError("bad_vectors_file", f"{path} is no vector file of format 1", "see vectors/FORMAT.md")
+    assert isinstance(data, dict)
+    return data
+
+
+def _run_case(path: Path, data: Mapping[str, Any], case: Mapping[str, Any], stage: Stage | None) -> Outcome:
+    name = str(case.get("name", ""))
+    if stage is None:
+        return Outcome(str(path), data["stage"], name, False, {"error": "unknown_stage"}, "stage")
+    actual = call_stage(stage, case["input"])
+    if "expect" not in case:
+        return Outcome(str(path), data["stage"], name, None, actual)
+    differs = first_difference(case["expect"], actual, float(data.get("tolerance", 0.0)))
+    return Outcome(str(path), data["stage"], name, differs is None, actual, differs or "")
+
+
+def call_stage(stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The stage's result, or its refusal as `{"error": code}`."""
+    try:
+        return stage(given)
+    except WeighbeamError as refusal:
+        return {"error": refusal.code}
+    except (KeyError, TypeError, AttributeError, ValueError) as fault:
+        return {"error": "bad_input", "message": f"{type(fault).__name__}: {fault}"}
+
+
+def first_difference(expect: Any, actual: Any, tolerance: float, at: str = "") -> str | None:
+    """The path of the first difference, or None. Objects compare by the keys expected, lists in full.
+
+    >>> first_difference({"a": [1, 2.0]}, {"a": [1, 2.0000000001], "b": 3}, 1e-9)
+    >>> first_difference({"a": [1, 2.0]}, {"a": [1, 2.1]}, 1e-9)
+    'a[1]: expected 2.0, got 2.1'
+    """
+    if isinstance(expect, dict) and isinstance(actual, dict):
+        for key, value in expect.items():
+            below = f"{at}.{key}" if at else key
+            if key not in actual:
+                return f"{below}: missing"
+            found = first_difference(value, actual[key], tolerance, below)
+            if found:
+                return found
+        return None
+    if isinstance(expect, list) and isinstance(actual, list):
+        if len(expect) != len(actual):
+            return f"{at}: expected {len(expect)} entries, got {len(actual)}"
+        pairs = enumerate(zip(expect, actual, strict=True))
+        found_in = (first_difference(e, a, tolerance, f"{at}[{i}]") for i, (e, a) in pairs)
+        return next(filter(None, found_in), None)
+    return None if _equal(expect, actual, tolerance) else f"{at}: expected {expect!r}, got {actual!r}"
+
+
+def _equal(expect: Any, actual: Any, tolerance: float) -> bool:
+    kinds = {type(expect), type(actual)}
+    if kinds <= {int, float} and float in kinds:
+        return bool(abs(actual - expect) <= tolerance * max(1.0, abs(expect)))
+    return type(expect) is type(actual) and bool(expect == actual)

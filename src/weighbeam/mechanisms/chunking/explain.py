@@ -1,0 +1,184 @@
+"""A score as a tree whose arithmetic a person can follow (spec § 12)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weighbeam.mechanisms.chunking.failure import Trouble, describe_failure
+from weighbeam.mechanisms.chunking.pairs import Pair, find_telling_pairs
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.score import sampled_vectors
+from weighbeam.mechanisms.contract import Node, Observation, Score, Scored
+
+SHOWN_CHUNKS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a round did to a miner's standing, where one is kept."""
+
+    before: float | None
+    after: float | None
+    weight: float | None = None
+
+
+def explain_score(
+    params: ChunkingParams,
+    observation: Observation,
+    scored: Scored,
+    hotkey: str,
+    change: Change | None = None,
+) -> Node:
+    """Why `hotkey` got its score."""
+    score = next(score for score in scored.scores if score.hotkey == hotkey)
+    miner = next(miner for miner in observation.facts["miners"] if miner["hotkey"] == hotkey)
+    answer = observation.facts["answers"][miner["answer"]]
+    place = _explain_place(scored, hotkey, change)
+    if score.status == "unscored":
+        ours = Node("the validator could not judge this answer; nothing is charged to the miner")
+        return Node(f"{hotkey}: unscored", (ours, *place))
+    if score.parts is None:
+        trouble = describe_answer_failure(observation, answer)
+        return Node(f"{hotkey}: failed, reward 0", (explain_trouble(trouble), *place))
+    children = (
+        _explain_reward(score),
+        _explain_similarity(score.parts),
+        _explain_factor(score.parts, miner, answer, observation.facts["task"], params),
+        _explain_chunks(score.parts, answer),
+        *_explain_pairs(observation, answer),
+        *place,
+    )
+    return Node(f"{hotkey}: valid, reward {score.value:.12g}", children)
+
+
+def describe_answer_failure(observation: Observation, answer: Mapping[str, Any]) -> Trouble:
+    """The failure of a recorded answer, with texts as far as they are kept."""
+    chunks = [_text(observation, number) for number in answer["chunks"]]
+    document = observation.texts.get(observation.facts["task"]["document"])
+    return describe_failure(answer["check"], None if None in chunks else chunks, document)  # type: ignore[arg-type]
+
+
+def explain_trouble(trouble: Trouble) -> Node:
+    """A failure as a tree."""
+    lines = []
+    if trouble.chunk is not None:
+        lines.append(Node(f"chunk {trouble.chunk}" + ("" if trouble.word is None else f", word {trouble.word}")))
+    elif trouble.word is not None:
+        lines.append(Node(f"word {trouble.word} of the document"))
+    if trouble.where is not None:
+        lines.append(Node(f"at character {trouble.at} of {trouble.where}"))
+        lines.append(Node(f"there: …{trouble.before}⟦{trouble.text or ''}⟧{trouble.after}…"))
+    if trouble.document_has is not None:
+        lines.append(Node(f"the document has, at character {trouble.document_at}: {trouble.document_has}…"))
+    return Node(f"{trouble.code}: {trouble.meaning}", tuple(lines))
+
+
+def _explain_reward(score: Score) -> Node:
+    parts = score.parts or {}
+    worth = "e^similarity" if parts["shape"] == "exp" else "similarity"
+    sums = f"{parts['similarity']:.9g} × {parts['factor']:.9g}"
+    if parts["shape"] == "exp":
+        sums = f"e^{sums}"
+    return Node(f"reward = {worth} × factor = {sums} = {score.value:.12g}")
+
+
+def _explain_similarity(parts: Mapping[str, Any]) -> Node:
+    unpaired, segments = parts["unpaired"], sum(chunk["segments"] for chunk in parts["chunks"])
+    share = f"{unpaired} of {segments} segments are alone in their chunk and so in no pair within"
+    children = (
+        Node(f"within chunks: mean of {parts['intra_pairs']} pairs = {parts['intra']:.9g}"),
+        Node(f"between chunks: mean of {parts['inter_pairs']} pairs = {parts['inter']:.9g}"),
+        Node(share),
+    )
+    sums = f"{parts['intra']:.9g} − {parts['inter']:.9g} = {parts['similarity']:.9g}"
+    return Node(f"similarity = within − between = {sums}", children)
+
+
+def _explain_factor(
+    parts: Mapping[str, Any],
+    miner: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    task: Mapping[str, Any],
+    params: ChunkingParams,
+) -> Node:
+    size, quantity, time = parts["size_penalty"], parts["qty_penalty"], parts["time_penalty"]
+    turned = parts["shape"] == "signed" and parts["similarity"] < 0
+    power = f"{params.base:.6g}^{parts['exponent']:.6g}"
+    over = sum(max(0, length - task["chunk_size"]) for length in answer["lengths"])
+    excess = max(0, len(answer["lengths"]) - task["chunk_qty"])
+    late = max(0.0, miner["seconds"] - task["time_soft_max"])
+    children = [
+        Node(f"size {size:.6g} = {params.size_factor:g} × {over} characters over / {task['chunk_size']}"),
+        Node(f"quantity {quantity:.6g} = {params.qty_factor:g} × {excess} chunks over / {task['chunk_qty']}"),
+        Node(f"time {time:.6g} = {miner['seconds']:.6g} s, {late:.6g} over {task['time_soft_max']:g}"),
+    ]
+    if size + quantity + time > params.max_exponent:
+        children.append(Node(f"their sum is capped at {params.max_exponent:g}"))
+    shown = f"1 / {power}" if turned else power
+    reason = " (turned over, since similarity is negative)" if turned else ""
+    return Node(f"factor = {shown} = {parts['factor']:.9g}{reason}", tuple(children))
+
+
+def _explain_chunks(parts: Mapping[str, Any], answer: Mapping[str, Any]) -> Node:
+    rows = []
+    spans, exact = answer["check"]["spans"], answer["check"]["exact"]
+    for index, chunk in enumerate(parts["chunks"][:SHOWN_CHUNKS]):
+        span = "no words" if spans[index] is None else f"characters {spans[index][0]}–{spans[index][1]}"
+        if spans[index] is not None and not exact[index]:
+            span += " (white space differs)"
+        own = "" if chunk["intra"] is None else f", own similarity {chunk['intra']:.6g}"
+        penalty = f", size penalty {chunk['size_penalty']:.6g}" if chunk["size_penalty"] else ""
+        length, segments = answer["lengths"][index], chunk["segments"]
+        rows.append(Node(f"chunk {index}: {span}, length {length}, {segments} segments{own}{penalty}"))
+    hidden = len(parts["chunks"]) - len(rows)
+    if hidden:
+        rows.append(Node(f"and {hidden} more"))
+    return Node(f"{len(parts['chunks'])} chunks", tuple(rows))
+
+
+def _explain_pairs(observation: Observation, answer: Mapping[str, Any]) -> tuple[Node, ...]:
+    row_of = {text: row for row, text in enumerate(observation.facts["embedded"])}
+    vectors, chunk_of = sampled_vectors(answer, observation.arrays["vectors"], row_of)
+    within, between = find_telling_pairs(vectors, chunk_of)
+    sampled = [answer["segments"][i] for i in answer["sampled"]]
+
+    def show(title: str, pairs: Sequence[Pair]) -> list[Node]:
+        nodes = [Node(f"{pair.similarity:.6g}", _pair_lines(observation, sampled, pair)) for pair in pairs]
+        return [Node(title, tuple(nodes))] if nodes else []
+
+    return (
+        *show("least alike within a chunk: kept together, these lower the score most", within),
+        *show("most alike in different chunks: kept apart, these lower it most", between),
+    )
+
+
+def _pair_lines(observation: Observation, sampled: Sequence[Sequence[int]], pair: Pair) -> tuple[Node, ...]:
+    lines = []
+    for position in (pair.first, pair.second):
+        chunk, number = sampled[position]
+        lines.append(Node(f"chunk {chunk}: {_text(observation, number) or '(text no longer kept)'}"))
+    return tuple(lines)
+
+
+def _explain_place(scored: Scored, hotkey: str, change: Change | None) -> tuple[Node, ...]:
+    place = scored.summary["places"].get(hotkey)
+    if place is None:
+        return ()
+    sharing = sum(other == place for other in scored.summary["places"].values()) - 1
+    tie = f", shared with {sharing} more" if sharing else ""
+    lines = [Node(f"place {place:g} of {scored.summary['judged']} judged (0 is first){tie}")]
+    if change is not None:
+        base = scored.summary["base"]
+        lines.append(Node(f"rank = base {base:g} + place {place:g} = {base + place:g}"))
+        lines.append(Node(f"standing {_number(change.before)} → {_number(change.after)} (lower is better)"))
+        if change.weight is not None:
+            lines.append(Node(f"weight {change.weight:.6g}"))
+    return (Node("place in the group", tuple(lines)),)
+
+
+def _number(value: float | None) -> str:
+    return "never ranked" if value is None else f"{value:.6g}"
+
+
+def _text(observation: Observation, number: int) -> str | None:
+    return observation.texts.get(observation.facts["texts"][number])

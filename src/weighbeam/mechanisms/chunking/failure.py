@@ -1,0 +1,93 @@
+"""Say where an answer left the document, so that its miner can find it: the word, its surroundings, and what the
+document has there instead."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from weighbeam.mechanisms.chunking.check import Document
+
+AROUND = 40
+
+MEANINGS = {
+    "no_chunks": "no chunk arrived",
+    "malformed": "the answer is not a list of strings",
+    "too_large": "the answer is far larger than the document",
+    "new_words": "these words do not follow each other in the document",
+    "out_of_order": "this chunk lies before the one that precedes it",
+    "missing_words": "these words of the document are in no chunk",
+    "not_tiling": "the chunks do not repeat the document word by word",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A failure in words. `before`, `text`, `after` surround the word in the chunk or the document."""
+
+    code: str
+    meaning: str
+    chunk: int | None
+    word: int | None
+    at: int | None
+    where: str | None = None
+    before: str | None = None
+    text: str | None = None
+    after: str | None = None
+    document_has: str | None = None
+    document_at: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def describe_failure(check: Mapping[str, Any], chunks: list[str] | None, text: str | None) -> Trouble:
+    """The failure of a recorded check; `chunks` and the document's `text` may be gone."""
+    code, at, index = check["failure"], check["at"], check["chunk"]
+    bare = Trouble(code, MEANINGS[code], index, check["word"], at, text=check["text"])
+    if at is None or text is None or chunks is None:
+        return bare
+    if code in ("missing_words", "not_tiling"):
+        return _surround(bare, "document", text, text[at : at + _length_there(check, text)])
+    document = Document(text)
+    has, has_at = _instead(document, chunks, index, check["word"], code)
+    found = _surround(bare, f"chunk {index}", chunks[index], check["text"])
+    return Trouble(**{**asdict(found), "document_has": has, "document_at": has_at})
+
+
+def _length_there(check: Mapping[str, Any], text: str) -> int:
+    """Characters that the window's words take up in the document, their white space included."""
+    words = (check["text"] or "").split(" ")
+    stop = check["at"]
+    for word in words:
+        found = text.find(word, stop)
+        stop = found + len(word) if found >= 0 else stop
+    return int(stop - check["at"])
+
+
+def _surround(bare: Trouble, where: str, source: str, word: str) -> Trouble:
+    at = bare.at or 0
+    stop = at + len(word)
+    around = {
+        "where": where,
+        "before": source[max(0, at - AROUND) : at],
+        "text": source[at:stop] or None,
+        "after": source[stop : stop + AROUND],
+    }
+    return Trouble(**{**asdict(bare), **around})
+
+
+def _instead(document: Document, chunks: list[str], index: int, word: int, code: str) -> tuple[str | None, int | None]:
+    """What follows in the document after the words that still agreed, and where."""
+    pieces = document.read(chunks)
+    agreed = pieces[index].letters[:word] if code == "new_words" else pieces[index].letters
+    resume = 0
+    for piece in pieces[:index]:
+        resume = max(resume, document.letters.find(piece.letters, resume))
+    first = document.letters.find(agreed, resume)
+    if first < 0:
+        first = document.letters.find(agreed)
+    next_word = first + (len(agreed) if code == "new_words" else 0)
+    if next_word >= len(document.words):
+        return None, len(document.text)
+    at = document.words.starts[next_word]
+    return document.text[at : at + AROUND], at

@@ -1,0 +1,218 @@
+"""The only part of chunking that needs a model: check, cut into segments, sample, embed (spec §§ 3-6, 12).
+
+Identical answers are looked at once. Failed answers are never embedded. Each distinct text is embedded once. What our
+own senses could not do leaves an answer unscored.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.canonical import digest_json, digest_text
+from weighbeam.mechanisms.chunking.check import Checked, Document
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, segment_chunk
+from weighbeam.mechanisms.chunking.task import Limits, read_limits
+from weighbeam.mechanisms.chunking.words import UNICODE_VERSION
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
+from weighbeam.senses.ports import Embedder, Senses, Sentences
+
+UNREAD = ("no_chunks", "malformed", "too_large")
+
+
+@dataclass(slots=True)
+class Texts:
+    """Every text of the round once, numbered in the order met."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One distinct answer as observed."""
+
+    chunks: tuple[str, ...]
+    checked: Checked
+    segments: tuple[Segment, ...] = ()
+    sampled: tuple[int, ...] = ()
+
+
+def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Observation:
+    """The observation of a round; unreadable tasks are refused, answers never are."""
+    limits = read_limits(asked.task.body, params)
+    document = Document(asked.task.body.get("document"))
+    splitter = senses.sentences(params.splitter)
+    found, miners = _look_at_all(asked, document, limits, splitter, params)
+    texts = Texts()
+    answers = [_record(one, texts) for one in found]
+    embedded = sorted({text for answer in answers for text in _sampled_texts(answer)})
+    by_number = list(texts.numbers)
+    vectors, missing = embed_texts([by_number[text] for text in embedded], senses.embedder)
+    digests = [digest_text(text) for text in by_number]
+    facts = {
+        "format": 1,
+        "task": _task_facts(asked.task, document, limits),
+        "seed": asked.seed,
+        "group": _group_facts(asked.group),
+        "senses": _sense_facts(senses.embedder, splitter),
+        "texts": digests,
+        "embedded": embedded,
+        "missing": [embedded[i] for i in missing],
+        "answers": answers,
+        "miners": miners,
+    }
+    kept = dict(zip(digests, by_number, strict=True)) | {digest_text(document.text): document.text}
+    return Observation(facts, {"vectors": vectors}, kept)
+
+
+def _look_at_all(
+    asked: Asked, document: Document, limits: Limits, splitter: Sentences, params: ChunkingParams
+) -> tuple[list[Looked], list[dict[str, Any]]]:
+    """Each distinct answer looked at once, and which of them each miner gave."""
+    split: dict[str, list[str]] = {}
+    numbers: dict[tuple[str, ...] | int, int] = {}
+    found: list[Looked] = []
+    miners: list[dict[str, Any]] = []
+    for position, answer in enumerate(asked.answers):
+        key = _key(position, answer)
+        if key not in numbers:
+            numbers[key] = len(found)
+            checked = _check(answer, document, limits.chunk_size, params)
+            found.append(_look(answer, checked, splitter, split, params, asked.seed))
+        miners.append(_miner(answer, numbers[key]))
+    return found, miners
+
+
+def embed_texts(texts: Sequence[str], embedder: Embedder) -> tuple[NDArray[np.int32], list[int]]:
+    """Vectors of `texts`, and the positions of those the embedder failed on: one bad text spoils no other."""
+    empty = np.zeros((len(texts), embedder.dimensions), dtype=np.int32)
+    if not texts:
+        return empty, []
+    try:
+        return embedder.embed(texts), []
+    except Exception:
+        return _embed_one_by_one(texts, embedder, empty)
+
+
+def _embed_one_by_one(
+    texts: Sequence[str], embedder: Embedder, vectors: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], list[int]]:
+    missing: list[int] = []
+    for position, text in enumerate(texts):
+        try:
+            vectors[position] = embedder.embed([text])[0]
+        except Exception:
+            missing.append(position)
+            if len(missing) == position + 1 >= 3:
+                return vectors, list(range(len(texts)))
+    return vectors, missing
+
+
+def _check(answer: Answer, document: Document, chunk_size: int, params: ChunkingParams) -> Checked:
+    """The verdict on an answer, whether it reached us or not."""
+    if answer.status == "malformed" or answer.status == "too_large":
+        return Checked(answer.status)
+    if answer.status != "ok":
+        return Checked("no_chunks")
+    return document.check(_read_chunks(answer), chunk_size, params)
+
+
+def _read_chunks(answer: Answer) -> Any:
+    if answer.payload is None:
+        return None
+    return answer.payload.get("chunks") if isinstance(answer.payload, dict) else "not an object"
+
+
+def _key(position: int, answer: Answer) -> tuple[str, ...] | int:
+    """Equal lists of equal strings share a key; any other answer stands alone."""
+    chunks = _read_chunks(answer)
+    if answer.status == "ok" and isinstance(chunks, list) and all(isinstance(c, str) for c in chunks):
+        return tuple(chunks)
+    return position
+
+
+def _look(
+    answer: Answer,
+    checked: Checked,
+    splitter: Sentences,
+    split: dict[str, list[str]],
+    params: ChunkingParams,
+    seed: str | int,
+) -> Looked:
+    readable = () if checked.failure in UNREAD else tuple(_read_chunks(answer))
+    if not checked.ok:
+        return Looked(readable, checked)
+    for chunk in readable:
+        if chunk not in split:
+            split[chunk] = segment_chunk(splitter.split(chunk), params.segment_sentences)
+    segments = tuple(Segment(i, text) for i, chunk in enumerate(readable) for text in split[chunk])
+    sampled = sample_segments(segments, seed, params.num_embeddings)
+    return Looked(readable, checked, segments, tuple(sampled))
+
+
+def _record(looked: Looked, texts: Texts) -> dict[str, Any]:
+    """One distinct answer as facts: texts by number, segments as [chunk, text]."""
+    chunks = [texts.number(chunk) for chunk in looked.chunks]
+    return {
+        "digest": digest_json(looked.chunks),
+        "check": looked.checked.as_json(),
+        "chunks": chunks,
+        "lengths": [len(chunk) for chunk in looked.chunks],
+        "segments": [[segment.chunk, texts.number(segment.text)] for segment in looked.segments],
+        "sampled": list(looked.sampled),
+    }
+
+
+def _sampled_texts(answer: dict[str, Any]) -> list[int]:
+    return [answer["segments"][i][1] for i in answer["sampled"]]
+
+
+def _miner(answer: Answer, index: int) -> dict[str, Any]:
+    measured = math.isfinite(answer.seconds)
+    return {
+        "hotkey": answer.hotkey,
+        "uid": answer.uid,
+        "answer": index,
+        "seconds": round(max(0.0, float(answer.seconds)), 6) if measured else 0.0,
+        "status": answer.status if measured else "validator_error",
+    }
+
+
+def _task_facts(task: Task, document: Document, limits: Limits) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "kind": task.kind,
+        "ranked": task.ranked,
+        "wanted": list(task.wanted),
+        "document": digest_text(document.text),
+        "characters": len(document.text),
+        "words": len(document.words),
+        "chunk_size": limits.chunk_size,
+        "chunk_qty": limits.chunk_qty,
+        "time_soft_max": limits.time_soft_max,
+    }
+
+
+def _sense_facts(embedder: Embedder, splitter: Sentences) -> dict[str, Any]:
+    return {
+        "embedder": {"id": embedder.id, "digest": embedder.digest},
+        "splitter": {"id": splitter.id, "digest": splitter.digest},
+        "unicode": UNICODE_VERSION,
+    }
+
+
+def _group_facts(group: Group) -> dict[str, Any]:
+    return {
+        "index": group.index,
+        "count": group.count,
+        "base": group.base,
+        "members": list(group.members),
+        "extra": list(group.extra),
+    }

@@ -1,0 +1,49 @@
+"""Three sentences make a segment, and a seeded choice says which segments are embedded (spec §§ 4, 5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighbeam.core.canonical import seeded_digest
+from weighbeam.mechanisms.contract import Seed
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    chunk: int
+    text: str
+
+
+def squeeze(text: str) -> str:
+    """Each run of white space becomes one space, none at the ends.
+
+    >>> squeeze("  Ash \\n drifts. ")
+    'Ash drifts.'
+    """
+    return " ".join(text.split())
+
+
+def segment_chunk(sentences: Sequence[str], per_segment: int) -> list[str]:
+    """The segments of one chunk, from its start.
+
+    >>> segment_chunk(["One.", " Two. ", "", "Three.", "Four."], 3)
+    ['One. Two. Three.', 'Four.']
+    """
+    clean = [text for text in map(squeeze, sentences) if text]
+    return [" ".join(clean[i : i + per_segment]) for i in range(0, len(clean), per_segment)]
+
+
+def sample_segments(segments: Sequence[Segment], seed: Seed, most: int | None) -> list[int]:
+    """Indices of the `most` segments with the smallest seeded keys, ascending.
+
+    A key depends on the text and on how many equal texts came before it in the answer, so two answers that share
+    a segment sample it alike.
+    """
+    if most is None or len(segments) <= most:
+        return list(range(len(segments)))
+    seen: dict[str, int] = {}
+    keys: list[tuple[str, int]] = []
+    for index, segment in enumerate(segments):
+        nth = seen.get(segment.text, 0)
+        seen[segment.text] = nth + 1
+        keys.append((seeded_digest(seed, nth, segment.text), index))
+    return sorted(index for _, index in sorted(keys)[:most])

@@ -1,0 +1,199 @@
+"""The pure stages of spec § 16, as vector files call them: plain JSON in, plain JSON out."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.curves import normalise, to_u16
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.numbers import is_integer, is_number
+from weighbeam.core.quantise import to_millionths
+from weighbeam.core.ranking import order_standings
+from weighbeam.mechanisms.chunking.check import Document
+from weighbeam.mechanisms.chunking.groups import draw_group, form_groups, split_wanted
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.rank import Result, rank_answers
+from weighbeam.mechanisms.chunking.reward import compare_segments, reward_chunking
+from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, segment_chunk
+from weighbeam.mechanisms.chunking.stand import Placed, apply_round
+from weighbeam.mechanisms.chunking.weigh import weigh_scores
+from weighbeam.mechanisms.contract import Seed, Stage, Status
+
+Input = Mapping[str, Any]
+STATUSES = get_args(Status)
+
+
+def check_stage(given: Input) -> dict[str, Any]:
+    params = _read_params(given)
+    size = given.get("chunk_size")
+    if not is_integer(size, 1):
+        raise WeighbeamError("bad_chunk_size")
+    return Document(given.get("document")).check(given.get("chunks"), size, params).as_json()
+
+
+def sample_stage(given: Input) -> dict[str, Any]:
+    params = _read_params(given)
+    seed = _read_seed(given)
+    if seed is None:
+        raise WeighbeamError("missing_seed")
+    segments = [
+        Segment(chunk, text)
+        for chunk, sentences in enumerate(given["sentences"])
+        for text in segment_chunk(sentences, params.segment_sentences)
+    ]
+    return {
+        "segments": [{"chunk": segment.chunk, "text": segment.text} for segment in segments],
+        "sampled": sample_segments(segments, seed, params.num_embeddings),
+    }
+
+
+def reward_stage(given: Input) -> dict[str, Any]:
+    params = _read_params(given)
+    status = given.get("status", "valid")
+    require(status in STATUSES, "bad_status")
+    if status == "failed":
+        return {"status": "failed", "reward": 0.0, "failure": given.get("failure"), "parts": None}
+    vectors = given.get("vectors")
+    if status == "unscored" or (isinstance(vectors, list) and None in vectors):
+        return {"status": "unscored", "reward": None, "failure": "validator_fault", "parts": None}
+    limits = _read_limits(given, params)
+    lengths, seconds = given["lengths"], given["seconds"]
+    chunk_of, rows = _read_vectors(given.get("chunk_of"), vectors, len(lengths))
+    similarity = compare_segments(rows, chunk_of, len(lengths))
+    reward, parts = reward_chunking(
+        similarity, lengths, given["chunk_size"], given["chunk_qty"], seconds, limits, params
+    )
+    return {"status": "valid", "reward": reward, "failure": None, "parts": parts}
+
+
+def _read_limits(given: Input, params: ChunkingParams) -> float:
+    """Check the limits of a valid answer; gives its soft time limit."""
+    lengths = given.get("lengths")
+    soft = given.get("time_soft_max", params.time_soft_max)
+    require(is_integer(given.get("chunk_size"), 1), "bad_chunk_size")
+    require(is_integer(given.get("chunk_qty"), 1), "bad_chunk_qty")
+    well_formed = isinstance(lengths, list) and bool(lengths) and all(is_integer(n, 0) for n in lengths)
+    require(well_formed, "bad_lengths")
+    require(is_number(given.get("seconds")), "bad_seconds")
+    require(is_number(soft, 0), "bad_time_soft_max")
+    return float(soft)
+
+
+def _read_vectors(chunk_of: Any, vectors: Any, chunks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    lists = isinstance(chunk_of, list) and isinstance(vectors, list) and len(chunk_of) == len(vectors)
+    require(lists and all(is_integer(i, 0) and i < chunks for i in chunk_of), "bad_segments")
+    widths = {len(row) if isinstance(row, list) else 0 for row in vectors}
+    require(len(widths) <= 1 and 0 not in widths, "bad_vectors")
+    require(all(is_number(x) and abs(x) <= 1 for row in vectors for x in row), "bad_vectors")
+    rows = to_millionths(vectors).reshape(len(vectors), max(widths, default=0))
+    return np.asarray(chunk_of, dtype=np.int64), rows
+
+
+def groups_stage(given: Input) -> dict[str, Any]:
+    params = _read_params(given)
+    size = given.get("group_size", params.group_size)
+    if not is_integer(size, 1):
+        raise WeighbeamError("bad_group_size")
+    ranking, wanted, seed = given["ranking"], given.get("wanted") or [], _read_seed(given)
+    require(len(set(ranking)) == len(ranking), "duplicate_hotkey")
+    require(not wanted or seed is not None, "missing_seed")
+    groups = form_groups(ranking, size, params.rank_values)
+    chosen = None if seed is None else draw_group(groups, seed, wanted)
+    extra, unknown = split_wanted(groups, chosen, wanted)
+    return {
+        "groups": [list(groups.members(i)) for i in range(len(groups.ranges))],
+        "ranges": [list(bounds) for bounds in groups.ranges],
+        "bases": list(groups.bases),
+        "chosen": chosen,
+        "extra": list(extra),
+        "unknown": list(unknown),
+    }
+
+
+def rank_stage(given: Input) -> dict[str, Any]:
+    params = _read_params(given)
+    results: list[Result] = []
+    for answer in given["answers"]:
+        status, reward = answer.get("status"), answer.get("reward")
+        require(status in STATUSES, "bad_status")
+        require(status != "valid" or is_number(reward), "bad_reward")
+        seconds = answer.get("seconds")
+        results.append(Result(status, reward, seconds if is_number(seconds) else math.inf))
+    ranked = rank_answers(results, params.ties)
+    return {"places": list(ranked.places), "judged": ranked.judged, "best": ranked.best}
+
+
+def stand_stage(given: Input) -> dict[str, Any]:
+    params = _read_params(given)
+    scores = _read_scores(given["standings"])
+    for one in given["rounds"]:
+        results, base = one["results"], one.get("base", 0)
+        group, groups = one.get("group"), one.get("groups")
+        _check_round(results, base, group, groups, params)
+        placed = [Placed(row["hotkey"], row["status"], row.get("place")) for row in results]
+        scores = apply_round(scores, placed, base, params, group, groups)
+    return {
+        "scores": [{"hotkey": hotkey, "score": score} for hotkey, score in scores.items()],
+        "ranking": order_standings(scores, given.get("seed", 0)),
+    }
+
+
+def _check_round(results: Sequence[Input], base: Any, group: Any, groups: Any, params: ChunkingParams) -> None:
+    hotkeys = [row["hotkey"] for row in results]
+    require(len(set(hotkeys)) == len(hotkeys), "duplicate_hotkey")
+    require(is_number(base, 0), "bad_base")
+    require(all(row.get("status") in STATUSES for row in results), "bad_status")
+    judged = [row.get("place") for row in results if row["status"] != "unscored"]
+    require(all(is_number(place, 0) for place in judged), "bad_place")
+    if params.alpha_min is not None:
+        require(is_integer(groups, 1) and is_integer(group, 0) and group < groups, "bad_group")
+
+
+def weigh_stage(given: Input) -> dict[str, Any]:
+    params = _read_params(given)
+    scores = _read_scores(given["scores"])
+    raw = weigh_scores(scores, given.get("eligible"), params.curve)
+    values = list(raw.values())
+    integers = to_u16(values)
+    paid = [hotkey for hotkey, value in raw.items() if value > 0]
+    return {
+        "ranking": sorted(paid, key=lambda hotkey: (scores[hotkey], hotkey)),
+        "raw": values,
+        "weights": normalise(values),
+        "u16": integers,
+        "nonzero": sum(value > 0 for value in integers),
+    }
+
+
+def _read_scores(rows: Sequence[Input]) -> dict[str, float | None]:
+    scores: dict[str, float | None] = {row["hotkey"]: row.get("score") for row in rows}
+    require(len(scores) == len(rows), "duplicate_hotkey")
+    require(all(score is None or is_number(score) for score in scores.values()), "bad_score")
+    return scores
+
+
+def _read_params(given: Input) -> ChunkingParams:
+    overrides = given.get("params") or {}
+    try:
+        return ChunkingParams(**overrides)
+    except (TypeError, ValueError):
+        raise WeighbeamError("bad_params") from None
+
+
+def _read_seed(given: Input) -> Seed | None:
+    seed = given.get("seed")
+    return seed if isinstance(seed, str) or is_integer(seed) else None
+
+
+STAGES: Mapping[str, Stage] = {
+    "chunking.check": check_stage,
+    "chunking.sample": sample_stage,
+    "chunking.reward": reward_stage,
+    "chunking.groups": groups_stage,
+    "chunking.rank": rank_stage,
+    "chunking.stand": stand_stage,
+    "chunking.weigh": weigh_stage,
+}

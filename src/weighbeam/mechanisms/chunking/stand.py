@@ -1,0 +1,65 @@
+"""The moving average of ranks (spec § 10)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from weighbeam.core.averaging import move_average
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.contract import Status
+
+Scores = Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One miner's place in a round."""
+
+    hotkey: str
+    status: Status
+    place: float | None
+
+
+def apply_round(
+    scores: Scores,
+    results: Sequence[Placed],
+    base: float,
+    params: ChunkingParams,
+    group: int | None = None,
+    groups: int | None = None,
+) -> dict[str, float | None]:
+    """Scores after one round, all computed from the scores before it."""
+    ranked = sum(score is not None and score >= 0 for score in scores.values())
+    middle = float(ranked // 2)
+    alpha = _group_alpha(params, group, groups)
+    shared = Counter(result.place for result in results if result.status == "valid")
+    after = dict(scores)
+    for result in results:
+        before = scores.get(result.hotkey)
+        after[result.hotkey] = before
+        if result.place is None or result.status == "unscored":
+            continue
+        if before is not None and before < 0:
+            after[result.hotkey] = None
+            continue
+        rank = base + result.place
+        if result.status == "valid":
+            own = _tie_alpha(alpha, shared[result.place], params)
+            after[result.hotkey] = move_average(middle if before is None else before, rank, own)
+        elif before is not None:
+            after[result.hotkey] = max(before, move_average(before, rank, alpha))
+    return after
+
+
+def _group_alpha(params: ChunkingParams, group: int | None, groups: int | None) -> float:
+    if params.alpha_min is None or group is None or groups is None:
+        return params.alpha
+    if groups == 1:
+        return params.alpha_min
+    return params.alpha_min + (1 - params.alpha_min) * group / (groups - 1)
+
+
+def _tie_alpha(alpha: float, sharing: int, params: ChunkingParams) -> float:
+    if params.tie_alpha == "halve":
+        return alpha / 2.0 ** (sharing - 1)
+    return alpha / sharing if params.tie_alpha == "divide" else alpha

@@ -1,0 +1,42 @@
+"""What is asked: a document and its limits, checked before anyone is."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.numbers import is_integer, is_number
+from weighbeam.mechanisms.chunking.params import DEFAULT_CHUNK_SIZE, ChunkingParams
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an answer is held to. A task that names no limit gets these defaults."""
+
+    chunk_size: int
+    chunk_qty: int
+    time_soft_max: float
+
+
+def read_limits(body: Mapping[str, Any], params: ChunkingParams) -> Limits:
+    """The limits of a task's body.
+
+    >>> read_limits({"document": "x" * 10000}, ChunkingParams())
+    Limits(chunk_size=4096, chunk_qty=5, time_soft_max=3.75)
+    """
+    size = _given(body, "chunk_size", DEFAULT_CHUNK_SIZE)
+    require(is_integer(size, 1), "bad_chunk_size", f"chunk_size is {size!r}", "give an integer of 1 or more")
+    document = body.get("document")
+    length = len(document) if isinstance(document, str) else 0
+    quantity = _given(body, "chunk_qty", max(1, math.ceil(1.5 * math.ceil(length / size))))
+    require(is_integer(quantity, 1), "bad_chunk_qty", f"chunk_qty is {quantity!r}", "give an integer of 1 or more")
+    soft = _given(body, "time_soft_max", params.time_soft_max)
+    if not is_number(soft, 0):
+        raise WeighbeamError("bad_time_soft_max", f"time_soft_max is {soft!r}", "give seconds of 0 or more")
+    return Limits(size, quantity, float(soft))
+
+
+def _given(body: Mapping[str, Any], name: str, default: Any) -> Any:
+    value = body.get(name)
+    return default if value is None else value

@@ -1,0 +1,1 @@
+"""Reference miners: what an honest (or hostile) one might answer."""

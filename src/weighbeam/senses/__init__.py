@@ -1,0 +1,1 @@
+"""What turns text into numbers. Mechanisms know only `ports`; everything else here implements them."""

@@ -1,0 +1,82 @@
+"""The senses of one machine: by name, loaded when first used."""
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.senses.folders import cache_folder
+from weighbeam.senses.ports import Embedder, Sentences
+from weighbeam.senses.remember import DiskVectors, Remembering
+
+DEFAULT_EMBEDDER = "minilm-fp32"
+EMBEDDER_NAMES = "minilm-fp32, minilm-int8, st:MODEL, openai:MODEL@URL"
+
+
+def load_embedder(
+    name: str, cache: Path, workers: int = 1, on_progress: Callable[[int, int], None] | None = None
+) -> Embedder:
+    """The embedder called `name`, without a memory."""
+    if name in ("minilm-fp32", "minilm-int8"):
+        from weighbeam.senses.minilm import load_minilm, load_minilm_int8
+
+        minilm = load_minilm(cache, workers) if name == "minilm-fp32" else load_minilm_int8(workers)
+        minilm.on_progress = on_progress
+        return minilm
+    kind, _, rest = name.partition(":")
+    if kind == "st" and rest:
+        from weighbeam.senses.embed_st import SentenceTransformerEmbedder
+
+        return SentenceTransformerEmbedder(rest)
+    model, _, url = rest.partition("@")
+    if kind == "openai" and model and url:
+        from weighbeam.senses.embed_openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(model, url)
+    raise WeighbeamError("unknown_embedder", f"no embedder is called {name!r}", f"use one of: {EMBEDDER_NAMES}")
+
+
+class LocalSenses:
+    """Embedder and splitters of this process. `remember` keeps vectors on disk between runs."""
+
+    _splitters: ClassVar[dict[str, Sentences]] = {}
+
+    def __init__(
+        self,
+        embedder: str = DEFAULT_EMBEDDER,
+        cache: Path | None = None,
+        remember: bool = True,
+        workers: int | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._embedder_name = embedder
+        self._cache = cache or cache_folder()
+        self._remember = remember
+        self._workers = workers or os.cpu_count() or 1
+        self._on_progress = on_progress
+
+    @cached_property
+    def embedder(self) -> Remembering:
+        inner = load_embedder(self._embedder_name, self._cache, self._workers, self._on_progress)
+        if not self._remember:
+            return Remembering(inner)
+        return Remembering(inner, DiskVectors(self._cache / f"vectors-{inner.digest[:16]}.sqlite"))
+
+    def sentences(self, name: str) -> Sentences:
+        if name not in self._splitters:
+            self._splitters[name] = _load_splitter(name)
+        return self._splitters[name]
+
+
+def _load_splitter(name: str) -> Sentences:
+    if name == "rules":
+        from weighbeam.senses.sentences import RuleSentences
+
+        return RuleSentences()
+    if name == "punkt":
+        from weighbeam.senses.punkt import PunktSentences
+
+        return PunktSentences()
+    raise WeighbeamError("unknown_splitter", f"no sentence splitter is called {name!r}", "use rules or punkt")

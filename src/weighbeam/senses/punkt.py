@@ -1,0 +1,59 @@
+"""`punkt`: NLTK's Punkt with its own English data, the splitter of the seed.
+
+NLTK fetches its data from the web at run time; this reads it from disk instead: from `WEIGHBEAM_PUNKT` (a folder that
+holds `tokenizers/punkt_tab`), from NLTK's usual folders, or from a package that carries it, by path.
+"""
+
+import hashlib
+import os
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+
+CARRIER = "llama-index-core"
+CARRIER_FOLDER = "llama_index/core/_static/nltk_cache"
+DATA = "tokenizers/punkt_tab/english"
+INSTALL = f"pip install 'weighbeam[punkt]' && pip install --no-deps {CARRIER}"
+
+
+class PunktSentences:
+    """The Punkt splitter; its digest covers the program's version and the data."""
+
+    id = "punkt"
+
+    def __init__(self) -> None:
+        try:
+            import nltk
+            from nltk.tokenize.punkt import PunktTokenizer
+        except ImportError:
+            raise WeighbeamError("no_punkt", "the splitter punkt needs nltk", INSTALL) from None
+        folder = find_data(nltk.data.path)
+        nltk.data.path.insert(0, str(folder))
+        self._tokenizer: Any = PunktTokenizer("english")
+        self.digest = f"punkt-nltk-{nltk.__version__}-{_hash_folder(folder / DATA)[:16]}"
+
+    def split(self, text: str) -> list[str]:
+        sentences: list[str] = self._tokenizer.tokenize(text)
+        return sentences
+
+
+def find_data(usual: list[str]) -> Path:
+    """The folder that holds the Punkt data."""
+    candidates = [Path(os.environ["WEIGHBEAM_PUNKT"])] if os.environ.get("WEIGHBEAM_PUNKT") else []
+    candidates += [Path(folder) for folder in usual]
+    with suppress(PackageNotFoundError):
+        candidates.append(Path(str(distribution(CARRIER).locate_file(CARRIER_FOLDER))))
+    for folder in candidates:
+        if (folder / DATA).is_dir():
+            return folder
+    raise WeighbeamError("no_punkt", "the data of the splitter punkt is not installed", INSTALL)
+
+
+def _hash_folder(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

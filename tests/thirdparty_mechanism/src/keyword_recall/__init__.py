@@ -1,0 +1,1 @@
+"""A mechanism that lives outside weighbeam and plugs into it."""
