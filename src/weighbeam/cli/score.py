@@ -1,5 +1,6 @@
 """`weighbeam score MECHANISM FILE`: what would this answer get, and why?"""
 
+from copy import copy
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,7 +36,9 @@ class MechanismGroup(TyperGroup):
         if cmd_name in self.commands and cmd_name != PLAIN:
             return super().get_command(ctx, cmd_name)
         ctx.obj = load_mechanism(cmd_name)
-        return self.commands[PLAIN]
+        command = copy(self.commands[PLAIN])
+        command.name, command.hidden = cmd_name, False
+        return command
 
 
 score_app = make_app("What would this answer get? Exactly the validator's code, on a file.", cls=MechanismGroup)

@@ -5,12 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from weighbeam.core.numbers import round_significant
 from weighbeam.core.quantise import MILLION
-from weighbeam.core.similarity import PairSums, mean_of, sum_pairs
+from weighbeam.core.similarity import Family, PairSums, mean_of, sum_pairs_each
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 
 SQUARE_SCALE = MILLION * MILLION
@@ -33,14 +30,19 @@ class Similarity:
         return sum(size == 1 for size in self.sums.group_sizes)
 
 
-def compare_segments(vectors: NDArray[np.integer], chunk_of: NDArray[np.integer], chunks: int) -> Similarity:
-    """Exact mean similarity within and between chunks, of integer vectors in millionths (n, d)."""
-    sums = sum_pairs(vectors, chunk_of, chunks)
-    return Similarity(
-        intra=mean_of(sums.same, sums.same_pairs, SQUARE_SCALE),
-        inter=mean_of(sums.diff, sums.diff_pairs, SQUARE_SCALE),
-        sums=sums,
-    )
+def compare_segments(answers: Sequence[Family]) -> list[Similarity]:
+    """Exact mean similarity within and between the chunks of each answer.
+
+    An answer is its segments' vectors (n, d) in integer millionths, their chunk numbers (n), and its number of chunks.
+    """
+    return [
+        Similarity(
+            intra=mean_of(sums.same, sums.same_pairs, SQUARE_SCALE),
+            inter=mean_of(sums.diff, sums.diff_pairs, SQUARE_SCALE),
+            sums=sums,
+        )
+        for sums in sum_pairs_each(answers)
+    ]
 
 
 def penalise_size(lengths: Sequence[int], chunk_size: int, params: ChunkingParams) -> float:

@@ -26,12 +26,18 @@ def compare_answers(observation: Observation) -> list[Similarity | None]:
     facts = observation.facts
     row_of = {text: row for row, text in enumerate(facts["embedded"])}
     missing = set(facts["missing"])
-    return [
-        compare_segments(*sampled_vectors(answer, observation.arrays["vectors"], row_of), len(answer["lengths"]))
+    judged = [
+        number
+        for number, answer in enumerate(facts["answers"])
         if answer["check"]["ok"] and missing.isdisjoint(answer["segments"][i][1] for i in answer["sampled"])
-        else None
-        for answer in facts["answers"]
     ]
+    answers = [facts["answers"][number] for number in judged]
+    vectors = observation.arrays["vectors"]
+    families = [(*sampled_vectors(answer, vectors, row_of), len(answer["lengths"])) for answer in answers]
+    similarities: list[Similarity | None] = [None] * len(facts["answers"])
+    for number, similarity in zip(judged, compare_segments(families), strict=True):
+        similarities[number] = similarity
+    return similarities
 
 
 def sampled_vectors(

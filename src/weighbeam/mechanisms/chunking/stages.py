@@ -62,7 +62,7 @@ def reward_stage(given: Input) -> dict[str, Any]:
     limits = _read_limits(given, params)
     lengths, seconds = given["lengths"], given["seconds"]
     chunk_of, rows = _read_vectors(given.get("chunk_of"), vectors, len(lengths))
-    similarity = compare_segments(rows, chunk_of, len(lengths))
+    similarity = compare_segments([(rows, chunk_of, len(lengths))])[0]
     reward, parts = reward_chunking(
         similarity, lengths, given["chunk_size"], given["chunk_qty"], seconds, limits, params
     )

@@ -60,4 +60,4 @@ def _judge(sentences: list[str], cuts: list[int], senses: Senses) -> float:
     segments = [segment_chunk(chunk, PER_SEGMENT) for chunk in chunks]
     texts = [text for chunk in segments for text in chunk]
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])
-    return compare_segments(senses.embedder.embed(texts), chunk_of, len(chunks)).value
+    return compare_segments([(senses.embedder.embed(texts), chunk_of, len(chunks))])[0].value

@@ -1,0 +1,40 @@
+"""Run every benchmark, print the table, and write it to benchmarks/RESULTS.md."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from benchmarks.embedder import measure_embedder
+from benchmarks.measure import Line
+from benchmarks.reward import measure_reward
+from benchmarks.round import measure_round
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+PARTS: dict[str, Callable[[], Iterator[Line]]] = {
+    "Reward from given vectors": measure_reward,
+    "A round of 25 answers on 50,000 characters": measure_round,
+    "The embedder": measure_embedder,
+}
+
+
+def main() -> int:
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    text = [f"# Measured by `make bench`\n\n{machine}. Each line compares two things timed in this one run.\n"]
+    met = True
+    for title, measure in PARTS.items():
+        text.append(f"\n## {title}\n\n| what | measured | wanted | met |\n| --- | --- | --- | --- |\n")
+        print(title, flush=True)
+        for line in measure():
+            met &= line.met
+            text.append(f"| {line.what} | {line.measured} | {line.wanted} | {'yes' if line.met else '**no**'} |\n")
+            print(f"  {'ok ' if line.met else 'NO '} {line.what}: {line.measured} (wanted: {line.wanted})", flush=True)
+    RESULTS.write_text("".join(text))
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""Time two things alternately, so that a busy moment of the machine hits both."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One measured claim."""
+
+    what: str
+    measured: str
+    wanted: str
+    met: bool
+
+
+def time_once(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def time_alternately(first: Callable[[], object], second: Callable[[], object], laps: int) -> tuple[float, float]:
+    """Median seconds of each, after one lap to warm up."""
+    first()
+    second()
+    laps_first: list[float] = []
+    laps_second: list[float] = []
+    for _ in range(laps):
+        laps_first.append(time_once(first))
+        laps_second.append(time_once(second))
+    return median(laps_first), median(laps_second)

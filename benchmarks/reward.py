@@ -1,0 +1,60 @@
+"""Reward from given vectors: the closed form against the pair loop, and how its cost grows."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.measure import Line, time_alternately, time_once
+from benchmarks.seed_loop import reward_by_pairs
+from weighbeam.core.quantise import MILLION, unit_millionths
+from weighbeam.mechanisms.chunking.reward import compare_segments
+
+ANSWERS, SEGMENTS, DIMENSIONS, CHUNKS = 25, 150, 384, 20
+SIZES = (150, 1_500, 15_000)
+
+
+def measure_reward() -> Iterator[Line]:
+    rng = np.random.default_rng(7)
+    answers = [_answer(rng, SEGMENTS) for _ in range(ANSWERS)]
+
+    def seed() -> list[float]:
+        return [reward_by_pairs(vectors / MILLION, chunk_of.tolist()) for vectors, chunk_of in answers]
+
+    families = [(vectors, chunk_of, CHUNKS) for vectors, chunk_of in answers]
+
+    def ours() -> list[float]:
+        return [similarity.value for similarity in compare_segments(families)]
+
+    worst = max(abs(a - b) for a, b in zip(seed(), ours(), strict=True))
+    yield Line("closed form against pair loop, largest difference", f"{worst:.1e}", "≤ 1e-12", worst <= 1e-12)
+    size = f"{ANSWERS} answers × {SEGMENTS} segments × {DIMENSIONS}"
+    loop, closed = time_alternately(seed, ours, 9)
+    yield _compare(f"reward, {size}, the loop given numpy rows", loop, closed)
+    lists = [((vectors / MILLION).tolist(), chunk_of.tolist()) for vectors, chunk_of in answers]
+    slow, closed = time_alternately(lambda: [reward_by_pairs(*lists[0])], ours, 1)
+    yield _compare(f"reward, {size}, the loop given lists as an API returns them", slow * ANSWERS, closed)
+    yield from _measure_growth(rng)
+
+
+def _compare(what: str, loop: float, closed: float) -> Line:
+    ratio = loop / closed
+    return Line(what, f"{ratio:.0f}× ({loop * 1e3:.0f} ms → {closed * 1e3:.2f} ms)", "≥ 100×", ratio >= 100)
+
+
+def _measure_growth(rng: np.random.Generator) -> Iterator[Line]:
+    given = {size: _answer(rng, size) for size in SIZES}
+    seconds = {
+        size: min(time_once(lambda v=v, c=c: compare_segments([(v, c, CHUNKS)])) for _ in range(9))
+        for size, (v, c) in given.items()
+    }
+    per_segment = {size: spent / size * 1e6 for size, spent in seconds.items()}
+    shown = ", ".join(f"{size}: {spent * 1e3:.2f} ms" for size, spent in seconds.items())
+    growth = per_segment[SIZES[-1]] / per_segment[SIZES[1]]
+    linear = "linear: time per segment from 1,500 to 15,000 grows ≤ 2×"
+    yield Line("reward by number of segments", f"{shown} ({growth:.2f}× per segment)", linear, growth <= 2)
+
+
+def _answer(rng: np.random.Generator, segments: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    vectors = unit_millionths(rng.normal(size=(segments, DIMENSIONS)))
+    return vectors, np.sort(rng.integers(0, CHUNKS, segments))

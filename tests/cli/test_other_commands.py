@@ -1,0 +1,149 @@
+"""`vectors run`, `doctor`, `--help`, `--version`: what they print and how they exit."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import weighbeam
+from tests_root import ROOT
+
+VECTORS = ROOT / "vectors"
+
+
+@pytest.fixture(autouse=True)
+def _cache(cache: Path) -> None:
+    """Commands share the cache of the test run."""
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "weighbeam", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_every_chunking_vector_passes() -> None:
+    files = sorted(VECTORS.glob("chunking.*.json"))
+    done = run("vectors", "run", *files, "--json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert len(lines) == sum(len(json.loads(path.read_text())["cases"]) for path in files) == 142
+    assert all(set(line) == {"file", "stage", "name", "ok", "actual"} and line["ok"] is True for line in lines)
+
+
+def test_a_changed_expectation_fails_and_is_named(tmp_path: Path) -> None:
+    data = json.loads((VECTORS / "chunking.weigh.json").read_text())
+    data["cases"][1]["expect"]["raw"][2] += 1e-6
+    del data["cases"][0]["expect"]
+    (tmp_path / "changed.json").write_text(json.dumps(data))
+    done = run("vectors", "run", tmp_path)
+    assert done.returncode == 1
+    assert "raw[2]" in done.stdout
+    assert "10 passed, 1 failed, 1 expect nothing" in done.stdout
+    lines = [json.loads(line) for line in run("vectors", "run", tmp_path, "--json").stdout.splitlines()]
+    assert [line["ok"] for line in lines[:3]] == [None, False, True]
+
+
+def test_a_stage_nobody_knows_is_a_failure_not_a_skip(tmp_path: Path) -> None:
+    vector = {"format": 1, "stage": "chunking.dance", "cases": [{"name": "a", "input": {}, "expect": {}}]}
+    (tmp_path / "v.json").write_text(json.dumps(vector))
+    done = run("vectors", "run", tmp_path, "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["ok"] is False
+
+
+@pytest.mark.parametrize(
+    ("stage", "given", "error"),
+    [
+        ("chunking.reward", {"vectors": 7}, "bad_chunk_size"),
+        ("chunking.check", {"document": "a", "chunks": ["a"], "chunk_size": 1, "params": {"base": 9}}, "bad_params"),
+        ("chunking.check", {"document": "a", "chunks": ["a"], "chunk_size": 1, "params": 7}, "bad_params"),
+        ("chunking.stand", {"standings": [{"score": 1}], "rounds": []}, "bad_input"),
+        ("chunking.groups", {"ranking": 7}, "bad_input"),
+        ("chunking.weigh", {"scores": [{"hotkey": "a", "score": "x"}]}, "bad_score"),
+    ],
+)
+def test_input_no_stage_can_use_is_refused_by_code(stage: str, given: object, error: str, tmp_path: Path) -> None:
+    vector = {"format": 1, "stage": stage, "cases": [{"name": "a", "input": given, "expect": {"error": error}}]}
+    (tmp_path / "v.json").write_text(json.dumps(vector))
+    assert run("vectors", "run", tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ('{"format": 1, "stage": "chunking.reward", "cases": [{"input": {"vectors": [[NaN]]}}]}', "not_json"),
+        ('{"format": 2, "stage": "chunking.reward", "cases": []}', "bad_vectors_file"),
+        ("[]", "bad_vectors_file"),
+        ("", "not_json"),
+    ],
+)
+def test_files_that_are_no_vectors_end_in_one_clear_message(content: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text(content)
+    done = run("vectors", "run", tmp_path)
+    assert done.returncode == 2
+    assert f"[{code}]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_without_vectors_is_an_error(tmp_path: Path) -> None:
+    assert run("vectors", "run", tmp_path).returncode == 2
+    assert run("vectors", "run", tmp_path / "nothing").returncode == 2
+
+
+def test_doctor_finds_everything_here() -> None:
+    done = run("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert report["healthy"] is True
+    states = {check["name"]: check["state"] for check in report["checks"]}
+    assert states["embedder"] == states["weights"] == states["mechanism chunking"] == "ok"
+    assert all(check["remedy"] for check in report["checks"] if check["state"] != "ok")
+    assert "everything needed is there" in run("doctor").stdout
+
+
+def test_doctor_tells_what_is_broken_and_the_remedy(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    done = run("doctor", "--json", WEIGHBEAM_CACHE=str(blocked / "cache"))
+    assert done.returncode == 1
+    (check,) = [check for check in json.loads(done.stdout)["checks"] if check["state"] == "fault"]
+    assert check["name"] == "model cache"
+    assert "WEIGHBEAM_CACHE" in check["remedy"]
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.strip() == weighbeam.__version__
+    assert "score" in run("--help").stdout
+    assert run("nonsense").returncode == 2
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """The cause of a slow start, tested instead of its time: what help must not load."""
+    code = (
+        "import sys; sys.argv = ['weighbeam', '--help']\n"
+        "from weighbeam.cli.main import app\n"
+        "try: app()\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'pydantic', 'onnxruntime', 'rich', 'tokenizers', 'onnx') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_starts_within_300_ms_of_a_bare_interpreter_s_best() -> None:
+    def seconds(*command: str) -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
+        return time.perf_counter() - start
+
+    assert min(seconds("-m", "weighbeam", "--help") for _ in range(7)) < 0.3

@@ -1,0 +1,28 @@
+"""Real senses for every test, with a cache of the test run's own."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from weighbeam.senses.local import LocalSenses
+
+settings.register_profile("weighbeam", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("weighbeam")
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    os.environ["WEIGHBEAM_CACHE"] = str(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def senses(cache: Path) -> LocalSenses:
+    return LocalSenses(cache=cache)

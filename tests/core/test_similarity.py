@@ -1,0 +1,87 @@
+"""The closed form is the pair loop, exactly, whatever the size of the numbers."""
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weighbeam.core import similarity
+from weighbeam.core.quantise import MILLION, unit_millionths
+from weighbeam.core.similarity import sum_pairs, sum_pairs_each
+
+
+def loop(vectors: list[list[int]], group_of: list[int]) -> tuple[int, int, int, int]:
+    same = same_pairs = diff = diff_pairs = 0
+    for i, j in combinations(range(len(vectors)), 2):
+        product = sum(a * b for a, b in zip(vectors[i], vectors[j], strict=True))
+        if group_of[i] == group_of[j]:
+            same, same_pairs = same + product, same_pairs + 1
+        else:
+            diff, diff_pairs = diff + product, diff_pairs + 1
+    return same, same_pairs, diff, diff_pairs
+
+
+def closed(vectors: list[list[int]], group_of: list[int], groups: int) -> tuple[int, int, int, int]:
+    rows = np.array(vectors, dtype=np.int64).reshape(len(vectors), len(vectors[0]) if vectors else 2)
+    sums = sum_pairs(rows, np.array(group_of, dtype=np.int64), groups)
+    return sums.same, sums.same_pairs, sums.diff, sums.diff_pairs
+
+
+@st.composite
+def grouped(draw: st.DrawFn, largest: int) -> tuple[list[list[int]], list[int], int]:
+    groups = draw(st.integers(1, 6))
+    width = draw(st.integers(1, 5))
+    row = st.lists(st.integers(-largest, largest), min_size=width, max_size=width)
+    vectors = draw(st.lists(row, max_size=12))
+    size = len(vectors)
+    group_of = draw(st.lists(st.integers(0, groups - 1), min_size=size, max_size=size))
+    return vectors, group_of, groups
+
+
+@given(grouped(MILLION))
+def test_closed_form_equals_pair_loop(case: tuple[list[list[int]], list[int], int]) -> None:
+    vectors, group_of, groups = case
+    assert closed(vectors, group_of, groups) == loop(vectors, group_of)
+
+
+@given(grouped(2**40))
+def test_numbers_too_large_for_floats_and_int64_stay_exact(case: tuple[list[list[int]], list[int], int]) -> None:
+    vectors, group_of, groups = case
+    assert closed(vectors, group_of, groups) == loop(vectors, group_of)
+
+
+@given(st.integers(1, 9), st.randoms(use_true_random=False))
+def test_blocks_split_groups_without_a_trace(block: int, random) -> None:
+    rng = np.random.default_rng(random.randrange(2**32))
+    vectors, group_of = rng.integers(-MILLION, MILLION, (40, 3)), np.sort(rng.integers(0, 7, 40))
+    whole = sum_pairs(vectors, group_of, 7)
+    before = similarity.BLOCK
+    similarity.BLOCK = block
+    try:
+        assert sum_pairs(vectors, group_of, 7) == whole
+    finally:
+        similarity.BLOCK = before
+
+
+def test_past_three_thousand_segments_squares_outgrow_int64() -> None:
+    vectors = np.zeros((5000, 2), dtype=np.int32)
+    vectors[:, 0] = MILLION
+    sums = sum_pairs(vectors, np.zeros(5000, dtype=np.int64), 1)
+    assert (5000 * MILLION) ** 2 > 2**63
+    assert sums.same == 5000 * 4999 // 2 * MILLION**2
+
+
+def test_order_and_layout_do_not_matter() -> None:
+    rng = np.random.default_rng(3)
+    vectors, group_of = unit_millionths(rng.normal(size=(200, 384))), rng.integers(0, 9, 200)
+    shuffled = rng.permutation(200)
+    assert sum_pairs(vectors, group_of, 9) == sum_pairs(np.asfortranarray(vectors)[shuffled], group_of[shuffled], 9)
+
+
+def test_families_at_once_equal_families_alone() -> None:
+    rng = np.random.default_rng(4)
+    counts = [3, 1, 5]
+    parts = [(rng.integers(-9, 9, (n, 4)), rng.integers(0, k, n)) for n, k in zip((7, 0, 12), counts, strict=True)]
+    families = [(vectors, group_of, groups) for (vectors, group_of), groups in zip(parts, counts, strict=True)]
+    assert sum_pairs_each(families) == [sum_pairs(*family) for family in families]

@@ -1,0 +1,190 @@
+"""`check_mechanism` passes what keeps the contract, and each of its checks catches a mechanism that does not."""
+
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from keyword_recall.mechanism import KeywordRecall
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanisms.checks import check_mechanism, run_checks
+from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.contract import Node, Observation, Score, Scored, Standing, Weights
+from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
+from weighbeam.senses.local import LocalSenses
+
+
+def test_chunking_keeps_the_contract(senses: LocalSenses) -> None:
+    findings = check_mechanism(Chunking(), senses)
+    assert len(findings) == 12
+
+
+@pytest.mark.parametrize("overrides", [{"shape": "exp"}, {"shape": "literal"}, {"strict": True}, {"splitter": "punkt"}])
+def test_so_does_every_variant_of_chunking(overrides: dict[str, object], senses: LocalSenses) -> None:
+    check_mechanism(Chunking(), senses, {"num_embeddings": 5, "tie_alpha": "divide", "alpha_min": 0.1, **overrides})
+
+
+def test_a_third_party_package_is_found_installed_and_keeps_it_too(senses: LocalSenses) -> None:
+    assert list_mechanisms()["keyword-recall"].dist.name == "keyword-recall"
+    mechanism = load_mechanism("keyword-recall")
+    assert type(mechanism) is KeywordRecall
+    check_mechanism(mechanism, senses)
+
+
+def test_an_unknown_mechanism_is_named_with_those_that_exist() -> None:
+    with pytest.raises(WeighbeamError, match=r"unknown_mechanism.*chunking, keyword-recall"):
+        load_mechanism("nothing")
+
+
+class Changed(KeywordRecall):
+    """Scores passed through `change` before they are returned."""
+
+    def change(self, score: Score, position: int) -> Score:
+        return score
+
+    def score(self, params, observation: Observation) -> Scored:
+        scored = super().score(params, observation)
+        return replace(scored, scores=tuple(self.change(s, i) for i, s in enumerate(scored.scores)))
+
+
+class Nan(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        return replace(score, value=float("nan")) if score.value else score
+
+
+class Unbounded(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        return replace(score, value=7.0, parts={"recall": 7.0, "brevity": 1.0}) if score.parts else score
+
+
+class Unexplained(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        return replace(score, value=score.value / 2) if score.value else score
+
+
+class Partless(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        return replace(score, parts=None)
+
+
+class Charging(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        return replace(score, status="failed", value=0.0) if score.value is None else score
+
+
+class Forgetful(Changed):
+    def score(self, params, observation: Observation) -> Scored:
+        scored = super().score(params, observation)
+        return replace(scored, scores=scored.scores[1:])
+
+
+class Positional(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        if not score.parts:
+            return score
+        parts = {**score.parts, "brevity": 1 / (position + 1)}
+        return replace(score, value=self.recompute(parts), parts=parts)
+
+
+class Hashing(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        return replace(score, reasons=tuple({f"reason-{i}" for i in range(9)}))
+
+
+class Gambling(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        return replace(score, reasons=(str(random.random()),))
+
+
+class Clocked(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        time.monotonic()
+        return score
+
+
+class Reading(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        Path(__file__).read_text()
+        return score
+
+
+class Textual(KeywordRecall):
+    def observe(self, params, asked, senses) -> Observation:
+        return replace(super().observe(params, asked, senses), texts={"key": "text"})
+
+    def score(self, params, observation: Observation) -> Scored:
+        return replace(super().score(params, observation), summary={"texts": len(observation.texts)})
+
+
+class Overwriting(Changed):
+    def score(self, params, observation: Observation) -> Scored:
+        observation.facts["rows"][0]["words"] += 1
+        return super().score(params, observation)
+
+
+class Slow(Changed):
+    def score(self, params, observation: Observation) -> Scored:
+        end = time.process_time() + 0.1
+        while time.process_time() < end:
+            pass
+        return super().score(params, observation)
+
+
+class Silent(KeywordRecall):
+    def explain(self, params, observation, scored, hotkey) -> Node:
+        return Node("")
+
+
+class Generous(KeywordRecall):
+    def weigh(self, params, standings, eligible) -> Weights:
+        return Weights({s.hotkey: 1.0 for s in standings})
+
+
+class Negative(KeywordRecall):
+    def weigh(self, params, standings, eligible) -> Weights:
+        return Weights(dict.fromkeys(eligible, -1.0))
+
+
+class Punishing(KeywordRecall):
+    def stand(self, params, standings, scored) -> tuple[Standing, ...]:
+        return tuple(Standing(score.hotkey, score.value or 0.0) for score in scored.scores)
+
+
+class Empty(KeywordRecall):
+    def examples(self) -> tuple[()]:
+        return ()
+
+
+@pytest.mark.parametrize(
+    ("broken", "check"),
+    [
+        (Nan, "no NaN"),
+        (Unbounded, "within their bounds"),
+        (Unexplained, "parts explain"),
+        (Partless, "parts explain"),
+        (Charging, "unscored stays"),
+        (Punishing, "unscored stays"),
+        (Forgetful, "one score"),
+        (Positional, "order of answers"),
+        (Hashing, "same bytes"),
+        (Gambling, "same bytes"),
+        (Gambling, "pure"),
+        (Clocked, "pure"),
+        (Reading, "pure"),
+        (Textual, "journaled"),
+        (Overwriting, "pure"),
+        (Slow, "fast enough"),
+        (Silent, "explanation"),
+        (Generous, "only the eligible"),
+        (Negative, "only the eligible"),
+        (Empty, "examples"),
+    ],
+)
+def test_every_broken_promise_is_caught(broken: type[KeywordRecall], check: str, senses: LocalSenses) -> None:
+    findings = run_checks(broken(), senses)
+    faults = {finding.check: finding.fault for finding in findings if not finding.ok}
+    assert any(check in name for name in faults), faults
+    with pytest.raises(WeighbeamError, match="contract_broken"):
+        check_mechanism(broken(), senses)
