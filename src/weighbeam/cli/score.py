@@ -12,7 +12,7 @@ from weighbeam.cli.shell import make_app, print_json
 File = Annotated[Path, typer.Argument(help="A JSON question.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each score comes about.")]
-Only = Annotated[str, typer.Option("--only", metavar="HOTKEY", help="Explain only this answer.")]
+Only = Annotated[list[str] | None, typer.Option("--only", metavar="HOTKEY", help="Explain only these answers.")]
 ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.")]
 EmbedderName = Annotated[
@@ -50,7 +50,7 @@ def score_plain(
     file: File,
     as_json: AsJson = False,
     explain: Explain = False,
-    only: Only = "",
+    only: Only = None,
     params: ParamsFile = None,
     settings: Settings = None,
     embedder: EmbedderName = "minilm-fp32",
@@ -70,7 +70,7 @@ def score_plain(
         return
     show_scores(result)
     if explain or only:
-        show_trees(result, only)
+        show_trees(result, only or [])
 
 
 @score_app.command("chunking")
@@ -78,7 +78,7 @@ def score_chunking(
     file: Annotated[Path, typer.Argument(help="A JSON question, or a document as text or Markdown.")],
     as_json: AsJson = False,
     explain: Explain = False,
-    only: Only = "",
+    only: Only = None,
     chunks: Annotated[Path | None, typer.Option(help="Folder of chunkings, one JSON file each.")] = None,
     chunker: Annotated[
         list[str] | None, typer.Option(help="Cut the document with this chunker; `all` for every one installed.")
@@ -115,4 +115,4 @@ def score_chunking(
         return
     show_chunking(result)
     if explain or only:
-        show_trees(result, only)
+        show_trees(result, only or [])

@@ -53,15 +53,15 @@ def show_chunking(result: WhatIf) -> None:
     _print_dim(f"best: {make_printable(winner, 60)}; --explain tells why")
 
 
-def show_trees(result: WhatIf, only: str) -> None:
-    """How each score comes about, or only that of one answer."""
+def show_trees(result: WhatIf, only: list[str]) -> None:
+    """How each score comes about, or those of the answers named."""
     hotkeys = [score.hotkey for score in result.scored.scores]
-    if only and only not in hotkeys:
-        raise WeighbeamError("unknown_hotkey", f"no answer is called {only!r}", f"use one of: {', '.join(hotkeys)}")
-    console = Console()
-    for hotkey in [only] if only else hotkeys:
-        console.print()
-        console.print(_grow(result.explain(hotkey), bold=True))
+    for hotkey in only:
+        if hotkey not in hotkeys:
+            known = ", ".join(hotkeys)
+            raise WeighbeamError("unknown_hotkey", f"no answer is called {hotkey!r}", f"use one of: {known}")
+    for hotkey in only or hotkeys:
+        Console().print("\n", _grow(result.explain(hotkey), bold=True), sep="")
 
 
 def _grow(node: Node, bold: bool = False) -> Tree:
@@ -79,7 +79,7 @@ def _chunking_cells(row: dict[str, Any], wide: bool) -> list[Text]:
         _number(row["place"], "g"),
         Text(make_printable(row["hotkey"], 22)),
         Text(verdict, COLOURS[row["status"]]),
-        _number(row["reward"], ".5f"),
+        _number(row["reward"], ".5f" if not row["reward"] or abs(row["reward"]) >= 1e-5 else ".1e"),
     ]
     if parts is None:
         cells += [Text("")] * (len(shown) + 1)

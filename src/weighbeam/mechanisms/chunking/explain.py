@@ -129,11 +129,12 @@ def _explain_chunks(parts: Mapping[str, Any], answer: Mapping[str, Any]) -> Node
         own = "" if chunk["intra"] is None else f", own similarity {chunk['intra']:.6g}"
         penalty = f", size penalty {chunk['size_penalty']:.6g}" if chunk["size_penalty"] else ""
         length, segments = answer["lengths"][index], chunk["segments"]
-        rows.append(Node(f"chunk {index}: {span}, length {length}, {segments} segments{own}{penalty}"))
+        count = f"{segments} segment" + ("" if segments == 1 else "s")
+        rows.append(Node(f"chunk {index}: {span}, length {length}, {count}{own}{penalty}"))
     hidden = len(parts["chunks"]) - len(rows)
     if hidden:
         rows.append(Node(f"and {hidden} more"))
-    return Node(f"{len(parts['chunks'])} chunks", tuple(rows))
+    return Node("chunks", tuple(rows))
 
 
 def _explain_pairs(observation: Observation, answer: Mapping[str, Any]) -> tuple[Node, ...]:

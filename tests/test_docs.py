@@ -1,0 +1,97 @@
+"""The documentation is true: generated parts are current, every code and parameter is there, every command runs."""
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests_root import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+SOURCE = ROOT / "src/weighbeam"
+
+
+def load_generator():
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def error_codes() -> set[str]:
+    """First arguments of WeighbeamError and second ones of require, wherever they are literal."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                position = {"WeighbeamError": 0, "require": 1}.get(node.func.id)
+                if position is not None and len(node.args) > position:
+                    argument = node.args[position]
+                    if isinstance(argument, ast.Constant):
+                        found.add(argument.value)
+    return found
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    return [
+        (f"{page.relative_to(ROOT)}:{index}", block)
+        for page in PAGES
+        for index, block in enumerate(re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S))
+    ]
+
+
+def test_the_command_reference_is_current() -> None:
+    assert (DOCS / "cli.md").read_text() == load_generator().write_commands(), "run make docs"
+
+
+def test_the_parameter_table_is_current() -> None:
+    assert load_generator().write_parameters() in (DOCS / "chunking.md").read_text(), "run make docs"
+
+
+def test_every_error_code_is_explained() -> None:
+    codes = error_codes()
+    assert len(codes) > 40
+    page = (DOCS / "errors.md").read_text()
+    assert sorted(code for code in codes if f"`{code}`" not in page) == []
+
+
+def test_every_failure_code_is_explained() -> None:
+    from weighbeam.mechanisms.chunking.failure import MEANINGS
+
+    page = (DOCS / "chunking.md").read_text()
+    assert [code for code in [*MEANINGS, "validator_fault"] if f"`{code}`" not in page] == []
+
+
+def test_every_make_target_is_explained_and_every_one_named_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
+    assert targets == set(re.findall(r"^([a-z-]+):.*## ", makefile, re.M))
+    named = {name for page in PAGES for name in re.findall(r"(?:`|^ +)make ([a-z-]+)", page.read_text(), re.M)}
+    assert named <= targets
+
+
+def test_every_link_leads_somewhere() -> None:
+    for page in PAGES:
+        for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+@pytest.mark.parametrize(("where", "block"), blocks("sh"))
+def test_every_shell_block_runs(where: str, block: str, cache: Path) -> None:
+    for line in block.strip().splitlines():
+        words = line.removeprefix(".venv/bin/").split()
+        assert words[0] == "weighbeam", where
+        done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{where}: {line}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize(("where", "block"), blocks("python"))
+def test_every_python_block_runs(where: str, block: str, cache: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{where}\n{done.stderr}"
+    assert done.stdout
