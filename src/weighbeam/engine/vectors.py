@@ -99,7 +99,7 @@ def call_stage(stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
         return stage(given)
     except WeighbeamError as refusal:
         return {"error": refusal.code}
-    except (KeyError, TypeError, AttributeError, ValueError) as fault:
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as fault:
         return {"error": "bad_input", "message": f"{type(fault).__name__}: {fault}"}
 
 

@@ -1,14 +1,13 @@
 """The JSON of `weighbeam score chunking`: read a question, write its result."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
-from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.explain import describe_answer_failure
-from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.task import read_limits
+from weighbeam.mechanisms.chunking.words import has_lone_surrogate
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
 
 DEFAULT_SEED = "what-if"
@@ -18,16 +17,13 @@ SHAPE = '{"document": "…", "chunk_size": 400, "chunk_qty": 6, "answers": [{"ch
 def read_question(data: Any) -> Asked:
     """One round out of `{document, chunk_size, chunk_qty, time_soft_max?, seed?, answers}`."""
     require(isinstance(data, Mapping), "bad_question", "the file is not a JSON object", f"write {SHAPE}")
-    Document(data.get("document"))
-    read_limits(data, ChunkingParams())
     rows = data.get("answers")
     if not isinstance(rows, list) or not rows:
         raise WeighbeamError("no_answers", "the file has no answers", f"write {SHAPE}")
     answers = tuple(_read_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
-    for hotkey in hotkeys:
-        once = hotkeys.count(hotkey) == 1
-        require(once, "duplicate_hotkey", f"{hotkey!r} answers twice", "give each answer its own hotkey")
+    for hotkey, times in Counter(hotkeys).items():
+        require(times == 1, "duplicate_hotkey", f"{hotkey!r} answers {times} times", "name each answer differently")
     seed = data.get("seed")
     seed = DEFAULT_SEED if seed is None else seed
     valid = isinstance(seed, str) or is_integer(seed)
@@ -43,7 +39,8 @@ def _read_answer(row: Any, index: int) -> Answer:
     hotkey, seconds = row.get("hotkey"), row.get("seconds")
     hotkey = f"answer-{index}" if hotkey is None else hotkey
     seconds = 0.0 if seconds is None else seconds
-    require(isinstance(hotkey, str) and bool(hotkey), "bad_hotkey", f"answer {index} has no name", "give a string")
+    named = isinstance(hotkey, str) and bool(hotkey) and not has_lone_surrogate(hotkey)
+    require(named, "bad_hotkey", f"answer {index} has no proper name", "give a string")
     timed = is_number(seconds)
     require(timed, "bad_seconds", f"answer {index} took {seconds!r} seconds", "give a finite number")
     return Answer(hotkey, {"chunks": row.get("chunks")}, float(seconds))

@@ -47,12 +47,12 @@ def compare_segments(answers: Sequence[Family]) -> list[Similarity]:
 
 def penalise_size(lengths: Sequence[int], chunk_size: int, params: ChunkingParams) -> float:
     """Exponent for characters over `chunk_size`, per relative excess, summed over chunks."""
-    return params.size_factor * sum(max(0, length - chunk_size) for length in lengths) / chunk_size
+    return params.size_factor * (sum(max(0, length - chunk_size) for length in lengths) / chunk_size)
 
 
 def penalise_quantity(chunks: int, chunk_qty: int, params: ChunkingParams) -> float:
     """Exponent for chunks over `chunk_qty`; empty ones count."""
-    return params.qty_factor * max(0, chunks - chunk_qty) / chunk_qty
+    return params.qty_factor * (max(0, chunks - chunk_qty) / chunk_qty)
 
 
 def penalise_time(seconds: float, time_soft_max: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,18 @@ def _summarise(facts: Mapping[str, Any], scores: tuple[Score, ...], params: Chun
         "base": facts["group"]["base"],
         "group": facts["group"]["index"],
         "groups": facts["group"]["count"],
+        "similarity": _spread(scores),
+        "segments": {
+            "sampled": sum(len(answer["sampled"]) for answer in facts["answers"]),
+            "embedded": len(facts["embedded"]),
+        },
+        "unscored": sum(score.status == "unscored" for score in scores),
         "duplicates": sum(copies[miner["answer"]] > 1 for miner in facts["miners"]),
         "failures": dict(sorted(Counter(s.reasons[0] for s in scores if s.reasons).items())),
     }
+
+
+def _spread(scores: tuple[Score, ...]) -> dict[str, float] | None:
+    """Least, middle and greatest similarity of the valid answers: how much this document tells miners apart."""
+    found = [score.parts["similarity"] for score in scores if score.parts is not None]
+    return {"least": min(found), "median": median(found), "most": max(found)} if found else None
