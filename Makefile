@@ -34,7 +34,7 @@ demo: $(READY) ## Score the sample chunkings and show why each got its score
 	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
 
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
-	$(BIN)/weighbeam vectors run vectors --stage chunking.
+	$(BIN)/weighbeam vectors run vectors --stage chunking. --stage chain. --stage weigh_in. --stage network.
 	$(BIN)/python -m pytest
 
 lint: $(READY) ## Check style (ruff)

@@ -31,12 +31,13 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
-def test_every_chunking_vector_passes() -> None:
-    files = sorted(VECTORS.glob("chunking.*.json"))
+@pytest.mark.parametrize(("part", "cases"), [("chunking", 142), ("chain", 182), ("weigh_in", 60), ("network", 135)])
+def test_every_vector_passes(part: str, cases: int) -> None:
+    files = sorted(VECTORS.glob(f"{part}.*.json"))
     done = run("vectors", "run", *files, "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0
-    assert len(lines) == sum(len(json.loads(path.read_text())["cases"]) for path in files) == 142
+    assert len(lines) == sum(len(json.loads(path.read_text())["cases"]) for path in files) == cases
     assert all(set(line) == {"file", "stage", "name", "ok", "actual"} and line["ok"] is True for line in lines)
 
 

@@ -22,14 +22,16 @@ def group() -> None:
 def run(
     paths: Annotated[list[Path], typer.Argument(help="Vector files, or folders of them.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per case.")] = False,
-    stage: Annotated[str, typer.Option(help="Only files of this stage, or of stages that start so.")] = "",
+    stage: Annotated[
+        list[str] | None, typer.Option(help="Only files of this stage, or of stages that start so.")
+    ] = None,
 ) -> None:
     """Run every case and compare; exit 1 if any differs. A stage that is not known is a failure."""
     from weighbeam.engine.vectors import run_vectors
 
     counts: dict[bool | None, int] = {True: 0, False: 0, None: 0}
     failures: list[Outcome] = []
-    for outcome in run_vectors(paths, stage):
+    for outcome in run_vectors(paths, tuple(stage or [""])):
         counts[outcome.ok] += 1
         if as_json:
             print_json(outcome.as_json())

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weighbeam.chain.stages import STAGES as CHAIN
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.read_json import read_json
+from weighbeam.engine.weigh_in.stages import STAGES as WEIGH_IN
 from weighbeam.mechanisms.contract import Stage
 from weighbeam.mechanisms.registry import load_mechanisms
+from weighbeam.network.stages import STAGES as NETWORK
 
 FORMAT = 1
 
@@ -35,8 +38,8 @@ class Outcome:
 
 
 def collect_stages() -> dict[str, Stage]:
-    """Every pure stage of every registered mechanism."""
-    stages: dict[str, Stage] = {}
+    """Every pure stage: of the weigh-in, the chain, the network and every registered mechanism."""
+    stages: dict[str, Stage] = {**WEIGH_IN, **CHAIN, **NETWORK}
     for mechanism in load_mechanisms().values():
         stages.update(mechanism.stages())
     return stages
@@ -57,12 +60,12 @@ def find_vector_files(paths: list[Path]) -> list[Path]:
     return found
 
 
-def run_vectors(paths: list[Path], stage: str = "") -> Iterator[Outcome]:
-    """Run every case of every file whose stage starts with `stage`, in order."""
+def run_vectors(paths: list[Path], stages: tuple[str, ...] = ("",)) -> Iterator[Outcome]:
+    """Run every case of every file whose stage starts with one of `stages`, in order."""
     known = collect_stages()
     for path in find_vector_files(paths):
         data = _check_file(path, read_json(path))
-        if not data["stage"].startswith(stage):
+        if not data["stage"].startswith(stages):
             continue
         for case in data["cases"]:
             yield _run_case(path, data, case, known.get(data["stage"]))

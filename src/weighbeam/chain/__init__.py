@@ -1,0 +1,1 @@
+"""What a validator needs from a chain."""

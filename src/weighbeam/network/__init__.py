@@ -1,0 +1,1 @@
+"""Signed HTTP between validator and miners (docs/spec/network.md)."""

@@ -1,0 +1,72 @@
+"""The pure stages of docs/spec/network.md, as vector files call them."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.signed_text import digest_body, write_epistula, write_reply, write_request
+from weighbeam.network.verify_reply import verify_reply
+from weighbeam.network.verify_request import Request, verify_request
+
+Input = Mapping[str, Any]
+
+
+def sign_stage(given: Input) -> dict[str, Any]:
+    body, receiver = _read_body(given), given.get("receiver")
+    scheme, nonce, sender = given.get("scheme", "sr25519"), given.get("nonce"), given.get("sender", "")
+    kind = given.get("kind")
+    if kind == "request":
+        payload = write_request(scheme, given.get("method"), given.get("target"), body, nonce, sender, receiver)
+    elif kind == "reply":
+        digest = given.get("request_sha256")
+        payload = write_reply(scheme, given.get("status"), digest, body, nonce, sender, receiver)
+    elif kind == "epistula":
+        payload = write_epistula(body, given.get("uuid"), given.get("timestamp_ms"), receiver)
+    else:
+        raise WeighbeamError("bad_kind")
+    return {
+        "payload": payload.decode(),
+        "payload_sha256": hashlib.sha256(payload).hexdigest(),
+        "body_sha256": digest_body(body),
+    }
+
+
+def verify_stage(given: Input) -> dict[str, Any]:
+    seen = {(sender, nonce) for sender, nonce in given.get("seen", [])}
+    request = Request(given["method"], given["target"], _read_headers(given), _read_body(given))
+    limits = {name: given[name] for name in ("allowed_schemes", "max_body", "max_age", "skew") if name in given}
+    caller = verify_request(
+        request, given["self"], int(given["now"]), lambda sender, nonce: (sender, nonce) not in seen, **limits
+    )
+    return {"sender": caller.sender, "nonce": caller.nonce, "scheme": caller.scheme}
+
+
+def reply_stage(given: Input) -> dict[str, Any]:
+    scheme = verify_reply(
+        _read_headers(given),
+        given["status"],
+        _read_body(given),
+        given["request_sha256"],
+        int(given["request_nonce"]),
+        given["asked"],
+        given["self"],
+        int(given["now"]),
+        given.get("allowed_schemes", ("sr25519",)),
+    )
+    return {"sender": given["asked"], "scheme": scheme}
+
+
+def _read_body(given: Input) -> bytes:
+    return bytes.fromhex(given["body_hex"]) if "body_hex" in given else given["body"].encode()
+
+
+def _read_headers(given: Input) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in given["headers"]]
+
+
+STAGES: Mapping[str, Callable[[Input], dict[str, Any]]] = {
+    "network.sign": sign_stage,
+    "network.verify": verify_stage,
+    "network.reply": reply_stage,
+}
