@@ -1,0 +1,74 @@
+"""What an administrator (or the demo) does to a local chain: register, stake, announce, change parameters."""
+
+from typing import Any
+
+from weighbeam.chain.local.blocks import at_present
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.core.errors import WeighbeamError
+
+
+def register(file: ChainFile, hotkey: str, coldkey: str | None = None, stake: int = 0) -> int:
+    """A uid for a hotkey: the next free one, or that of the neuron least worth keeping."""
+    with at_present(file) as block:
+        if file.db.execute("SELECT 1 FROM neurons WHERE hotkey = ?", (hotkey,)).fetchone():
+            raise WeighbeamError("already_registered", f"{hotkey} is registered", "use another hotkey")
+        count = file.db.execute("SELECT COUNT(*) FROM neurons").fetchone()[0]
+        uid = count if count < file.parameters.max_uids else _least_worth(file, block)
+        _clear(file, uid)
+        file.db.execute(
+            "INSERT INTO neurons VALUES (?, ?, ?, ?, 0, ?, NULL)", (uid, hotkey, coldkey or hotkey, stake, block)
+        )
+        for mechid in range(file.parameters.mechanisms):
+            file.db.execute("INSERT INTO updates VALUES (?, ?, ?)", (mechid, uid, block))
+        file.note(block, "NeuronRegistered", uid=uid, hotkey=hotkey)
+        return int(uid)
+
+
+def _least_worth(file: ChainFile, block: int) -> int:
+    """Never the owner; the not immune first; then the smallest emission, the oldest, the lowest uid."""
+    rows = file.db.execute(
+        "SELECT n.uid, n.registered_at, COALESCE((SELECT SUM(emission) FROM shares s WHERE s.uid = n.uid), 0) "
+        "FROM neurons n WHERE n.hotkey IS NOT ?",
+        (file.read("owner"),),
+    ).fetchall()
+    immunity = file.parameters.immunity_period
+
+    def worth(row: tuple[int, int, int]) -> tuple[bool, int, int, int]:
+        uid, registered_at, emission = row
+        return block - registered_at < immunity, emission, registered_at, uid
+
+    return int(min(rows, key=worth)[0])
+
+
+def _clear(file: ChainFile, uid: int) -> None:
+    """A newcomer inherits nothing of its own row; what others hold towards the uid is masked by age."""
+    for table in ("neurons", "updates", "weights", "bonds", "shares"):
+        file.db.execute(f"DELETE FROM {table} WHERE uid = ?", (uid,))
+
+
+def set_stake(file: ChainFile, hotkey: str, stake: int) -> None:
+    _update(file, "stake", stake, hotkey)
+
+
+def announce(file: ChainFile, hotkey: str, endpoint: str | None) -> None:
+    _update(file, "endpoint", endpoint, hotkey)
+
+
+def set_owner(file: ChainFile, hotkey: str | None) -> None:
+    with at_present(file):
+        file.write("owner", hotkey)
+
+
+def set_parameters(file: ChainFile, **changes: Any) -> None:
+    with at_present(file) as block:
+        file.write("parameters", SubnetParameters(**{**file.read("parameters"), **changes}).model_dump())
+        file.note(block, "ParametersChanged", **changes)
+
+
+def _update(file: ChainFile, column: str, value: Any, hotkey: str) -> None:
+    with at_present(file) as block:
+        done = file.db.execute(f"UPDATE neurons SET {column} = ? WHERE hotkey = ?", (value, hotkey))
+        if done.rowcount == 0:
+            raise WeighbeamError("not_registered", f"{hotkey} is not registered", "register it first")
+        file.note(block, f"{column.title()}Set", hotkey=hotkey, value=value)
