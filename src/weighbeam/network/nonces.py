@@ -1,0 +1,79 @@
+"""Which requests were seen: a nonce counts once, across workers and restarts."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+KEEP_SECONDS = 60
+NANOSECONDS = 1_000_000_000
+
+
+class NonceStore:
+    """Seen nonces in a SQLite file, durable before the request is handled.
+
+    A store that began empty knows nothing of what came before it, so whatever is older than its start is refused.
+    """
+
+    def __init__(self, path: Path, now: Callable[[], int] = time.time_ns) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = self._open(path)
+        known = self._db.execute("SELECT COUNT(*) FROM nonces").fetchone()[0]
+        self._blind_until = 0 if known else now()
+
+    @staticmethod
+    def _open(path: Path) -> sqlite3.Connection:
+        db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.DatabaseError:
+            db.close()
+            path.unlink()
+            db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+            db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS nonces "
+            "(sender TEXT, nonce TEXT, expires INTEGER, PRIMARY KEY (sender, nonce)) WITHOUT ROWID"
+        )
+        return db
+
+    def is_blind(self, nonce: str, skew_seconds: float) -> bool:
+        """Whether the request may have been seen by a store that is lost."""
+        return int(nonce) < self._blind_until - skew_seconds * NANOSECONDS
+
+    def remember(self, sender: str, nonce: str) -> bool:
+        """Store the pair; False if it was there."""
+        now = self._now()
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._db.execute("DELETE FROM nonces WHERE expires < ?", (now,))
+                added = self._db.execute(
+                    "INSERT OR IGNORE INTO nonces VALUES (?, ?, ?)", (sender, nonce, now + KEEP_SECONDS * NANOSECONDS)
+                )
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+        return added.rowcount == 1
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class NonceClock:
+    """Nonces of one process: nanoseconds since 1970, strictly increasing."""
+
+    def __init__(self, now: Callable[[], int] = time.time_ns) -> None:
+        self._now = now
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def next(self) -> str:
+        with self._lock:
+            self._last = max(self._now(), self._last + 1)
+            return str(self._last)

@@ -1,0 +1,87 @@
+"""Who may ask a miner, and how often (spec § 5)."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from weighbeam.core.errors import WeighbeamError, require
+
+FRESH_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A possible asker as the metagraph shows it."""
+
+    permit: bool
+    stake: int
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    allow: frozenset[str] = frozenset()
+    deny: frozenset[str] = frozenset()
+    require_permit: bool = True
+    min_stake_rao: int = 0
+    per_minute: float = 60.0
+    burst: int = 10
+    per_sender: int = 2
+    max_tasks: int = 8
+
+
+@dataclass(slots=True)
+class Bucket:
+    tokens: float
+    filled_at: float
+
+
+@dataclass(slots=True)
+class Policy:
+    """Decides on proven senders; the metagraph is given to it and grows stale after an hour."""
+
+    settings: PolicySettings
+    now: Callable[[], float] = time.monotonic
+    neurons: Mapping[str, Standing] = field(default_factory=dict)
+    read_at: float = float("-inf")
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+    in_flight: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def update(self, neurons: Mapping[str, Standing]) -> None:
+        self.neurons, self.read_at = neurons, self.now()
+
+    @contextmanager
+    def admit(self, sender: str) -> Iterator[None]:
+        """Let the sender's task run, or refuse with `not_allowed`, `rate_limited` or `busy`."""
+        require(self._may_ask(sender), "not_allowed", "this hotkey may not ask", "register it as a validator")
+        self._spend(sender)
+        if self.in_flight[sender] >= self.settings.per_sender:
+            raise WeighbeamError("rate_limited", "too many tasks of this sender", "wait for a reply first")
+        if sum(self.in_flight.values()) >= self.settings.max_tasks:
+            raise WeighbeamError("busy", "too many tasks", "ask again later")
+        self.in_flight[sender] += 1
+        try:
+            yield
+        finally:
+            self.in_flight[sender] -= 1
+            if not self.in_flight[sender]:
+                del self.in_flight[sender]
+
+    def _may_ask(self, sender: str) -> bool:
+        if sender in self.settings.deny:
+            return False
+        if sender in self.settings.allow:
+            return True
+        known = self.neurons.get(sender) if self.now() - self.read_at <= FRESH_SECONDS else None
+        if known is None or (self.settings.require_permit and not known.permit):
+            return False
+        return known.stake >= self.settings.min_stake_rao
+
+    def _spend(self, sender: str) -> None:
+        now, burst = self.now(), float(self.settings.burst)
+        bucket = self.buckets.setdefault(sender, Bucket(burst, now))
+        gained = (now - bucket.filled_at) * self.settings.per_minute / 60
+        bucket.tokens, bucket.filled_at = min(burst, bucket.tokens + gained), now
+        require(bucket.tokens >= 1, "rate_limited", "too many requests", "ask less often")
+        bucket.tokens -= 1

@@ -1,0 +1,147 @@
+"""A miner's HTTP server: verifies who asks, runs the task within its deadline, signs every reply after that."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.numbers import is_number
+from weighbeam.network import verify_request as auth
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.nonces import NonceClock, NonceStore
+from weighbeam.network.policy import Policy
+from weighbeam.network.sign_headers import sign_reply
+from weighbeam.network.strict_json import read_strict
+
+Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
+BODY_SECONDS = 30.0
+SKEW_SECONDS = 2.0
+MAX_BODY = {"chunking": 8 << 20, "inference": 1 << 20, "evidence": 64 << 10}
+STATUS = {
+    "too_large": 413,
+    "malformed_auth": 401,
+    "scheme_not_allowed": 401,
+    "wrong_receiver": 401,
+    "stale": 401,
+    "bad_signature": 401,
+    "replayed": 401,
+    "not_allowed": 403,
+    "rate_limited": 429,
+    "busy": 503,
+    "malformed": 400,
+    "unknown_mechanism": 404,
+    "timeout": 504,
+    "handler_fault": 500,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One request as the log keeps it: no bodies."""
+
+    sender: str | None
+    status: int
+    code: str | None
+    seconds: float
+
+
+def make_miner_app(
+    hotkey: Hotkey,
+    handlers: Mapping[str, Handler],
+    nonces: NonceStore,
+    policy: Policy,
+    log: Callable[[Served], None] = lambda _: None,
+) -> FastAPI:
+    """The app of one miner: `POST /weighbeam/1/{mechanism}/ask` and `GET /weighbeam/1/info`."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    clock = NonceClock()
+
+    async def answer(request: Request, mechanism: str | None) -> Response:
+        start = time.monotonic()
+        caller: auth.Caller | None = None
+        code: str | None = None
+        try:
+            body = await _read_body(request, MAX_BODY.get(mechanism or "", 1 << 20))
+            caller = _verify(request, body, hotkey, nonces)
+            with policy.admit(caller.sender):
+                status, content = await _handle(mechanism, body, handlers, hotkey)
+        except WeighbeamError as refusal:
+            code = refusal.code
+            status, content = STATUS.get(code, 400), {"error": code}
+        reply = json.dumps(content, separators=(",", ":")).encode()
+        headers = {"Content-Type": "application/json"}
+        if status in (429, 503):
+            headers["Retry-After"] = "1"
+        if caller is not None:
+            headers |= sign_reply(hotkey, status, reply, caller.payload, clock.next(), caller.sender)
+        log(Served(caller.sender if caller else None, status, code, time.monotonic() - start))
+        return Response(reply, status, headers)
+
+    @app.post("/weighbeam/1/{mechanism}/ask")
+    async def ask(request: Request, mechanism: str) -> Response:
+        return await answer(request, mechanism)
+
+    @app.get("/weighbeam/1/info")
+    async def info(request: Request) -> Response:
+        return await answer(request, None)
+
+    return app
+
+
+async def _read_body(request: Request, most: int) -> bytes:
+    """The body, counted while it is read; a false Content-Length changes nothing."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                size += len(part)
+                if size > most:
+                    raise WeighbeamError("too_large")
+                parts.append(part)
+    except TimeoutError:
+        raise WeighbeamError("malformed", "the body came too slowly") from None
+    return b"".join(parts)
+
+
+def _verify(request: Request, body: bytes, hotkey: Hotkey, nonces: NonceStore) -> auth.Caller:
+    target = request.scope["raw_path"].decode("latin-1")
+    query = request.scope["query_string"].decode("latin-1")
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
+    given = auth.Request(request.method, f"{target}?{query}" if query else target, headers, body)
+
+    def is_new(sender: str, nonce: str) -> bool:
+        if nonces.is_blind(nonce, SKEW_SECONDS):
+            raise WeighbeamError("stale", "older than this server's memory")
+        return nonces.remember(sender, nonce)
+
+    return auth.verify_request(given, hotkey.address, time.time_ns(), is_new, max_body=len(body), skew=SKEW_SECONDS)
+
+
+async def _handle(
+    mechanism: str | None, body: bytes, handlers: Mapping[str, Handler], hotkey: Hotkey
+) -> tuple[int, dict[str, Any]]:
+    if mechanism is None:
+        return 200, {"hotkey": hotkey.address, "mechanisms": sorted(handlers), "protocol": 1}
+    if mechanism not in handlers:
+        raise WeighbeamError("unknown_mechanism", "no such mechanism here", "ask another miner")
+    question = read_strict(body)
+    sound = isinstance(question, dict) and isinstance(question.get("task"), dict) and "round" in question
+    if not sound or not is_number(question.get("deadline_seconds"), 0):
+        raise WeighbeamError("malformed", "not a task", "send {round, task, deadline_seconds}")
+    seconds = float(question["deadline_seconds"])
+    try:
+        async with asyncio.timeout(seconds):
+            payload = await handlers[mechanism](question["task"], seconds)
+    except TimeoutError:
+        raise WeighbeamError("timeout", "the deadline passed", "give more time") from None
+    except WeighbeamError:
+        raise
+    except Exception as fault:
+        raise WeighbeamError("handler_fault", f"{type(fault).__name__}", "see the miner's log") from fault
+    return 200, {"round": question["round"], "payload": payload}

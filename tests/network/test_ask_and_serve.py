@@ -1,0 +1,317 @@
+"""Validator and miner over real sockets: honest, hostile, slow, silent, replayed, forged."""
+
+import asyncio
+import gzip
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from network.loopback import ALICE, BOB, CHARLIE, free_port, serve_app, serve_miner, serve_raw
+from weighbeam.network import ask
+from weighbeam.network.ask import Asker, AskSettings, Heard, Question, Target
+from weighbeam.network.nonces import NonceClock, NonceStore
+from weighbeam.network.policy import PolicySettings
+from weighbeam.network.serve import MAX_BODY
+from weighbeam.network.sign_headers import sign_reply, sign_request
+
+OPEN = AskSettings(allow_private=True)
+
+
+async def echo(task: dict[str, Any], seconds: float) -> Any:
+    return {"chunks": [task["document"]]}
+
+
+def question(deadline: float = 5.0, mechanism: str = "chunking") -> Question:
+    return Question("r1", mechanism, "hash", {"document": "Grüße."}, deadline, "seed")
+
+
+def ask_one(endpoint: str | None, deadline: float = 5.0, settings: AskSettings = OPEN, asker=ALICE, asked=BOB) -> Heard:
+    targets = [Target(asked.address, endpoint)]
+    (heard,) = asyncio.run(Asker(asker, settings).ask_all(question(deadline), targets))
+    return heard
+
+
+def raw_request(endpoint: str, body: bytes = b"", nonce: str | None = None, **changes: Any) -> httpx2.Request:
+    target = "/weighbeam/1/chunking/ask"
+    body = body or json.dumps({"round": "r", "task": {"document": "d"}, "deadline_seconds": 3}).encode()
+    receiver = changes.get("receiver", BOB.address)
+    headers, _ = sign_request(
+        changes.get("hotkey", ALICE), "POST", target, body, nonce or NonceClock().next(), receiver
+    )
+    return httpx2.Request("POST", f"http://{endpoint}{target}", content=body, headers=headers)
+
+
+def send(request: httpx2.Request) -> tuple[int, str | None]:
+    with httpx2.Client(trust_env=False) as client:
+        response = client.send(request)
+        return response.status_code, response.json().get("error")
+
+
+def test_an_honest_miner_is_heard(tmp_path: Path) -> None:
+    with serve_miner(echo, tmp_path) as endpoint:
+        heard = ask_one(endpoint)
+    assert (heard.status, heard.reason) == ("ok", None)
+    assert heard.payload == {"chunks": ["Grüße."]}
+    assert 0 < heard.seconds < 5
+
+
+def test_seconds_are_the_miner_s_and_not_the_queue_s(tmp_path: Path) -> None:
+    async def slow(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(0.3)
+        return {}
+
+    with serve_miner(slow, tmp_path) as endpoint:
+        settings = AskSettings(allow_private=True, per_address=1)
+        targets = [Target(BOB.address, endpoint)] * 3
+        start = time.monotonic()
+        heard = asyncio.run(Asker(ALICE, settings).ask_all(question(), targets))
+        whole = time.monotonic() - start
+    assert whole >= 0.9
+    assert all(0.3 <= reply.seconds < 0.6 for reply in heard)
+
+
+def test_the_deadline_ends_everything(tmp_path: Path) -> None:
+    async def never(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(60)
+
+    with serve_miner(never, tmp_path) as endpoint:
+        start = time.monotonic()
+        heard = ask_one(endpoint, deadline=0.5)
+    assert heard.status in ("timeout", "error")
+    assert time.monotonic() - start < 4
+
+
+def test_a_reply_that_trickles_ends_at_the_deadline() -> None:
+    async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        for _ in range(200):
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    with serve_raw(trickle) as endpoint:
+        assert ask_one(endpoint, deadline=0.6).status == "timeout"
+
+
+def test_a_gigabyte_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = 0
+
+    async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+        for _ in range(1000):
+            writer.write(b"x" * 1_000_000)
+            await writer.drain()
+            sent += 1
+
+    with serve_raw(flood) as endpoint:
+        heard = ask_one(endpoint, deadline=10)
+    assert heard.status == "too_large"
+    assert sent < 60
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n", "error"),
+        (b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "error"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "malformed"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "malformed"),
+        (b"garbage bytes, no HTTP at all\r\n\r\n", "malformed"),
+        (b"HTTP/1.1 401 No\r\nContent-Length: 26\r\n\r\n{\"error\":\"wrong_receiver\"}", "unreachable"),
+        (b"", "malformed"),
+    ],
+    ids=["redirect", "fault", "unsigned", "cut", "garbage", "not ours", "silence"],
+)  # fmt: skip
+def test_whatever_comes_back_has_a_status(reply: bytes, status: str) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(reply)
+        await writer.drain()
+
+    with serve_raw(talk) as endpoint:
+        assert ask_one(endpoint).status == status
+
+
+def signing_app(make_body, hotkey=BOB, **extra_headers: str):
+    """A miner whose reply is signed properly, whatever it says."""
+
+    async def app(scope, receive, send_event) -> None:
+        body = b""
+        while True:
+            event = await receive()
+            body += event.get("body", b"")
+            if not event.get("more_body"):
+                break
+        given = {name.decode().lower(): value.decode() for name, value in scope["headers"]}
+        from weighbeam.network.signed_text import write_request
+
+        payload = write_request(
+            "sr25519", "POST", scope["raw_path"].decode(), body, given["x-bittensor-nonce"], ALICE.address, BOB.address
+        )
+        reply = make_body(json.loads(body))
+        headers = sign_reply(hotkey, 200, reply, payload, NonceClock().next(), ALICE.address) | extra_headers
+        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await send_event({"type": "http.response.start", "status": 200, "headers": raw})
+        await send_event({"type": "http.response.body", "body": reply})
+
+    return app
+
+
+def right(asked: dict[str, Any]) -> bytes:
+    return json.dumps({"round": asked["round"], "payload": {}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("app", "reason"),
+    [
+        (signing_app(right, hotkey=CHARLIE), "wrong_sender"),
+        (signing_app(lambda _: b"{not json"), "json"),
+        (signing_app(lambda _: b'{"round": "r1", "round": "r1", "payload": {}}'), "json"),
+        (signing_app(lambda _: b'{"round": "r1", "payload": NaN}'), "json"),
+        (signing_app(lambda _: b'{"round": "r1", "payload": ' + b"[" * 40 + b"]" * 40 + b"}"), "json"),
+        (signing_app(lambda _: b'{"round": "other", "payload": {}}'), "shape"),
+        (signing_app(lambda _: b"[]"), "shape"),
+        (signing_app(lambda _: gzip.compress(b"{}"), **{"Content-Encoding": "gzip"}), "encoded"),
+        (signing_app(right, **{"X-Long": "x" * 20_000}), "headers"),
+    ],
+)
+def test_a_well_signed_reply_may_still_be_malformed(app, reason: str) -> None:
+    with serve_app(app) as endpoint:
+        heard = ask_one(endpoint)
+    assert (heard.status, heard.reason) == ("malformed", reason)
+
+
+def test_nobody_there(tmp_path: Path) -> None:
+    assert ask_one(None).reason == "no_endpoint"
+    heard = ask_one(f"127.0.0.1:{free_port()}")
+    assert (heard.status, heard.reason) == ("unreachable", "connect")
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "127.0.0.1:80", "10.0.0.1:80", "[::1]:80", "169.254.169.254:80", "http://localhost:80", "0.0.0.0:80",
+        "ftp://8.8.8.8:80", "8.8.8.8:99999", "http://user@8.8.8.8:80", "http://8.8.8.8/path", "", "::::",
+    ],
+)  # fmt: skip
+def test_private_and_odd_addresses_are_not_dialled(endpoint: str) -> None:
+    heard = ask_one(endpoint, settings=AskSettings())
+    assert (heard.status, heard.reason) == ("unreachable", "bad_address")
+
+
+def test_one_address_with_another_hotkey_is_not_the_miner_we_asked(tmp_path: Path) -> None:
+    with serve_miner(echo, tmp_path) as endpoint:
+        heard = ask_one(endpoint, asked=CHARLIE)
+    assert (heard.status, heard.reason) == ("unreachable", "wrong_receiver")
+
+
+def test_strangers_and_validators_without_permit_are_refused(tmp_path: Path) -> None:
+    with serve_miner(echo, tmp_path) as endpoint:
+        assert send(raw_request(endpoint, hotkey=CHARLIE)) == (403, "not_allowed")
+        from weighbeam.network.keys import Hotkey
+
+        assert send(raw_request(endpoint, hotkey=Hotkey.from_uri("//Mallory"))) == (403, "not_allowed")
+    with serve_miner(echo, tmp_path, settings=PolicySettings(deny=frozenset([ALICE.address]))) as endpoint:
+        assert send(raw_request(endpoint)) == (403, "not_allowed")
+    with serve_miner(echo, tmp_path, known=False) as endpoint:
+        assert send(raw_request(endpoint)) == (403, "not_allowed")
+
+
+def test_a_replayed_request_is_refused_also_after_a_restart_and_by_another_worker(tmp_path: Path) -> None:
+    with serve_miner(echo, tmp_path) as endpoint:
+        fresh = NonceClock().next()
+        assert send(raw_request(endpoint, nonce=fresh))[0] == 200
+        assert send(raw_request(endpoint, nonce=fresh)) == (401, "replayed")
+        with serve_miner(echo, tmp_path) as second:
+            assert send(raw_request(second, nonce=fresh)) == (401, "replayed")
+    with serve_miner(echo, tmp_path) as endpoint:
+        assert send(raw_request(endpoint, nonce=fresh)) == (401, "replayed")
+
+
+def test_a_lost_nonce_store_refuses_what_it_cannot_know(tmp_path: Path) -> None:
+    store = NonceStore(tmp_path / "nonces.sqlite", now=lambda: 100_000_000_000)
+    assert store.is_blind(str(97_000_000_000), 2)
+    assert not store.is_blind(str(99_000_000_000), 2)
+
+
+def test_the_rate_is_limited_per_sender(tmp_path: Path) -> None:
+    settings = PolicySettings(per_minute=1, burst=3)
+    with serve_miner(echo, tmp_path, settings=settings) as endpoint:
+        codes = [send(raw_request(endpoint))[0] for _ in range(5)]
+    assert codes == [200, 200, 200, 429, 429]
+
+
+def test_a_third_task_of_one_sender_waits_outside(tmp_path: Path) -> None:
+    async def slow(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(0.5)
+        return {}
+
+    with serve_miner(slow, tmp_path) as endpoint:
+        settings = AskSettings(allow_private=True, per_address=9)
+        heard = asyncio.run(Asker(ALICE, settings).ask_all(question(), [Target(BOB.address, endpoint)] * 3))
+    assert sorted(reply.status for reply in heard) == ["error", "ok", "ok"]
+    assert "rate_limited" in {reply.reason for reply in heard}
+
+
+def test_bodies_over_the_cap_are_refused_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MAX_BODY, "chunking", 10_000)
+    with serve_miner(echo, tmp_path) as endpoint:
+        assert send(raw_request(endpoint, body=b"x" * 20_000)) == (413, "too_large")
+
+        def chunked():
+            for _ in range(50):
+                yield b"x" * 1000
+
+        request = httpx2.Request("POST", f"http://{endpoint}/weighbeam/1/chunking/ask", content=chunked())
+        assert send(request) == (413, "too_large")
+
+
+def test_requests_that_are_no_task_are_refused_and_signed(tmp_path: Path) -> None:
+    with serve_miner(echo, tmp_path) as endpoint:
+        assert send(raw_request(endpoint, body=b"{nope")) == (400, "malformed")
+        assert send(raw_request(endpoint, body=b'{"round": "r", "task": [], "deadline_seconds": 1}'))[0] == 400
+        with httpx2.Client(trust_env=False) as client:
+            response = client.send(raw_request(endpoint, body=b"{nope"))
+        assert "x-weighbeam-reply-signature" in response.headers
+
+
+def test_a_handler_that_breaks_harms_only_its_own_reply(tmp_path: Path) -> None:
+    async def broken(task: dict[str, Any], seconds: float) -> Any:
+        raise RuntimeError("secret detail")
+
+    with serve_miner(broken, tmp_path) as endpoint:
+        heard = ask_one(endpoint)
+        assert (heard.status, heard.reason) == ("error", "500")
+        with httpx2.Client(trust_env=False) as client:
+            assert "secret" not in client.send(raw_request(endpoint)).text
+
+
+def test_nonces_of_one_process_never_repeat() -> None:
+    clock = NonceClock(now=lambda: 5)
+    assert [clock.next() for _ in range(3)] == ["5", "6", "7"]
+
+
+def test_forty_miners_are_asked_at_once(tmp_path: Path) -> None:
+    async def slow(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(0.2)
+        return {}
+
+    settings = PolicySettings(per_sender=100, max_tasks=100, burst=100)
+    with serve_miner(slow, tmp_path, settings=settings) as endpoint:
+        asker = Asker(ALICE, AskSettings(allow_private=True, per_address=100))
+        start = time.monotonic()
+        heard = asyncio.run(asker.ask_all(question(), [Target(BOB.address, endpoint)] * 40))
+        assert time.monotonic() - start < 4
+    assert {reply.status for reply in heard} == {"ok"}
+
+
+def test_caps_are_the_specified_ones() -> None:
+    assert MAX_BODY == {"chunking": 8 << 20, "inference": 1 << 20, "evidence": 64 << 10}
+    assert ask.MAX_REPLY == {"chunking": 16 << 20, "inference": 256 << 10, "evidence": 256 << 10}
