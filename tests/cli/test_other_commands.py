@@ -71,6 +71,24 @@ def test_a_stage_nobody_knows_is_a_failure_not_a_skip(tmp_path: Path) -> None:
         ("chunking.stand", {"standings": [{"score": 1}], "rounds": []}, "bad_input"),
         ("chunking.groups", {"ranking": 7}, "bad_input"),
         ("chunking.weigh", {"scores": [{"hotkey": "a", "score": "x"}]}, "bad_score"),
+        ("chunking.rank", {"answers": [{"status": "valid"}, {"status": "nonsense"}]}, "bad_status"),
+        ("chunking.rank", {"answers": [], "params": []}, "bad_params"),
+        (
+            "chunking.stand",
+            {
+                "standings": [{"hotkey": "a", "score": "x"}],
+                "rounds": [{"results": [{"hotkey": "b", "status": "failed", "place": 0}] * 2}],
+            },
+            "duplicate_hotkey",
+        ),
+        (
+            "chunking.stand",
+            {
+                "standings": [{"hotkey": "a", "score": 1e308}],
+                "rounds": [{"base": 1e308, "results": [{"hotkey": "a", "status": "valid", "place": 1e308}]}],
+            },
+            "bad_input",
+        ),
     ],
 )
 def test_input_no_stage_can_use_is_refused_by_code(stage: str, given: object, error: str, tmp_path: Path) -> None:
@@ -85,6 +103,8 @@ def test_input_no_stage_can_use_is_refused_by_code(stage: str, given: object, er
         ('{"format": 1, "stage": "chunking.reward", "cases": [{"input": {"vectors": [[NaN]]}}]}', "not_json"),
         ('{"format": 2, "stage": "chunking.reward", "cases": []}', "bad_vectors_file"),
         ("[]", "bad_vectors_file"),
+        ('{"format": 1, "stage": "chunking.rank", "tolerance": "abc", "cases": []}', "bad_vectors_file"),
+        ('{"format": 1, "stage": "chunking.rank", "cases": []}', "no_vectors"),
         ("", "not_json"),
     ],
 )
@@ -99,6 +119,8 @@ def test_files_that_are_no_vectors_end_in_one_clear_message(content: str, code: 
 def test_a_folder_without_vectors_is_an_error(tmp_path: Path) -> None:
     assert run("vectors", "run", tmp_path).returncode == 2
     assert run("vectors", "run", tmp_path / "nothing").returncode == 2
+    assert run("vectors", "run", "a" * 300).returncode == 2
+    assert run("vectors", "run", VECTORS, "--stage", "chunkin.typo").returncode == 2
 
 
 def test_doctor_finds_everything_here() -> None:

@@ -153,6 +153,7 @@ GOOD = {"document": "One two three.", "answers": [{"chunks": ["One two three."]}
         ({**GOOD, "chunk_qty": 1.5}, "bad_chunk_qty"),
         ({**GOOD, "time_soft_max": -1}, "bad_time_soft_max"),
         ({**GOOD, "seed": [1]}, "bad_seed"),
+        ({**GOOD, "seed": "\ud800"}, "bad_seed"),
         ({**GOOD, "answers": [{"chunks": ["One"], "seconds": "soon"}]}, "bad_seconds"),
         ({**GOOD, "answers": [{"chunks": ["One"], "hotkey": 5}]}, "bad_hotkey"),
         ({**GOOD, "answers": [{"chunks": ["One"], "hotkey": "\ud800"}]}, "bad_hotkey"),
@@ -209,13 +210,19 @@ def test_bad_chunks_are_the_miner_s_failure_not_an_error(chunks: object, failure
         (["chunking", EXAMPLE, "--only", "nobody"], "unknown_hotkey"),
         (["chunking", EXAMPLE, "--chunk-size", "0"], "bad_chunk_size"),
         (["chunking", DOCUMENT], "no_answers"),
+        (["chunking", EXAMPLE, "--set", "size_factor=1e308"], "bad_params"),
+        (["chunking", EXAMPLE, "--set", "alpha=" + "[" * 99_999], "bad_params"),
+        (["chunking", EXAMPLE, "--chunks", "a" * 300], "no_such_folder"),
+        (["chunking", "a" * 300], "unreadable_file"),
+        (["chunking", DOCUMENT, "--chunk-size", 10**23, "--chunker", "chonkie-sentence"], "chunker_failed"),
+        (["chunking", EXAMPLE, "--json", "--only", "nobody"], "unknown_hotkey"),
     ],
 )
 def test_bad_arguments_end_in_one_clear_message(arguments: list[object], code: str) -> None:
     done = weighbeam("score", *arguments)
     assert done.returncode == 2
-    assert f"[{code}]" in done.stderr
-    assert "remedy: " in done.stderr
+    assert f"[{code}]" in done.stderr or json.loads(done.stdout)["error"] == code
+    assert "remedy" in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
 
 
@@ -247,3 +254,25 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     command = f"{sys.executable} -m weighbeam score chunking {EXAMPLE} --explain | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", ["x = " + "[" * 50_000, "x = " + "9" * 5000, "not toml"])
+def test_parameters_that_are_no_toml(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "params.toml"
+    path.write_text(content)
+    done = weighbeam("score", "chunking", EXAMPLE, "--params", path)
+    assert done.returncode == 2
+    assert "[bad_params]" in done.stderr
+
+
+def test_a_wrong_option_is_json_when_asked_for() -> None:
+    done = weighbeam("score", "chunking", EXAMPLE, "--chunk-size", "abc", "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"] == "bad_usage"
+    assert "--chunk-size" in weighbeam("score", "chunking", EXAMPLE, "--chunk-size", "abc").stderr
+
+
+def test_a_terminal_without_unicode_is_no_traceback() -> None:
+    done = weighbeam("score", "chunking", EXAMPLE, "--explain", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "by-topic" in done.stdout

@@ -53,3 +53,9 @@ def test_nan_never_enters_a_record(value: float) -> None:
 def test_array_types_that_could_run_code_are_refused() -> None:
     with pytest.raises(WeighbeamError, match="bad_array"):
         pack({}, {"v": np.array([{}], dtype=object)})
+
+
+@pytest.mark.parametrize("header", [b"[" * 100_000, b'{"arrays":[],"facts":NaN}', b"{}", b"[]"])
+def test_headers_that_are_none_are_refused(header: bytes) -> None:
+    with pytest.raises(WeighbeamError, match="bad_pack"):
+        unpack(b"WBO1" + len(header).to_bytes(4, "little") + header)

@@ -85,3 +85,13 @@ def test_families_at_once_equal_families_alone() -> None:
     parts = [(rng.integers(-9, 9, (n, 4)), rng.integers(0, k, n)) for n, k in zip((7, 0, 12), counts, strict=True)]
     families = [(vectors, group_of, groups) for (vectors, group_of), groups in zip(parts, counts, strict=True)]
     assert sum_pairs_each(families) == [sum_pairs(*family) for family in families]
+
+
+def test_empty_groups_cost_no_memory_and_change_nothing() -> None:
+    rng = np.random.default_rng(5)
+    vectors, group_of = rng.integers(-9, 9, (6, 384)), np.array([0, 0, 2, 2, 2, 1])
+    spread = sum_pairs(vectors, group_of * 400_000, 1_000_000)
+    dense = sum_pairs(vectors, group_of, 3)
+    assert (spread.same, spread.diff, spread.same_pairs) == (dense.same, dense.diff, dense.same_pairs)
+    assert [spread.group_sums[g * 400_000] for g in range(3)] == list(dense.group_sums)
+    assert sum(spread.group_sizes) == 6

@@ -1,6 +1,7 @@
 """Fail states and spans: against a slow oracle, against hostile answers, and the promises of the specification."""
 
 import time
+import unicodedata
 
 import pytest
 from hypothesis import example, given, settings
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive_check as naive
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.nfc import to_nfc
 from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.words import CLASSES, split_words
@@ -138,12 +140,25 @@ SIZE = 60_000
         ["a " * (SIZE // 2) + "b"],
         [("a " * 99 + "b ")] * (SIZE // 100),
         [""] * SIZE,
+        ["a " * SIZE + "b", *(f"z{i}" for i in range(SIZE // 2))],
+        ["a" + "\u0301" * SIZE + "\u0316" * SIZE],
+        ["\u0316\u0301" * SIZE],
     ],
-    ids=["one", "singles", "pairs", "strangers", "two kinds", "almost", "near miss", "empty"],
-)
+    ids=[
+        "one", "singles", "pairs", "strangers", "two kinds", "almost", "near miss", "empty", "whole first",
+        "marks to sort", "marks to mix",
+    ],
+)  # fmt: skip
 def test_hostile_answers_cost_linear_time(chunks: list[str]) -> None:
     """The worst answers found for a substring search; quadratic work here would take minutes."""
     document = Document("a " * SIZE + "b")
     start = time.process_time()
     document.check(chunks, 100, LOOSE)
     assert time.process_time() - start < 5
+
+
+@given(
+    st.lists(st.sampled_from("ae\u0301\u0316\u0327\u0345ñḍ\u0323ガ\u3099각"), min_size=60, max_size=200).map("".join)
+)
+def test_long_words_have_the_library_s_own_form(word: str) -> None:
+    assert to_nfc(word) == unicodedata.normalize("NFC", word)

@@ -5,20 +5,21 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from keyword_recall.mechanism import KeywordRecall
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.checks import check_mechanism, run_checks
 from weighbeam.mechanisms.chunking.mechanism import Chunking
-from weighbeam.mechanisms.contract import Node, Observation, Score, Scored, Standing, Weights
+from weighbeam.mechanisms.contract import Group, Node, Observation, Score, Scored, Standing, Weights
 from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
 from weighbeam.senses.local import LocalSenses
 
 
 def test_chunking_keeps_the_contract(senses: LocalSenses) -> None:
     findings = check_mechanism(Chunking(), senses)
-    assert len(findings) == 12
+    assert len(findings) == 13
 
 
 @pytest.mark.parametrize("overrides", [{"shape": "exp"}, {"shape": "literal"}, {"strict": True}, {"splitter": "punkt"}])
@@ -132,6 +133,35 @@ class Slow(Changed):
         return super().score(params, observation)
 
 
+class Formatting(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        time.strftime("%H")
+        return score
+
+
+class Rolling(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        np.random.random()
+        return score
+
+
+class Peeking(Changed):
+    def change(self, score: Score, position: int) -> Score:
+        Path.cwd()
+        return score
+
+
+class Whimsical(KeywordRecall):
+    def choose(self, params, standings, miners, seed, wanted=()) -> Group:
+        time.time()
+        return Group(tuple(miners))
+
+
+class Listed(KeywordRecall):
+    def choose(self, params, standings, miners, seed, wanted=()) -> Group:
+        return Group(tuple(miners[:1]))
+
+
 class Silent(KeywordRecall):
     def explain(self, params, observation, scored, hotkey) -> Node:
         return Node("")
@@ -173,6 +203,11 @@ class Empty(KeywordRecall):
         (Gambling, "pure"),
         (Clocked, "pure"),
         (Reading, "pure"),
+        (Formatting, "pure"),
+        (Rolling, "pure"),
+        (Peeking, "pure"),
+        (Whimsical, "whom to ask"),
+        (Listed, "whom to ask"),
         (Textual, "journaled"),
         (Overwriting, "pure"),
         (Slow, "fast enough"),

@@ -82,3 +82,12 @@ def test_the_first_wrong_word_deep_in_a_chunk() -> None:
     assert (trouble.before, trouble.text, trouble.after) == (chunk[7:47], "old", " wick.")
     assert trouble.document_has.startswith("wick and fills")
     assert trouble.document_at == document.index("wick")
+
+
+def test_decomposed_text_is_shown_as_it_stands() -> None:
+    document = "cafe\u0301 bar baz " + "one two three " * 50 + "café"
+    check = {"failure": "missing_words", "chunk": None, "word": 0, "at": 0, "text": "café bar baz"}
+    trouble = describe_failure(check, ["one"], document)
+    assert trouble.text == "cafe\u0301 bar baz"
+    check = {"failure": "new_words", "chunk": 0, "word": 1, "at": 4, "text": "twéx"}
+    assert describe_failure(check, ["one twe\u0301x three"], "one two three").text == "twe\u0301x"

@@ -116,3 +116,9 @@ def test_a_season_puts_the_better_miners_on_top() -> None:
     order = sorted(raw, key=lambda hotkey: -raw[hotkey])
     assert order[:3] == miners[:3]
     assert raw["m00"] == 1.0
+
+
+def test_a_tie_of_thousands_halves_alpha_to_nothing_and_no_further() -> None:
+    crowd = [Placed(f"m{i}", "valid", 0.0) for i in range(3000)]
+    after = apply_round({"m0": 5.0}, crowd, 0, ChunkingParams(tie_alpha="halve"))
+    assert after["m0"] == 5.0

@@ -126,3 +126,20 @@ def test_threads_share_one_memory(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert not faults
+
+
+def test_a_kept_vector_does_not_keep_its_whole_batch() -> None:
+    memory = Remembering(Counting(), most=10)
+    memory.embed([f"text {i}" for i in range(1000)])
+    assert all(vector.base is None for vector in memory._memory.values())
+
+
+def test_a_vector_of_another_type_on_disk_is_computed_again(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    disk = DiskVectors(path)
+    Remembering(Counting(), disk).embed(["a"])
+    disk.close()
+    db = sqlite3.connect(path)
+    db.execute("UPDATE vectors SET vector = 'text'")
+    db.commit()
+    assert Remembering(Counting(), DiskVectors(path)).embed(["a"]).tolist() == [[1, 1, -1]]

@@ -3,14 +3,17 @@
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.read_json import read_json, read_text
+from weighbeam.engine.read_json import is_folder, read_json, read_text
 from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.params import MAX_DOCUMENT, ChunkingParams
-from weighbeam.mechanisms.chunking.task import read_limits
+from weighbeam.mechanisms.chunking.task import Limits, read_limits
 from weighbeam.senses.ports import Senses
+
+if TYPE_CHECKING:
+    from weighbeam.miners.chunkers.catalogue import Chunker
 
 MAX_TEXT_BYTES = 4 * MAX_DOCUMENT
 
@@ -41,9 +44,20 @@ def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses) -> 
     for chunker in chunkers:
         chunker.load()
         start = time.perf_counter()
-        pieces = chunker.cut(document, limits.chunk_size, limits.chunk_qty, senses)
+        pieces = _cut(chunker, document, limits, senses)
         seconds = time.perf_counter() - start
         _answers(question).append({"hotkey": chunker.name, "chunks": pieces, "seconds": seconds})
+
+
+def _cut(chunker: "Chunker", document: str, limits: Limits, senses: Senses) -> list[str]:
+    try:
+        return chunker.cut(document, limits.chunk_size, limits.chunk_qty, senses)
+    except WeighbeamError:
+        raise
+    except Exception as fault:
+        raise WeighbeamError(
+            "chunker_failed", f"{chunker.name} failed: {fault}", "try other limits or another chunker"
+        ) from fault
 
 
 def _answers(question: dict[str, Any]) -> list[Any]:
@@ -55,7 +69,7 @@ def _answers(question: dict[str, Any]) -> list[Any]:
 
 def _read_folder(folder: Path) -> list[dict[str, Any]]:
     """One answer per JSON file: a list of strings, or `{chunks, seconds?}`; its name is the file's."""
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise WeighbeamError("no_such_folder", f"{folder} is not a folder", "give a folder of JSON files")
     answers: list[dict[str, Any]] = []
     for path in sorted(folder.glob("*.json")):

@@ -30,7 +30,7 @@ def read_value(text: str) -> Any:
     """
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -38,7 +38,7 @@ def _read_file(file: Path) -> dict[str, Any]:
     if file.suffix == ".toml":
         try:
             return tomllib.loads(read_text(file, MAX_PARAMS_BYTES))
-        except tomllib.TOMLDecodeError as fault:
+        except (ValueError, RecursionError) as fault:
             raise WeighbeamError("bad_params", f"{file} is not TOML: {fault}", "correct the file") from None
     data = read_json(file)
     if not isinstance(data, dict):

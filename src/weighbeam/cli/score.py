@@ -58,13 +58,14 @@ def score_plain(
     """Score the answers of a JSON question."""
     from weighbeam.cli.overrides import read_overrides
     from weighbeam.cli.progress import open_senses
-    from weighbeam.cli.show import show_scores, show_trees
+    from weighbeam.cli.show import check_hotkeys, show_scores, show_trees
     from weighbeam.engine.read_json import read_json
     from weighbeam.engine.what_if import score_question
 
     overrides = read_overrides(params, settings)
     with open_senses(embedder) as senses:
         result = score_question(ctx.obj, read_json(file), senses, overrides)
+    check_hotkeys(result, only or [])
     if as_json:
         print_json(result.report())
         return
@@ -95,7 +96,7 @@ def score_chunking(
     from weighbeam.cli.chunkings import add_chunkers, gather_question
     from weighbeam.cli.overrides import read_overrides
     from weighbeam.cli.progress import open_senses
-    from weighbeam.cli.show import show_chunking, show_trees
+    from weighbeam.cli.show import check_hotkeys, show_chunking, show_trees
     from weighbeam.engine.what_if import score_question
     from weighbeam.mechanisms.registry import load_mechanism
 
@@ -110,6 +111,7 @@ def score_chunking(
     with open_senses(embedder) as senses:
         add_chunkers(question, chunker or [], senses)
         result = score_question(load_mechanism("chunking"), question, senses, overrides)
+    check_hotkeys(result, only or [])
     if as_json:
         print_json(result.report())
         return

@@ -1,5 +1,6 @@
 """What every command shares: errors with a code and a remedy, exit codes, JSON for machines."""
 
+import io
 import json
 import os
 import sys
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 
 from weighbeam.core.errors import WeighbeamError
 
+UsageError: Any = typer.BadParameter.__bases__[0]
 EXIT_CHECK_FAILED = 1
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -21,16 +23,31 @@ class Shell(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         given = list(sys.argv[1:] if args is None else args)
+        as_json = "--json" in given
+        _tolerate_narrow_terminals()
         try:
-            return super().main(given, *rest, **extra)
+            sys.exit(super().main(given, *rest, **{**extra, "standalone_mode": False}) or 0)
+        except UsageError as mistake:
+            if as_json:
+                print_error(WeighbeamError("bad_usage", mistake.format_message(), "see --help"), as_json)
+            else:
+                mistake.show()
+            sys.exit(EXIT_USER_ERROR)
         except WeighbeamError as fault:
-            print_error(fault, as_json="--json" in given)
+            print_error(fault, as_json)
             sys.exit(EXIT_USER_ERROR)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(EXIT_CHECK_FAILED)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, typer.Abort):
             sys.exit(EXIT_INTERRUPTED)
+
+
+def _tolerate_narrow_terminals() -> None:
+    """A character that the terminal's encoding lacks is replaced, not fatal."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def print_error(fault: WeighbeamError, as_json: bool) -> None:

@@ -53,14 +53,18 @@ def show_chunking(result: WhatIf) -> None:
     _print_dim(f"best: {make_printable(winner, 60)}; --explain tells why")
 
 
-def show_trees(result: WhatIf, only: list[str]) -> None:
-    """How each score comes about, or those of the answers named."""
+def check_hotkeys(result: WhatIf, only: list[str]) -> None:
+    """Refuse the name of an answer that is not there."""
     hotkeys = [score.hotkey for score in result.scored.scores]
     for hotkey in only:
         if hotkey not in hotkeys:
             known = ", ".join(hotkeys)
             raise WeighbeamError("unknown_hotkey", f"no answer is called {hotkey!r}", f"use one of: {known}")
-    for hotkey in only or hotkeys:
+
+
+def show_trees(result: WhatIf, only: list[str]) -> None:
+    """How each score comes about, or those of the answers named."""
+    for hotkey in only or [score.hotkey for score in result.scored.scores]:
         Console().print("\n", _grow(result.explain(hotkey), bold=True), sep="")
 
 

@@ -8,7 +8,7 @@ Any language reads it, equal observations have equal bytes, and arrays need no p
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def unpack(data: bytes) -> tuple[Any, dict[str, NDArray[Any]]]:
         if start != len(data):
             raise ValueError("bytes after the last array")
         return header["facts"], arrays
-    except (ValueError, KeyError, TypeError) as fault:
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise WeighbeamError(
             "bad_pack", f"not a packed observation: {fault}", "restore the file from a backup"
         ) from fault
@@ -70,7 +70,11 @@ def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
     stop = 8 + int.from_bytes(data[4:8], "little")
     if stop > len(data):
         raise ValueError("header is cut short")
-    header = json.loads(data[8:stop])
+    header = json.loads(data[8:stop], parse_constant=_refuse_constant)
     if not isinstance(header, dict):
         raise ValueError("header is no object")
     return header, stop
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")

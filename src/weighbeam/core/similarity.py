@@ -10,7 +10,7 @@ the number of vectors.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
@@ -50,7 +50,7 @@ def sum_pairs(vectors: NDArray[np.integer], group_of: NDArray[np.integer], group
 def sum_pairs_each(families: Sequence[Family]) -> list[PairSums]:
     """Pair sums of several families of vectors, on one bench."""
     width = max((vectors.shape[1] for vectors, _, _ in families), default=0)
-    most = max((groups for _, _, groups in families), default=0)
+    most = max((min(groups, len(vectors)) for vectors, _, groups in families), default=0)
     bench = _Bench(np.empty((BLOCK, width)), np.ones(BLOCK), np.empty((most, width)))
     return [_sum_family(vectors, group_of, groups, bench) for vectors, group_of, groups in families]
 
@@ -74,14 +74,14 @@ class _Bench:
 
 
 def _sum_family(vectors: NDArray[np.integer], group_of: NDArray[np.integer], groups: int, bench: _Bench) -> PairSums:
-    sizes: list[int] = np.bincount(group_of, minlength=groups).tolist()
-    stops = list(accumulate(sizes))
+    counted = np.bincount(group_of, minlength=groups)
+    if not counted.all():
+        return _sum_sparse_family(vectors, group_of, counted, bench)
+    sizes: list[int] = counted.tolist()
     if (group_of[1:] < group_of[:-1]).any():
         order = np.argsort(group_of, kind="stable")
         vectors, group_of = vectors[order], group_of[order]
-    squares, own, total = (
-        _sum_groups(vectors, group_of, stops, bench) if len(vectors) else ([0] * groups, [0] * groups, 0)
-    )
+    squares, own, total = _sum_groups(vectors, group_of, list(accumulate(sizes)), bench)
     count = len(vectors)
     group_sums = tuple([(square - loose) // 2 for square, loose in zip(squares, own, strict=True)])
     same = sum(group_sums)
@@ -94,6 +94,22 @@ def _sum_family(vectors: NDArray[np.integer], group_of: NDArray[np.integer], gro
         group_sizes=tuple(sizes),
         group_sums=group_sums,
     )
+
+
+def _sum_sparse_family(
+    vectors: NDArray[np.integer], group_of: NDArray[np.integer], counted: NDArray[np.integer], bench: _Bench
+) -> PairSums:
+    """Groups without a vector cost no row: the others are numbered anew, and the empty ones filled in after."""
+    filled = np.flatnonzero(counted).tolist()
+    if not filled:
+        empty = (0,) * len(counted)
+        return PairSums(0, 0, 0, 0, empty, empty)
+    renumbered = np.cumsum(counted > 0) - 1
+    dense = _sum_family(vectors, renumbered[group_of], len(filled), bench)
+    group_sums = [0] * len(counted)
+    for group, value in zip(filled, dense.group_sums, strict=True):
+        group_sums[group] = value
+    return replace(dense, group_sizes=tuple(counted.tolist()), group_sums=tuple(group_sums))
 
 
 def _sum_groups(

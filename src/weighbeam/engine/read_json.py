@@ -23,6 +23,14 @@ def read_bytes(path: Path, most: int) -> bytes:
     return data
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder; one that no file system takes is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def read_text(path: Path, most: int) -> str:
     """The text of a UTF-8 file; a byte order mark is dropped."""
     try:

@@ -1,5 +1,6 @@
 """Run vector files (vectors/FORMAT.md): what does each pure stage return, and is it what the file expects?"""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 from weighbeam.chain.stages import STAGES as CHAIN
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.read_json import read_json
+from weighbeam.core.numbers import is_number
+from weighbeam.engine.read_json import is_folder, read_json
 from weighbeam.engine.weigh_in.stages import STAGES as WEIGH_IN
 from weighbeam.mechanisms.contract import Stage
 from weighbeam.mechanisms.registry import load_mechanisms
@@ -49,12 +51,7 @@ def find_vector_files(paths: list[Path]) -> list[Path]:
     """The files among `paths`, and the JSON files in its folders."""
     found: list[Path] = []
     for path in paths:
-        if path.is_dir():
-            found.extend(sorted(path.rglob("*.json")))
-        elif path.exists():
-            found.append(path)
-        else:
-            raise WeighbeamError("no_such_file", f"{path} does not exist", "check the path")
+        found.extend(sorted(path.rglob("*.json")) if is_folder(path) else [path])
     if not found:
         raise WeighbeamError("no_vectors", "no vector file there", "name a .json file or a folder with some")
     return found
@@ -63,12 +60,16 @@ def find_vector_files(paths: list[Path]) -> list[Path]:
 def run_vectors(paths: list[Path], stages: tuple[str, ...] = ("",)) -> Iterator[Outcome]:
     """Run every case of every file whose stage starts with one of `stages`, in order."""
     known = collect_stages()
+    ran = 0
     for path in find_vector_files(paths):
         data = _check_file(path, read_json(path))
         if not data["stage"].startswith(stages):
             continue
         for case in data["cases"]:
+            ran += 1
             yield _run_case(path, data, case, known.get(data["stage"]))
+    if not ran:
+        raise WeighbeamError("no_vectors", "no case was run", "name files, or a stage, that have some")
 
 
 def _check_file(path: Path, data: Any) -> dict[str, Any]:
@@ -77,6 +78,7 @@ def _check_file(path: Path, data: Any) -> dict[str, Any]:
         and data.get("format") == FORMAT
         and isinstance(data.get("stage"), str)
         and isinstance(data.get("cases"), list)
+        and is_number(data.get("tolerance", 0.0), 0)
         and all(isinstance(case, dict) and isinstance(case.get("input"), dict) for case in data["cases"])
     )
     if not well_formed:
@@ -99,7 +101,9 @@ def _run_case(path: Path, data: Mapping[str, Any], case: Mapping[str, Any], stag
 def call_stage(stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
     """The stage's result, or its refusal as `{"error": code}`."""
     try:
-        return stage(given)
+        result = stage(given)
+        json.dumps(result, allow_nan=False)
+        return result
     except WeighbeamError as refusal:
         return {"error": refusal.code}
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as fault:
@@ -134,5 +138,5 @@ def first_difference(expect: Any, actual: Any, tolerance: float, at: str = "") -
 def _equal(expect: Any, actual: Any, tolerance: float) -> bool:
     kinds = {type(expect), type(actual)}
     if kinds <= {int, float} and float in kinds:
-        return bool(abs(actual - expect) <= tolerance * max(1.0, abs(expect)))
+        return is_number(expect) and bool(abs(actual - expect) <= tolerance * max(1.0, abs(expect)))
     return type(expect) is type(actual) and bool(expect == actual)

@@ -91,6 +91,7 @@ def run_checks(
         ("scoring reads only what is journaled", check_journaled),
         ("same observation, same bytes", check_same_bytes),
         ("pure: no clock, chance, file or socket", check_pure),
+        ("whom to ask: pure, and the same again", check_choose),
         ("every score has an explanation", check_explained),
         ("weights: none negative, only the eligible", check_weights),
     ]
@@ -213,6 +214,25 @@ def check_pure(subject: Subject) -> str | None:
             return f"touched {', '.join(sorted(set(caught)))}"
         if example.observation.pack() != before:
             return "changed the observation it was given"
+    return None
+
+
+def check_choose(subject: Subject) -> str | None:
+    """The same group for the same standings, miners and seed, in any order of miners."""
+    if subject.mechanism.kind == "collected":
+        return None
+    for example in subject.examples:
+        miners = [answer.hotkey for answer in example.asked.answers]
+        standings = tuple(Standing(hotkey, float(i)) for i, hotkey in enumerate(miners))
+        first = subject.mechanism.choose(subject.params, standings, miners, "seed")
+        with watch_calls() as caught:
+            again = subject.mechanism.choose(subject.params, standings, miners[::-1], "seed")
+        if caught:
+            return f"touched {', '.join(sorted(set(caught)))}"
+        if first != again:
+            return "another group when the miners are listed in another order"
+        if not set(first.members) <= set(miners):
+            return "a group with a miner nobody named"
     return None
 
 

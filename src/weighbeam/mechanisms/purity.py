@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any
 
+import numpy as np
+
+FORBIDDEN_MODULES = frozenset({"time", "posix", "nt", "_socket", "_sqlite3", "_random"})
+HARMLESS = frozenset({"posix.fspath"})
 FORBIDDEN_CALLS = frozenset(
-    "time.time time.time_ns time.monotonic time.monotonic_ns time.perf_counter time.perf_counter_ns "
-    "time.process_time time.process_time_ns time.localtime time.gmtime time.ctime time.sleep "
-    "datetime.now datetime.utcnow datetime.today date.today posix.urandom posix.getrandom posix.getpid "
-    "Random.random Random.getrandbits Random.seed".split()
+    "datetime.now datetime.utcnow datetime.today date.today Random.random Random.getrandbits Random.seed".split()
 )
 FORBIDDEN_EVENTS = ("open", "socket.", "subprocess.", "os.", "sqlite3.", "urllib.", "http.", "shutil.", "tempfile.")
 
@@ -30,14 +31,21 @@ def watch_calls() -> Iterator[list[str]]:
         sys.addaudithook(_on_event)
         _hooked = True
     caught: list[str] = []
+    dice, before = _read_dice(), sys.getprofile()
     _caught = caught
-    before = sys.getprofile()
     sys.setprofile(_on_call)
     try:
         yield caught
     finally:
         sys.setprofile(before)
         _caught = None
+    if _read_dice() != dice:
+        caught.append("numpy.random")
+
+
+def _read_dice() -> str:
+    """The state of numpy's shared generator, whose functions no profiler sees."""
+    return repr(np.random.get_state(legacy=False))
 
 
 def _on_event(event: str, _: tuple[Any, ...]) -> None:
@@ -51,5 +59,5 @@ def _on_call(_: FrameType, event: str, argument: Any) -> None:
     owner = getattr(argument, "__self__", None)
     home = owner.__name__ if isinstance(owner, (type, ModuleType)) else type(owner).__name__
     name = f"{home}.{getattr(argument, '__name__', '')}"
-    if name in FORBIDDEN_CALLS:
+    if name in FORBIDDEN_CALLS or (home in FORBIDDEN_MODULES and name not in HARMLESS):
         _caught.append(name)

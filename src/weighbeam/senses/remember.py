@@ -6,6 +6,7 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -40,8 +41,9 @@ class DiskVectors:
         except (OSError, sqlite3.OperationalError):
             return
         except sqlite3.DatabaseError:
-            path.unlink(missing_ok=True)
-            self._db = self._open(path)
+            with suppress(OSError, sqlite3.Error):
+                path.unlink(missing_ok=True)
+                self._db = self._open(path)
 
     @staticmethod
     def _open(path: Path) -> sqlite3.Connection:
@@ -57,7 +59,7 @@ class DiskVectors:
         with self._lock:
             for i in range(0, len(keys), QUERY_KEYS):
                 for key, blob, crc in self._select(keys[i : i + QUERY_KEYS]):
-                    if zlib.crc32(key + blob) == crc:
+                    if isinstance(blob, bytes) and zlib.crc32(key + blob) == crc:
                         found[key] = np.frombuffer(blob, dtype="<i4").astype(np.int32)
         return found
 
@@ -150,7 +152,7 @@ class Remembering:
     def _store(self, vectors: dict[bytes, NDArray[np.int32]]) -> None:
         with self._lock:
             for key, vector in vectors.items():
-                self._memory[key] = vector
+                self._memory[key] = vector.copy()
                 self._memory.move_to_end(key)
             while len(self._memory) > self._most:
                 self._memory.popitem(last=False)

@@ -112,9 +112,14 @@ class Document:
         return Piece(chunk, letters, words.starts[0], words.ends[-1])
 
     def _read_near(self, chunk: str, low: int, high: int) -> Piece | None:
-        """A chunk cut between words out of the document, near the one before, has the document's words there."""
+        """A chunk cut between words out of the document has the document's words there.
+
+        Looked for only around the end of the chunk before, as far as the chunk is long, so that all of an answer's
+        chunks together cost no more than its length.
+        """
         core = chunk.strip()
-        found = self.text.find(core, low, high + len(core) + READ_AHEAD) if core else -1
+        reach = len(core) + READ_AHEAD
+        found = self.text.find(core, max(low, high - reach), high + reach) if core else -1
         if found < 0:
             return None
         stop = found + len(core)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from weighbeam.mechanisms.chunking.check import Document
+from weighbeam.mechanisms.chunking.words import split_words
 
 AROUND = 40
 
@@ -47,26 +48,19 @@ def describe_failure(check: Mapping[str, Any], chunks: list[str] | None, text: s
     if at is None or text is None or chunks is None:
         return bare
     if code in ("missing_words", "not_tiling"):
-        return _surround(bare, "document", text, text[at : at + _length_there(check, text)])
+        return _surround(bare, "document", text, (check["text"] or "").count(" ") + 1)
     document = Document(text)
     has, has_at = _instead(document, chunks, index, check["word"], code)
-    found = _surround(bare, f"chunk {index}", chunks[index], check["text"])
+    found = _surround(bare, f"chunk {index}", chunks[index], 1)
     return Trouble(**{**asdict(found), "document_has": has, "document_at": has_at})
 
 
-def _length_there(check: Mapping[str, Any], text: str) -> int:
-    """Characters that the window's words take up in the document, their white space included."""
-    words = (check["text"] or "").split(" ")
-    stop = check["at"]
-    for word in words:
-        found = text.find(word, stop)
-        stop = found + len(word) if found >= 0 else stop
-    return int(stop - check["at"])
-
-
-def _surround(bare: Trouble, where: str, source: str, word: str) -> Trouble:
+def _surround(bare: Trouble, where: str, source: str, words: int) -> Trouble:
+    """The failing words as they stand in the source, and what stands around them."""
     at = bare.at or 0
-    stop = at + len(word)
+    ends = split_words(source).ends
+    last = (bare.word or 0) + words - 1
+    stop = ends[min(last, len(ends) - 1)] if at < len(source) else at
     around = {
         "where": where,
         "before": source[max(0, at - AROUND) : at],

@@ -10,7 +10,7 @@ MAX_DOCUMENT = 1_000_000
 DEFAULT_CHUNK_SIZE = 4096
 
 Count = Annotated[int, Field(ge=1)]
-NotNegative = Annotated[float, Field(ge=0)]
+NotNegative = Annotated[float, Field(ge=0, le=1_000_000)]
 Share = Annotated[float, Field(gt=0, le=1)]
 
 

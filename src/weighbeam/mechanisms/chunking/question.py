@@ -26,7 +26,7 @@ def read_question(data: Any) -> Asked:
         require(times == 1, "duplicate_hotkey", f"{hotkey!r} answers {times} times", "name each answer differently")
     seed = data.get("seed")
     seed = DEFAULT_SEED if seed is None else seed
-    valid = isinstance(seed, str) or is_integer(seed)
+    valid = is_integer(seed) or (isinstance(seed, str) and not has_lone_surrogate(seed))
     require(valid, "bad_seed", f"seed is {seed!r}", "give a string or an integer")
     limits = ("document", "chunk_size", "chunk_qty", "time_soft_max")
     body = {name: data[name] for name in limits if name in data}

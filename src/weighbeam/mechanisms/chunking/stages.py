@@ -115,41 +115,44 @@ def groups_stage(given: Input) -> dict[str, Any]:
 
 def rank_stage(given: Input) -> dict[str, Any]:
     params = _read_params(given)
-    results: list[Result] = []
-    for answer in given["answers"]:
-        status, reward = answer.get("status"), answer.get("reward")
-        require(status in STATUSES, "bad_status")
-        require(status != "valid" or is_number(reward), "bad_reward")
-        seconds = answer.get("seconds")
-        results.append(Result(status, reward, seconds if is_number(seconds) else math.inf))
+    answers = given["answers"]
+    require(all(answer.get("status") in STATUSES for answer in answers), "bad_status")
+    scored = all(is_number(answer.get("reward")) for answer in answers if answer["status"] == "valid")
+    require(scored, "bad_reward")
+    seconds = [answer.get("seconds") for answer in answers]
+    results = [
+        Result(answer["status"], answer.get("reward"), spent if is_number(spent) else math.inf)
+        for answer, spent in zip(answers, seconds, strict=True)
+    ]
     ranked = rank_answers(results, params.ties)
     return {"places": list(ranked.places), "judged": ranked.judged, "best": ranked.best}
 
 
 def stand_stage(given: Input) -> dict[str, Any]:
     params = _read_params(given)
+    rounds = given["rounds"]
+    hotkeys = [[row["hotkey"] for row in one["results"]] for one in rounds]
+    require(all(len(set(asked)) == len(asked) for asked in hotkeys), "duplicate_hotkey")
     scores = _read_scores(given["standings"])
-    for one in given["rounds"]:
-        results, base = one["results"], one.get("base", 0)
-        group, groups = one.get("group"), one.get("groups")
-        _check_round(results, base, group, groups, params)
-        placed = [Placed(row["hotkey"], row["status"], row.get("place")) for row in results]
-        scores = apply_round(scores, placed, base, params, group, groups)
+    _check_rounds(rounds, params)
+    for one in rounds:
+        placed = [Placed(row["hotkey"], row["status"], row.get("place")) for row in one["results"]]
+        scores = apply_round(scores, placed, one.get("base", 0), params, one.get("group"), one.get("groups"))
     return {
         "scores": [{"hotkey": hotkey, "score": score} for hotkey, score in scores.items()],
         "ranking": order_standings(scores, given.get("seed", 0)),
     }
 
 
-def _check_round(results: Sequence[Input], base: Any, group: Any, groups: Any, params: ChunkingParams) -> None:
-    hotkeys = [row["hotkey"] for row in results]
-    require(len(set(hotkeys)) == len(hotkeys), "duplicate_hotkey")
-    require(is_number(base, 0), "bad_base")
-    require(all(row.get("status") in STATUSES for row in results), "bad_status")
-    judged = [row.get("place") for row in results if row["status"] != "unscored"]
+def _check_rounds(rounds: Sequence[Input], params: ChunkingParams) -> None:
+    rows = [row for one in rounds for row in one["results"]]
+    require(all(is_number(one.get("base", 0), 0) for one in rounds), "bad_base")
+    require(all(row.get("status") in STATUSES for row in rows), "bad_status")
+    judged = [row.get("place") for row in rows if row["status"] != "unscored"]
     require(all(is_number(place, 0) for place in judged), "bad_place")
     if params.alpha_min is not None:
-        require(is_integer(groups, 1) and is_integer(group, 0) and group < groups, "bad_group")
+        drawn = [(one.get("group"), one.get("groups")) for one in rounds]
+        require(all(is_integer(k, 0) and is_integer(count, 1) and k < count for k, count in drawn), "bad_group")
 
 
 def weigh_stage(given: Input) -> dict[str, Any]:
@@ -176,7 +179,8 @@ def _read_scores(rows: Sequence[Input]) -> dict[str, float | None]:
 
 
 def _read_params(given: Input) -> ChunkingParams:
-    overrides = given.get("params") or {}
+    overrides = given.get("params", {})
+    require(isinstance(overrides, dict), "bad_params")
     try:
         return ChunkingParams(**overrides)
     except (TypeError, ValueError):

@@ -1,5 +1,6 @@
 """The moving average of ranks (spec § 10)."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,5 +62,5 @@ def _group_alpha(params: ChunkingParams, group: int | None, groups: int | None) 
 
 def _tie_alpha(alpha: float, sharing: int, params: ChunkingParams) -> float:
     if params.tie_alpha == "halve":
-        return alpha / 2.0 ** (sharing - 1)
+        return math.ldexp(alpha, 1 - sharing)
     return alpha / sharing if params.tie_alpha == "divide" else alpha

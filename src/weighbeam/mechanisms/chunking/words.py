@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 
+from weighbeam.core.nfc import to_nfc
+
 UNSPACED = (
     (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x30FF), (0x31F0, 0x31FF),
     (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
@@ -53,9 +55,8 @@ class Words:
     @cached_property
     def forms(self) -> tuple[str, ...]:
         text = self.text
-        if text.isascii() or unicodedata.is_normalized("NFC", text):
-            return tuple(text[a:b] for a, b in zip(self.starts, self.ends, strict=True))
-        return tuple(unicodedata.normalize("NFC", text[a:b]) for a, b in zip(self.starts, self.ends, strict=True))
+        words = [text[a:b] for a, b in zip(self.starts, self.ends, strict=True)]
+        return tuple(words) if text.isascii() else tuple(map(to_nfc, words))
 
     def __len__(self) -> int:
         return len(self.starts)

@@ -18,11 +18,11 @@ PER_SEGMENT = 3
 
 
 def climb_cuts(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -> list[str]:
-    starts = sentence_starts(document, senses)
+    sentence = sentence_starts(document, senses)
+    packed = pack(sentence, document, chunk_size)
+    starts = sorted({*sentence, *packed})
     sentences = [piece.strip() for piece in cut_at(document, starts)]
-    position = {start: i for i, start in enumerate(starts)}
-    packed = [cut for cut in pack(starts, document, chunk_size) if cut in position]
-    cuts = [position[cut] for cut in packed]
+    cuts = [starts.index(cut) for cut in packed]
     best = _judge(sentences, cuts, senses)
     spent, rising = 0, True
     while rising and spent < EVALUATIONS:

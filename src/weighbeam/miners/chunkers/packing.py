@@ -38,7 +38,7 @@ def pack(starts: Sequence[int], document: str, chunk_size: int) -> list[int]:
     cuts = [0]
     ends = [*starts[1:], len(document)]
     for start, end in zip(starts, ends, strict=True):
-        if start > cuts[-1] and len(document[cuts[-1] : end].rstrip()) > chunk_size:
+        if start > cuts[-1] and end - cuts[-1] > chunk_size:
             cuts.append(start)
         if end - start > chunk_size:
             cuts.extend(_cut_long(document, start, end, chunk_size))
