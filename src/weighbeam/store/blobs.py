@@ -1,0 +1,59 @@
+"""Content-addressed bytes, compressed: the same content is kept once and checked whenever it is read."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+import zstandard
+from sqlalchemy import Connection, select
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.store.tables import blobs
+
+LEVEL = 3
+MAX_BYTES = 1 << 30
+
+
+def digest_bytes(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def keep_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
+    """Store what is not there yet; gives the digests in order."""
+    named = [(digest_bytes(data), data) for data in contents]
+    wanted = {digest for digest, _ in named}
+    known = set(connection.scalars(select(blobs.c.digest).where(blobs.c.digest.in_(wanted)))) if wanted else set()
+    press = zstandard.ZstdCompressor(level=LEVEL)
+    new = {digest: data for digest, data in named if digest not in known}
+    if new:
+        connection.execute(
+            blobs.insert(), [{"digest": digest, "data": press.compress(data)} for digest, data in new.items()]
+        )
+    return [digest for digest, _ in named]
+
+
+def read_blob(connection: Connection, digest: str) -> bytes:
+    """The content, or `blob_missing`, or `blob_damaged`."""
+    data = connection.scalar(select(blobs.c.data).where(blobs.c.digest == digest))
+    if data is None:
+        raise WeighbeamError(
+            "blob_missing", f"content {digest[:16]}… is not kept", "it was removed by retention or lost"
+        )
+    try:
+        content = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES)
+    except zstandard.ZstdError:
+        content = b""
+    if digest_bytes(content) != digest:
+        raise WeighbeamError("blob_damaged", f"content {digest[:16]}… is not what was stored", "restore a backup")
+    return content
+
+
+def read_texts(connection: Connection, digests: Iterable[str]) -> Mapping[str, str]:
+    """Those of the texts that are still kept."""
+    found: dict[str, str] = {}
+    for digest in digests:
+        try:
+            found[digest] = read_blob(connection, digest).decode("utf-8", "surrogatepass")
+        except WeighbeamError as fault:
+            if fault.code != "blob_missing":
+                raise
+    return found

@@ -1,0 +1,93 @@
+"""The tables, as the newest migration leaves them.
+
+`entries` is the journal proper: an append-only chain in which each entry names the hash of the one before. `rounds`,
+`scores`, `evaluations` and `standings` are what the entries say, laid out for reading; a replay checks them.
+"""
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("sequence", Integer, primary_key=True, autoincrement=True),
+    Column("kind", String(16), nullable=False),
+    Column("ref", String(64), nullable=False),
+    Column("body", String(64), nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("hash", String(64), nullable=False, unique=True),
+    UniqueConstraint("kind", "ref"),
+)
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("mechanism", String(64), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("block", Integer, nullable=False),
+    Column("body", String(64), nullable=False),
+    Column("sequence", Integer),
+    Index("rounds_by_mechanism", "mechanism", "at"),
+)
+
+round_blobs = Table(
+    "round_blobs",
+    metadata,
+    Column("round", String(64), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    Index("round_blobs_by_digest", "digest"),
+)
+
+scores = Table(
+    "scores",
+    metadata,
+    Column("round", String(64), primary_key=True),
+    Column("hotkey", String(64), primary_key=True),
+    Column("status", String(16), nullable=False),
+    Column("value", Float),
+    Column("reasons", JSON, nullable=False),
+)
+
+evaluations = Table(
+    "evaluations",
+    metadata,
+    Column("mechanism", String(64), primary_key=True),
+    Column("hotkey", String(64), primary_key=True),
+    Column("round", String(64), primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("emission", Float),
+    Column("success", Boolean, nullable=False),
+    Index("evaluations_in_window", "mechanism", "hotkey", "at"),
+)
+
+standings = Table(
+    "standings",
+    metadata,
+    Column("mechanism", String(64), primary_key=True),
+    Column("hotkey", String(64), primary_key=True),
+    Column("place", Integer, nullable=False),
+    Column("value", Float),
+    Column("detail", JSON, nullable=False),
+)
