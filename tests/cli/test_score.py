@@ -272,6 +272,36 @@ def test_a_wrong_option_is_json_when_asked_for() -> None:
     assert "--chunk-size" in weighbeam("score", "chunking", EXAMPLE, "--chunk-size", "abc").stderr
 
 
+def test_misspelt_keys_do_not_pass_in_silence(tmp_path: Path) -> None:
+    question = {"document": "One.", "chunksize": 4, "answers": [{"chunks": ["One."], "chunk": []}]}
+    path = write(tmp_path / "q.json", question)
+    assert scored(path)["ignored"] == ["chunksize", "answers[].chunk"]
+    assert "chunksize" in weighbeam("score", "chunking", path).stderr
+
+
+def test_chunkers_are_charged_for_their_time_only_when_asked() -> None:
+    free = scored(DOCUMENT, "--chunker", "climb")["answers"][0]
+    timed = scored(DOCUMENT, "--chunker", "climb", "--timed", "--time-soft-max", 0)["answers"][0]
+    assert free["seconds"] == 0.0
+    assert timed["seconds"] > 0
+    assert timed["reward"] < free["reward"]
+
+
+def test_the_runtime_reports_nothing_to_its_maker(tmp_path: Path) -> None:
+    path = write(tmp_path / "q.json", GOOD)
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
+    assert weighbeam("score", "chunking", path, **environment).returncode == 0
+    assert [found for found in home.rglob("*") if "onnxruntime" in found.name or "Microsoft" in found.name] == []
+
+
+def test_the_table_fits_eighty_columns() -> None:
+    shown = weighbeam("score", "chunking", EXAMPLE, "--chunker", "all", COLUMNS="80").stdout
+    assert "chunks" in shown
+    assert "…" not in shown
+
+
 def test_a_terminal_without_unicode_is_no_traceback() -> None:
     done = weighbeam("score", "chunking", EXAMPLE, "--explain", PYTHONIOENCODING="ascii")
     assert done.returncode == 0

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from weighbeam.miners.chunkers.catalogue import Chunker
 
 MAX_TEXT_BYTES = 4 * MAX_DOCUMENT
+QUESTION_KEYS = ("document", "chunk_size", "chunk_qty", "time_soft_max", "seed", "answers")
+ANSWER_KEYS = ("hotkey", "chunks", "seconds")
+MOST_ROWS = 1000
 
 
 def gather_question(file: Path, folder: Path | None, limits: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,16 +28,30 @@ def gather_question(file: Path, folder: Path | None, limits: Mapping[str, Any]) 
         if not isinstance(question, dict):
             raise WeighbeamError("bad_question", f"{file} is not a JSON object", "see docs/score.md for the form")
     else:
-        question = {"document": read_text(file, MAX_TEXT_BYTES)}
+        question = {"document": Document(read_text(file, MAX_TEXT_BYTES)).text}
     question |= {name: value for name, value in limits.items() if value is not None}
     if folder is not None:
         _answers(question).extend(_read_folder(folder))
     return question
 
 
-def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses) -> None:
-    """Let each named chunker cut the document, and time it."""
+def list_unread(question: dict[str, Any]) -> list[str]:
+    """Keys nothing reads, so that a misspelt limit does not pass in silence."""
+    own = [str(key) for key in question if key not in QUESTION_KEYS]
+    rows = [row for row in _answers(question)[:MOST_ROWS] if isinstance(row, dict)]
+    theirs = {f"answers[].{key}" for row in rows for key in row if key not in ANSWER_KEYS}
+    return own + sorted(theirs)
+
+
+def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses, timed: bool) -> None:
+    """Let each named chunker cut the document; `timed` ones are held to the soft time limit as a miner would be."""
     if not names:
+        if not _answers(question):
+            raise WeighbeamError(
+                "no_answers",
+                "there is nothing to score",
+                "add --chunker NAME, --chunks FOLDER, or answers in a JSON file",
+            )
         return
     from weighbeam.miners.chunkers.catalogue import find_chunker, installed_chunkers
 
@@ -46,7 +63,8 @@ def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses) -> 
         start = time.perf_counter()
         pieces = _cut(chunker, document, limits, senses)
         seconds = time.perf_counter() - start
-        _answers(question).append({"hotkey": chunker.name, "chunks": pieces, "seconds": seconds})
+        answer = {"hotkey": chunker.name, "chunks": pieces, "seconds": seconds if timed else 0.0}
+        _answers(question).append(answer)
 
 
 def _cut(chunker: "Chunker", document: str, limits: Limits, senses: Senses) -> list[str]:

@@ -84,6 +84,7 @@ def score_chunking(
     chunker: Annotated[
         list[str] | None, typer.Option(help="Cut the document with this chunker; `all` for every one installed.")
     ] = None,
+    timed: Annotated[bool, typer.Option("--timed", help="Charge chunkers for the time they take.")] = False,
     chunk_size: Annotated[int | None, typer.Option(help="Most characters of a chunk.")] = None,
     chunk_qty: Annotated[int | None, typer.Option(help="Most chunks.")] = None,
     time_soft_max: Annotated[float | None, typer.Option(help="Seconds before time costs.")] = None,
@@ -93,7 +94,7 @@ def score_chunking(
     embedder: EmbedderName = "minilm-fp32",
 ) -> None:
     """Score chunkings of a document: a JSON question, or a text with --chunks or --chunker."""
-    from weighbeam.cli.chunkings import add_chunkers, gather_question
+    from weighbeam.cli.chunkings import add_chunkers, gather_question, list_unread
     from weighbeam.cli.overrides import read_overrides
     from weighbeam.cli.progress import open_senses
     from weighbeam.cli.show import check_hotkeys, show_chunking, show_trees
@@ -109,12 +110,13 @@ def score_chunking(
     }
     question = gather_question(file, chunks, limits)
     with open_senses(embedder) as senses:
-        add_chunkers(question, chunker or [], senses)
+        add_chunkers(question, chunker or [], senses, timed)
         result = score_question(load_mechanism("chunking"), question, senses, overrides)
     check_hotkeys(result, only or [])
+    ignored = list_unread(question)
     if as_json:
-        print_json(result.report())
+        print_json({**result.report(), "ignored": ignored})
         return
-    show_chunking(result)
+    show_chunking(result, ignored, hint=not explain and not only)
     if explain or only:
         show_trees(result, only or [])

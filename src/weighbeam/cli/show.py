@@ -31,11 +31,11 @@ def show_scores(result: WhatIf) -> None:
     _print(table, result.report()["params_hash"])
 
 
-def show_chunking(result: WhatIf) -> None:
+def show_chunking(result: WhatIf, ignored: list[str], hint: bool) -> None:
     """Chunkings side by side, best first; more columns where the terminal is wide."""
     report = result.report()
     wide = Console().width >= WIDE
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title="Chunkings, best first")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, int(wide), 0, 0), title="Chunkings, best first")
     for name in ("#", "answer", "result", "reward", "similar", *(("within", "between") if wide else ()), "penalty"):
         table.add_column(name, justify="left" if name in ("answer", "result") else "right", no_wrap=True)
     table.add_column("chunks", justify="right")
@@ -50,7 +50,10 @@ def show_chunking(result: WhatIf) -> None:
     )
     best = report["best"]
     winner = "nobody: no answer is valid" if best is None else report["answers"][best]["hotkey"]
-    _print_dim(f"best: {make_printable(winner, 60)}; --explain tells why")
+    _print_dim(f"best: {make_printable(winner, 60)}" + ("; --explain tells why" if hint else ""))
+    if ignored:
+        names = make_printable(", ".join(ignored), 200)
+        Console(stderr=True).print(Text(f"ignored, since nothing reads them: {names}", "yellow"))
 
 
 def check_hotkeys(result: WhatIf, only: list[str]) -> None:
@@ -89,7 +92,7 @@ def _chunking_cells(row: dict[str, Any], wide: bool) -> list[Text]:
         cells += [Text("")] * (len(shown) + 1)
     else:
         cells += [_number(parts[name], ".4f") for name in shown]
-        cells.append(Text(f"×{parts['factor']:.3g}"))
+        cells.append(Text(f"×{parts['factor']:.3g}" if parts["factor"] >= 0.001 else f"×{parts['factor']:.0e}"))
     chunks = "" if row["spans"] is None else str(len(row["spans"]))
     return [*cells, Text(chunks), _number(row["seconds"], ".1f")]
 

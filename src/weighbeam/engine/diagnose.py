@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import hash_params, make_params
+from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
 from weighbeam.senses import minilm_files
 from weighbeam.senses.folders import cache_folder
@@ -98,7 +98,7 @@ def _check_cache() -> str:
     models = sorted((folder / "models").glob("*.onnx"))
     damaged = [path.name for path in models if not is_intact(path)]
     note = f", damaged and to be rebuilt: {', '.join(damaged)}" if damaged else ""
-    return f"{_shorten(folder)}, {size / 1e6:.0f} MB, {len(models)} models{note}"
+    return f"{_shorten(folder)}, {size / 1e6:.0f} MB, models: {len(models)}{note}"
 
 
 def _check_embedder() -> str:
@@ -141,7 +141,7 @@ def _version_of(name: str) -> str | None:
 
 def _check_mechanism(name: str) -> str:
     mechanism = load_mechanism(name)
-    return f"default params {hash_params(mechanism, make_params(mechanism), {})[:16]}"
+    return f"{len(make_params(mechanism).model_dump())} parameters, {len(mechanism.stages())} pure stages"
 
 
 def _shorten(path: Path) -> str:

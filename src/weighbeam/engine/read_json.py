@@ -17,7 +17,7 @@ def read_bytes(path: Path, most: int) -> bytes:
     except FileNotFoundError:
         raise WeighbeamError("no_such_file", f"{path} does not exist", "check the path") from None
     except OSError as fault:
-        raise WeighbeamError("unreadable_file", f"{path}: {fault.strerror}", "give a readable file") from None
+        raise WeighbeamError("unreadable_file", f"{path}: {fault.strerror}", "give a file you may read") from None
     if len(data) > most:
         raise WeighbeamError("file_too_large", f"{path} has more than {most:,} bytes", "give a smaller file")
     return data
@@ -49,7 +49,9 @@ def read_json(path: Path) -> Any:
     except RecursionError:
         raise WeighbeamError("not_json", f"{path} is nested too deeply", "flatten it") from None
     except ValueError as fault:
-        raise WeighbeamError("not_json", f"{path} is not JSON: {fault}", "correct the file") from None
+        raise WeighbeamError(
+            "not_json", f"{path} is not JSON: {fault}", "correct it there, or give it as .txt"
+        ) from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

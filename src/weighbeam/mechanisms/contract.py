@@ -217,7 +217,8 @@ def make_params(mechanism: Mechanism, overrides: Mapping[str, Any] | None = None
     try:
         return mechanism.params_type(**dict(overrides or {}))
     except (ValidationError, TypeError) as fault:
-        raise WeighbeamError("bad_params", _say(fault), f"see the parameters of {mechanism.name} in its docs") from None
+        names = ", ".join(mechanism.params_type.model_fields)
+        raise WeighbeamError("bad_params", _say(fault), f"the parameters of {mechanism.name}: {names}") from None
 
 
 def hash_params(mechanism: Mechanism, params: Params, senses: Mapping[str, Json]) -> str:
@@ -233,4 +234,9 @@ def hash_params(mechanism: Mechanism, params: Params, senses: Mapping[str, Json]
 def _say(fault: Exception) -> str:
     if not isinstance(fault, ValidationError):
         return str(fault)
-    return "; ".join(f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in fault.errors())
+    said = []
+    for error in fault.errors():
+        name = ".".join(map(str, error["loc"][:1]))
+        unknown = error["type"] == "extra_forbidden"
+        said.append(f"no parameter is called {name}" if unknown else f"{name} is {error['input']!r}: {error['msg']}")
+    return "; ".join(said)

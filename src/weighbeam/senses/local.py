@@ -35,7 +35,7 @@ def load_embedder(
         from weighbeam.senses.embed_openai import OpenAIEmbedder
 
         return OpenAIEmbedder(model, url)
-    raise WeighbeamError("unknown_embedder", f"no embedder is called {name!r}", f"use one of: {EMBEDDER_NAMES}")
+    raise WeighbeamError("unknown_embedder", f"{name!r} names no embedder", f"write one of: {EMBEDDER_NAMES}")
 
 
 class LocalSenses:

@@ -138,8 +138,11 @@ def _digest(weights: str, revision: int) -> str:
 
 
 def _open(model: Path | bytes) -> Any:
-    from onnxruntime import InferenceSession, SessionOptions
+    """A session on one thread. The runtime reports usage to its maker unless told not to before it is imported."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    from onnxruntime import InferenceSession, SessionOptions, disable_telemetry_events
 
+    disable_telemetry_events()
     options = SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_mem_pattern = False

@@ -19,7 +19,8 @@ def read_question(data: Any) -> Asked:
     require(isinstance(data, Mapping), "bad_question", "the file is not a JSON object", f"write {SHAPE}")
     rows = data.get("answers")
     if not isinstance(rows, list) or not rows:
-        raise WeighbeamError("no_answers", "the file has no answers", f"write {SHAPE}")
+        what = "answers is not a list" if rows else "there are no answers"
+        raise WeighbeamError("no_answers", what, f"write {SHAPE}")
     answers = tuple(_read_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
     for hotkey, times in Counter(hotkeys).items():
@@ -40,7 +41,7 @@ def _read_answer(row: Any, index: int) -> Answer:
     hotkey = f"answer-{index}" if hotkey is None else hotkey
     seconds = 0.0 if seconds is None else seconds
     named = isinstance(hotkey, str) and bool(hotkey) and not has_lone_surrogate(hotkey)
-    require(named, "bad_hotkey", f"answer {index} has no proper name", "give a string")
+    require(named, "bad_hotkey", f"answer {index} has the hotkey {hotkey!r}", "give a string, or leave it out")
     timed = is_number(seconds)
     require(timed, "bad_seconds", f"answer {index} took {seconds!r} seconds", "give a finite number")
     return Answer(hotkey, {"chunks": row.get("chunks")}, float(seconds))
