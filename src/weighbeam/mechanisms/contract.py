@@ -167,6 +167,18 @@ class Mechanism(Protocol):
         """Whom to ask. Pure."""
         ...
 
+    def pose(self, params: Any, task: Task) -> Mapping[str, Any]:
+        """What a miner is sent of a task: plain JSON, and nothing that tells whom else it went to. Pure."""
+        ...
+
+    def ask_seconds(self, params: Any) -> float:
+        """How long a miner has to answer."""
+        ...
+
+    def name_senses(self, params: Any, senses: Senses) -> Mapping[str, Any]:
+        """The senses an observation will be made by, with their digests; it carries them as `senses`."""
+        ...
+
     def observe(self, params: Any, asked: Asked, senses: Senses) -> Observation:
         """Everything scoring needs, measured once. A miner's fault is a fact; ours leaves it unscored."""
         ...

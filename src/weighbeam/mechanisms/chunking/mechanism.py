@@ -1,19 +1,21 @@
 """The chunking mechanism: the verbs of the contract, each in a file of its own."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 from weighbeam.core.ranking import order_standings
 from weighbeam.mechanisms.chunking.examples import example_rounds
 from weighbeam.mechanisms.chunking.explain import explain_score
 from weighbeam.mechanisms.chunking.groups import choose_group
-from weighbeam.mechanisms.chunking.observe import observe_round
+from weighbeam.mechanisms.chunking.observe import name_senses, observe_round
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.question import read_question, report_round
 from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
 from weighbeam.mechanisms.chunking.stages import STAGES
 from weighbeam.mechanisms.chunking.stand import Placed, apply_round
+from weighbeam.mechanisms.chunking.task import read_limits
 from weighbeam.mechanisms.chunking.weigh import weigh_scores
 from weighbeam.mechanisms.contract import (
     Asked,
@@ -25,6 +27,7 @@ from weighbeam.mechanisms.contract import (
     Seed,
     Stage,
     Standing,
+    Task,
     Weights,
 )
 from weighbeam.senses.ports import Senses
@@ -49,6 +52,16 @@ class Chunking:
         known = {standing.hotkey: standing.value for standing in standings}
         ranking = order_standings({hotkey: known.get(hotkey) for hotkey in miners}, seed)
         return choose_group(ranking, params.group_size, params.rank_values, seed, wanted)
+
+    def pose(self, params: ChunkingParams, task: Task) -> Mapping[str, Any]:
+        limits = read_limits(task.body, params)
+        return {"document": task.body["document"], **asdict(limits)}
+
+    def ask_seconds(self, params: ChunkingParams) -> float:
+        return params.timeout
+
+    def name_senses(self, params: ChunkingParams, senses: Senses) -> Mapping[str, Any]:
+        return name_senses(senses.embedder, senses.sentences(params.splitter))
 
     def observe(self, params: ChunkingParams, asked: Asked, senses: Senses) -> Observation:
         return observe_round(params, asked, senses)

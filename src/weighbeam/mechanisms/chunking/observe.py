@@ -61,7 +61,7 @@ def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Obser
         "task": _task_facts(asked.task, document, limits),
         "seed": asked.seed,
         "group": _group_facts(asked.group),
-        "senses": _sense_facts(senses.embedder, splitter),
+        "senses": name_senses(senses.embedder, splitter),
         "texts": digests,
         "embedded": embedded,
         "missing": [embedded[i] for i in missing],
@@ -200,7 +200,7 @@ def _task_facts(task: Task, document: Document, limits: Limits) -> dict[str, Any
     }
 
 
-def _sense_facts(embedder: Embedder, splitter: Sentences) -> dict[str, Any]:
+def name_senses(embedder: Embedder, splitter: Sentences) -> dict[str, Any]:
     return {
         "embedder": {"id": embedder.id, "digest": embedder.digest},
         "splitter": {"id": splitter.id, "digest": splitter.digest},

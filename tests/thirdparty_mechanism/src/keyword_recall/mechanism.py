@@ -41,6 +41,15 @@ class KeywordRecall:
     def choose(self, params, standings, miners: Sequence[str], seed, wanted=()) -> Group:
         return Group(tuple(sorted(miners)))
 
+    def pose(self, params: RecallParams, task: Task) -> Mapping[str, Any]:
+        return {"keywords": task.body["keywords"]}
+
+    def ask_seconds(self, params: RecallParams) -> float:
+        return 10.0
+
+    def name_senses(self, params: RecallParams, senses) -> Mapping[str, Any]:
+        return {}
+
     def observe(self, params: RecallParams, asked: Asked, senses) -> Observation:
         keywords = [word.lower() for word in asked.task.body["keywords"]]
         rows = []

@@ -1,0 +1,62 @@
+"""Reference chunking miners: honest ones that cut, hostile ones that each try one thing a validator must survive."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from weighbeam.miners.chunkers.catalogue import find_chunker
+from weighbeam.miners.chunkers.packing import pack_paragraphs, pack_sentences
+from weighbeam.network.serve import Handler
+from weighbeam.senses.ports import Senses
+
+Spoil = Callable[[list[str], dict[str, Any]], Any]
+
+
+def honest_miner(chunker: str, senses: Senses) -> Handler:
+    """A miner that cuts with a chunker of the catalogue."""
+    cut = find_chunker(chunker).cut
+
+    async def answer(task: dict[str, Any], seconds: float) -> Any:
+        chunks = await asyncio.to_thread(cut, task["document"], task["chunk_size"], task["chunk_qty"], senses)
+        return {"chunks": chunks}
+
+    return answer
+
+
+def hostile_miner(trick: str, senses: Senses) -> Handler:
+    """A miner that cuts properly and then spoils it."""
+    spoil = TRICKS[trick]
+
+    async def answer(task: dict[str, Any], seconds: float) -> Any:
+        chunks = pack_paragraphs(task["document"], task["chunk_size"], task["chunk_qty"], senses)
+        if trick == "slow":
+            await asyncio.sleep(seconds / 2)
+        if trick == "silent":
+            await asyncio.sleep(seconds * 2)
+        if trick == "splitter":
+            chunks = pack_sentences(task["document"], max(1, task["chunk_size"] // 8), task["chunk_qty"], senses)
+        return spoil(chunks, task)
+
+    return answer
+
+
+def _drop_word(chunks: list[str], task: dict[str, Any]) -> Any:
+    words = chunks[0].split()
+    return {"chunks": [" ".join(words[:3] + words[4:]), *chunks[1:]]}
+
+
+def _keep(chunks: list[str], task: dict[str, Any]) -> Any:
+    return {"chunks": chunks}
+
+
+TRICKS: dict[str, Spoil] = {
+    "dropper": _drop_word,
+    "inventor": lambda chunks, _: {"chunks": [chunks[0] + " Buy now.", *chunks[1:]]},
+    "oversized": lambda _, task: {"chunks": [task["document"]]},
+    "splitter": _keep,
+    "shuffler": lambda chunks, _: {"chunks": chunks[::-1]},
+    "slow": _keep,
+    "silent": _keep,
+    "garbage": lambda _, __: [[["not", {"chunks": 7}]]],
+    "liar": lambda _, __: {"chunks": ["\x00\x1b[2J", None]},
+}
