@@ -221,5 +221,8 @@ def test_every_broken_promise_is_caught(broken: type[KeywordRecall], check: str,
     findings = run_checks(broken(), senses)
     faults = {finding.check: finding.fault for finding in findings if not finding.ok}
     assert any(check in name for name in faults), faults
-    with pytest.raises(WeighbeamError, match="contract_broken"):
-        check_mechanism(broken(), senses)
+
+
+def test_a_broken_contract_is_refused_and_every_breach_named(senses: LocalSenses) -> None:
+    with pytest.raises(WeighbeamError, match=r"contract_broken.*only the eligible"):
+        check_mechanism(Generous(), senses)

@@ -5,13 +5,15 @@ Every entry's hash, every stored content, every score and every standing is comp
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import GENESIS, apply_body, hash_entry, read_standings, write_outcome
+from weighbeam.engine.weigh_in.run import Weighing, weigh_fresh
 from weighbeam.mechanisms.contract import Mechanism, Observation, Scored, Standing, hash_params, make_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import digest_bytes, read_blob
@@ -38,8 +40,9 @@ def replay(store: Store, find: FindMechanism) -> Iterator[Replayed]:
             expected = row.sequence if not expected else expected + 1
             fault = _check_link(row, previous, expected)
             if fault is None:
+                again = _replay_round if row.kind == "round" else _replay_weigh_in
                 try:
-                    fault = _replay_round(connection, row, standings, find)
+                    fault = again(connection, row, standings, find)
                 except WeighbeamError as broken:
                     fault = f"{broken.code}: {broken.message}"
             yield Replayed(row.sequence, row.ref, fault)
@@ -79,6 +82,22 @@ def _replay_round(
     if digest_bytes(write_outcome(recorded, scored, after)) != row.body:
         return "scores or standings differ when computed again"
     return _check_tables(connection, row, body, recorded, scored)
+
+
+def _replay_weigh_in(
+    connection: Connection, row: Row[Any], standings: dict[str, tuple[Standing, ...]], find: FindMechanism
+) -> str | None:
+    body = json.loads(read_blob(connection, row.body))
+    mechanism = find(body["mechanism"])
+    weighing = Weighing.from_json(body["weighing"])
+    weighed = {payee.hotkey: payee.last_success_at for payee in weighing.payees}
+    params = make_params(mechanism, body["params"])
+    raw = weigh_fresh(mechanism, params, standings.get(mechanism.name, ()), weighed, weighing.mode)
+    if any(payee.raw != raw.get(payee.hotkey, 0.0) for payee in weighing.payees):
+        return "raw weights are not what the standings lead to"
+    if canonical_json(asdict(weighing.decide())) != canonical_json(body["decision"]):
+        return "the decision differs when made again"
+    return None
 
 
 def _check_tables(

@@ -91,3 +91,18 @@ standings = Table(
     Column("value", Float),
     Column("detail", JSON, nullable=False),
 )
+
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("mechanism", String(64), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("reason", String(64)),
+    Column("row", JSON, nullable=False),
+    Column("plan", JSON, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("sent_block", Integer),
+    Column("included_block", Integer),
+    Index("submissions_open", "mechanism", "state"),
+)

@@ -1,0 +1,206 @@
+"""Weigh-ins on the local chain: who is paid, what is skipped and why, and that nothing is ever sent twice."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from weighbeam.chain.contract import ChainFault
+from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.blocks import advance
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.chain.local.port import Faults, LocalChain
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.ledger import Ledger, Plan
+from weighbeam.engine.replay import replay
+from weighbeam.engine.weigh_in.run import Scale, WeighedIn, weigh_in
+from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.contract import hash_params
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.network.keys import Hotkey
+from weighbeam.senses.local import LocalSenses
+from weighbeam.store.database import Store
+
+CHUNKING, PARAMS, ALICE = Chunking(), ChunkingParams(), Hotkey.from_uri("//Alice")
+HOUR = 3600.0
+START = 1_800_000_000.0
+
+
+@pytest.fixture(scope="module")
+def observed(senses: LocalSenses):
+    asked = CHUNKING.examples()[0]
+    return asked, CHUNKING.observe(PARAMS, asked, senses)
+
+
+@pytest.fixture
+def scale(tmp_path: Path, observed) -> Scale:
+    """A validator with a permit, the example's miners registered and serving, one scored round at START."""
+    asked, _ = observed
+    parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1)
+    file = ChainFile.create(tmp_path / "chain.sqlite", parameters, manual=True)
+    register(file, ALICE.address, stake=5000 * 10**9)
+    for answer in asked.answers:
+        register(file, answer.hotkey)
+        announce(file, answer.hotkey, "127.0.0.1:8000")
+    advance(file, 20)
+    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+    journal = Journal(store)
+    play(journal, observed, 0, START)
+    chain = LocalChain(file, ALICE)
+    made = Scale(CHUNKING, PARAMS, journal, Ledger(store, "chunking"), chain, ALICE.address)
+    chain.file = file
+    return made
+
+
+def play(journal: Journal, observed, number: int, at: float) -> None:
+    asked, observation = observed
+    params_hash = hash_params(CHUNKING, PARAMS, observation.facts["senses"])
+    params = PARAMS.model_dump(mode="json")
+    journal.record(RoundFacts(f"r{number}", "chunking", params, params_hash, "s", number, at), asked, observation)
+    journal.commit(f"r{number}", CHUNKING)
+
+
+def weigh(scale: Scale, now: float = START + 60) -> WeighedIn:
+    return asyncio.run(weigh_in(scale, now))
+
+
+def sound(scale: Scale) -> bool:
+    return [r.fault for r in replay(scale.journal.store, load_mechanism) if r.fault] == []
+
+
+def stored(scale: Scale) -> dict[int, int]:
+    return dict(asyncio.run(scale.chain.stored(ALICE.address)).row)
+
+
+def test_a_weigh_in_pays_by_rank_and_the_chain_holds_it(scale: Scale) -> None:
+    done = weigh(scale)
+    assert done.decision.action == "submit"
+    assert done.submission.state == "confirmed"
+    weights = done.decision.weights
+    assert weights["paragraphs"] == weights["copy"] == max(weights.values())
+    assert weights["shuffled"] == weights["silent"] == weights["our-fault"] == 0
+    assert done.excluded == {ALICE.address: "self"}
+    assert stored(scale) == dict(done.submission.weights)
+    assert sound(scale)
+
+
+def test_too_soon_is_a_skip_with_a_reason_and_no_row(scale: Scale) -> None:
+    weigh(scale)
+    again = weigh(scale, START + 61)
+    assert (again.decision.action, again.decision.reason) == ("skip", "rate_limited")
+    assert len(scale.ledger.rows()) == 1
+    assert sound(scale)
+
+
+def test_not_being_asked_makes_nobody_stale(scale: Scale) -> None:
+    """Thirty hours without a round: the gate looks at misses, not at silence of our own."""
+    done = weigh(scale, START + 30 * HOUR)
+    assert done.decision.action == "submit"
+    assert done.decision.weights["paragraphs"] > 0
+
+
+def test_a_miss_inside_the_window_after_an_old_success_is_stale(scale: Scale, observed, senses) -> None:
+    from dataclasses import replace
+
+    asked, _ = observed
+    late = START + 10 * HOUR
+    silent = replace(asked, answers=tuple(replace(a, status="timeout", payload=None) for a in asked.answers[:1]))
+    play(scale.journal, (silent, CHUNKING.observe(PARAMS, silent, senses)), 1, late)
+    done = weigh(scale, late + 60)
+    assert "paragraphs" in done.decision.stale
+    assert done.decision.weights["paragraphs"] == 0
+    assert done.decision.weights["copy"] == max(done.decision.weights.values())
+    assert sound(scale)
+
+
+def test_a_lost_reply_is_settled_by_reading_the_chain_and_never_sent_again(scale: Scale) -> None:
+    scale.chain.faults = Faults(lose_reply=True)
+    done = weigh(scale)
+    assert done.submission.state == "confirmed"
+    assert len(scale.ledger.rows()) == 1
+    events = scale.chain.file.db.execute("SELECT COUNT(*) FROM events WHERE name = 'WeightsSet'").fetchone()[0]
+    assert events == 1
+
+
+def test_a_refusal_fails_the_row_by_the_chain_s_code_and_a_new_one_may_follow(scale: Scale) -> None:
+    scale.chain.faults = Faults(refuse_with="NeuronNoValidatorPermit")
+    assert weigh(scale).submission.reason == "no_permit"
+    scale.chain.faults = Faults()
+    assert weigh(scale, START + 120).submission.state == "confirmed"
+    assert [row.state for row in scale.ledger.rows()] == ["failed", "confirmed"]
+
+
+def test_a_chain_that_cannot_be_read_means_nothing_is_submitted(scale: Scale) -> None:
+    scale.chain.faults = Faults(unreachable=True)
+    done = weigh(scale)
+    assert (done.decision.action, done.decision.reason) == ("skip", "chain_unreadable")
+    assert scale.ledger.rows() == []
+
+
+def test_emergency_without_standings_pays_everyone_alike(scale: Scale, tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'empty.db'}")
+    bare = Scale(CHUNKING, PARAMS, Journal(store), Ledger(store, "chunking"), scale.chain, ALICE.address)
+    assert weigh(bare).decision.reason == "all_zero"
+    cutoff = asyncio.run(scale.chain.rules()).activity_cutoff
+    advance(scale.chain.file, cutoff)
+    done = weigh(bare)
+    assert done.mode.mode == "EMERGENCY"
+    assert done.decision.uniform
+    assert len(set(done.decision.weights.values())) == 1
+
+
+def plan(block: int = 1) -> Plan:
+    return Plan((1,), (65535,), 0, block, 0, 1, False, "NORMAL", "hash", "entry")
+
+
+@pytest.mark.parametrize(("state", "sent"), [("planned", False), ("sent", False), ("sent", True)])
+def test_a_restart_settles_what_it_finds_and_sends_nothing(scale: Scale, state: str, sent: bool) -> None:
+    """What a crash leaves: planned; sent and lost on the way; sent and applied."""
+    before = asyncio.run(scale.chain.stored(ALICE.address)).last_update
+    row_id = scale.ledger.plan(Plan((1,), (65535,), 0, 1, 0, before, False, "NORMAL", "hash", "entry"), START)
+    with pytest.raises(WeighbeamError, match="submission_open"):
+        scale.ledger.plan(plan(), START)
+    if state == "sent":
+        scale.ledger._move(row_id, ("planned",), "sent", sent_block=before)
+    if sent:
+        advance(scale.chain.file, 5)
+        asyncio.run(scale.chain.submit([1], [65535], 0))
+    settled = asyncio.run(scale.ledger.settle(scale.chain, ALICE.address))
+    expected = {("planned", False): "abandoned", ("sent", False): "not_included", ("sent", True): None}[state, sent]
+    assert (settled.state, settled.reason) == ("confirmed" if sent else "failed", expected)
+    events = scale.chain.file.db.execute("SELECT COUNT(*) FROM events WHERE name = 'WeightsSet'").fetchone()[0]
+    assert events == int(sent)
+
+
+def test_somebody_else_with_our_hotkey_is_noticed(scale: Scale) -> None:
+    before = asyncio.run(scale.chain.stored(ALICE.address)).last_update
+    row_id = scale.ledger.plan(Plan((1,), (65535,), 0, 1, 0, before, False, "NORMAL", "hash", "entry"), START)
+    scale.ledger._move(row_id, ("planned",), "sent", sent_block=before)
+    advance(scale.chain.file, 5)
+    asyncio.run(scale.chain.submit([2], [65535], 0))
+    settled = asyncio.run(scale.ledger.settle(scale.chain, ALICE.address))
+    assert (settled.state, settled.reason) == ("failed", "overwritten")
+
+
+def test_a_changed_decision_is_found_by_replay(scale: Scale) -> None:
+    from sqlalchemy import text
+
+    from weighbeam.store.blobs import keep_blobs, read_blob
+
+    weigh(scale)
+    with scale.journal.store.write() as connection:
+        row = connection.execute(text("SELECT sequence, body FROM entries WHERE kind = 'weigh_in'")).one()
+        forged = read_blob(connection, row.body).replace(b'"uniform":false', b'"uniform":true')
+        (digest,) = keep_blobs(connection, [forged])
+        connection.execute(text("UPDATE entries SET body = :b WHERE sequence = :s"), {"b": digest, "s": row.sequence})
+    assert not sound(scale)
+
+
+def test_a_refused_step_is_refused_loudly(scale: Scale) -> None:
+    row_id = scale.ledger.plan(plan(), START)
+    with pytest.raises(WeighbeamError, match="bad_step"):
+        scale.ledger._move(row_id, ("sent",), "confirmed")
+    assert ChainFault("x", "y", "z").outcome == "not_sent"
