@@ -33,8 +33,9 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	rm -rf $(VENV)/nltk_data && mv $(VENV)/carrier/llama_index/core/_static/nltk_cache $(VENV)/nltk_data && rm -rf $(VENV)/carrier
 	@touch $@
 
-demo: $(READY) ## Score the sample chunkings and show why each got its score
+demo: $(READY) ## Score the sample chunkings, then run a whole subnet on this machine
 	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
+	$(BIN)/weighbeam demo
 
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
 	$(BIN)/weighbeam vectors run vectors --stage chunking. --stage chain. --stage weigh_in. --stage network.

@@ -1,4 +1,4 @@
-"""Draw docs/score.svg: what `make demo` prints, as a picture."""
+"""Draw docs/score.svg and docs/demo.svg: what `make demo` prints, as pictures."""
 
 import os
 import re
@@ -9,23 +9,27 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-COMMAND = ["score", "chunking", "examples/chunking.json", "--chunker", "all", "--only", "word-inventor"]
+PICTURES = {
+    "score": ["score", "chunking", "examples/chunking.json", "--chunker", "all", "--only", "word-inventor"],
+    "demo": ["demo"],
+}
 WIDTH = 92
 
 
-def main() -> None:
+def draw(name: str, command: list[str]) -> None:
     environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
     done = subprocess.run(
-        [sys.executable, "-m", "weighbeam", *COMMAND], capture_output=True, text=True, env=environment, check=True
+        [sys.executable, "-m", "weighbeam", *command], capture_output=True, text=True, env=environment, check=True
     )
     with Path(os.devnull).open("w") as nowhere:
         console = Console(record=True, width=WIDTH, file=nowhere)
-        console.print(Text("$ weighbeam " + " ".join(COMMAND), "bold"))
+        console.print(Text("$ weighbeam " + " ".join(command), "bold"))
         console.print(Text.from_ansi(done.stdout))
-        svg = console.export_svg(title="weighbeam score", unique_id="weighbeam")
+        svg = console.export_svg(title=f"weighbeam {name}", unique_id=name)
     without_fonts = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)
-    Path(__file__).with_name("score.svg").write_text(without_fonts.replace("Fira Code", "DejaVu Sans Mono"))
+    Path(__file__).with_name(f"{name}.svg").write_text(without_fonts.replace("Fira Code", "DejaVu Sans Mono"))
 
 
 if __name__ == "__main__":
-    main()
+    for picture, arguments in PICTURES.items():
+        draw(picture, arguments)

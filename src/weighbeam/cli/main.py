@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 from weighbeam import __version__
+from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
+from weighbeam.cli.replay import replay
 from weighbeam.cli.score import score_app
 from weighbeam.cli.shell import Shell, make_app
 from weighbeam.cli.vectors import vectors_app
@@ -13,6 +15,8 @@ from weighbeam.cli.vectors import vectors_app
 app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=Shell)
 app.add_typer(score_app, name="score")
 app.add_typer(vectors_app, name="vectors")
+app.command()(demo)
+app.command()(replay)
 app.command()(doctor)
 
 

@@ -9,6 +9,7 @@ from weighbeam.miners.chunkers.packing import pack_paragraphs, pack_sentences
 from weighbeam.network.serve import Handler
 from weighbeam.senses.ports import Senses
 
+LATE = 0.8
 Spoil = Callable[[list[str], dict[str, Any]], Any]
 
 
@@ -30,7 +31,7 @@ def hostile_miner(trick: str, senses: Senses) -> Handler:
     async def answer(task: dict[str, Any], seconds: float) -> Any:
         chunks = pack_paragraphs(task["document"], task["chunk_size"], task["chunk_qty"], senses)
         if trick == "slow":
-            await asyncio.sleep(seconds / 2)
+            await asyncio.sleep(seconds * LATE)
         if trick == "silent":
             await asyncio.sleep(seconds * 2)
         if trick == "splitter":

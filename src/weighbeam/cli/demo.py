@@ -1,0 +1,119 @@
+"""`weighbeam demo`: a whole subnet on this machine, from registration to paid miners and a replayed journal."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weighbeam.cli.shell import EXIT_CHECK_FAILED, print_json
+
+if TYPE_CHECKING:
+    from weighbeam.demo.subnet import Subnet
+
+
+def demo(
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Rounds each validator plays.")] = 5,
+    folder: Annotated[Path | None, typer.Option(help="Keep chain and journals here (a new folder).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Run a chain, thirteen miners and two validators; show who is paid and prove every number."""
+    from weighbeam.demo.subnet import open_subnet
+
+    with tempfile.TemporaryDirectory() as scratch:
+        place = folder or Path(scratch) / "subnet"
+        with open_subnet(place) as subnet:
+            asyncio.run(_play(subnet, rounds, quiet=as_json))
+            result = asyncio.run(_conclude(subnet))
+    if as_json:
+        print_json(result)
+    else:
+        from weighbeam.cli.show_demo import show_result
+
+        show_result(result, None if folder is None else place)
+    if not result["replay"]["equal"]:
+        raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> None:
+    from weighbeam.demo.subnet import run_subnet
+
+    steps = run_subnet(subnet, rounds)
+    number = 0
+    async for outcomes in steps:
+        number += 1
+        if quiet:
+            continue
+        what = f"round {number} of {rounds}" if number <= rounds else "weigh-in, then waiting for the epoch"
+        typer.echo(f"  {what}: {_summarise(outcomes)}", err=True)
+
+
+def _summarise(outcomes: list[Any]) -> str:
+    from weighbeam.engine.journal import Committed
+
+    said = []
+    for outcome in outcomes:
+        if isinstance(outcome, Committed):
+            valid = sum(score.status == "valid" for score in outcome.scored.scores)
+            said.append(f"{valid} of {len(outcome.scored.scores)} answers valid")
+        elif outcome is not None:
+            state = outcome.submission.state if outcome.submission else outcome.decision.reason
+            said.append(f"weights {state}")
+    return "; ".join(said)
+
+
+async def _conclude(subnet: "Subnet") -> dict[str, Any]:
+    """Standings, weights and pay by miner, and whether the journals replay."""
+    from weighbeam.engine.replay import replay
+    from weighbeam.mechanisms.registry import load_mechanism
+
+    graph = await subnet.metagraph()
+    first = subnet.validators[0]
+    standings = {s.hotkey: s.value for s in first.bench.journal.standings("chunking")}
+    stored = [dict((await v.chain.stored(v.scale.own_hotkey)).row) for v in subnet.validators]
+    reasons = _last_reasons(subnet)
+    replayed = [list(replay(v.bench.journal.store, load_mechanism)) for v in subnet.validators]
+    faults = [f"{r.ref}: {r.fault}" for results in replayed for r in results if r.fault]
+    miners = [
+        {
+            "name": subnet.names[neuron.hotkey].name,
+            "role": subnet.names[neuron.hotkey].role,
+            "about": subnet.names[neuron.hotkey].about,
+            "uid": neuron.uid,
+            "endpoint": neuron.endpoint,
+            "standing": standings.get(neuron.hotkey),
+            "reason": reasons.get(neuron.hotkey),
+            "weights": [row.get(neuron.uid, 0) for row in stored],
+            "incentive": neuron.incentive / 65535,
+        }
+        for neuron in graph.neurons
+        if subnet.names[neuron.hotkey].role != "validator"
+    ]
+    validators = [
+        {"name": subnet.names[n.hotkey].name, "dividends": n.dividends / 65535, "vtrust": n.validator_trust / 65535}
+        for n in graph.neurons
+        if subnet.names[n.hotkey].role == "validator"
+    ]
+    entries = sum(len(results) for results in replayed)
+    return {
+        "block": graph.block,
+        "miners": miners,
+        "validators": validators,
+        "replay": {"entries": entries, "equal": not faults, "faults": faults},
+    }
+
+
+def _last_reasons(subnet: "Subnet") -> dict[str, str]:
+    """Why each miner failed most recently."""
+    from sqlalchemy import select
+
+    from weighbeam.store import tables
+
+    query = (
+        select(tables.scores.c.hotkey, tables.scores.c.reasons)
+        .join(tables.rounds, tables.rounds.c.id == tables.scores.c.round)
+        .order_by(tables.rounds.c.sequence)
+    )
+    with subnet.validators[0].bench.journal.store.read() as connection:
+        return {row.hotkey: ", ".join(row.reasons) for row in connection.execute(query)}

@@ -1,0 +1,66 @@
+"""The demo's miners: `python -m weighbeam.demo.miners CHAIN FOLDER` serves them all until its parent is gone."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from weighbeam.chain.local.administer import announce
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.demo.cast import MINERS, VALIDATORS, Part
+from weighbeam.miners.chunking import honest_miner, hostile_miner
+from weighbeam.network.nonces import NonceStore
+from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.serve import make_miner_app
+from weighbeam.senses.local import LocalSenses
+
+READY = "miners are ready"
+POLL_SECONDS = 0.5
+
+
+class QuietServer(uvicorn.Server):
+    """One of several servers in a process, so it leaves the process's signals alone."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve_all(chain: Path, folder: Path) -> None:
+    senses = LocalSenses(workers=1)
+    senses.embedder.embed(["warm"])
+    file = ChainFile(chain)
+    servers = []
+    for number, part in enumerate(MINERS, 1):
+        listener = _listen(f"127.0.1.{number}")
+        server = QuietServer(uvicorn.Config(_app(part, folder, senses), log_level="error", lifespan="off"))
+        servers.append(asyncio.create_task(server.serve(sockets=[listener])))
+        host, port = listener.getsockname()
+        announce(file, part.hotkey.address, f"{host}:{port}")
+    print(READY, flush=True)
+    parent = os.getppid()
+    while os.getppid() == parent:
+        await asyncio.sleep(POLL_SECONDS)
+
+
+def _listen(address: str) -> socket.socket:
+    listener = socket.create_server((address, 0))
+    listener.setblocking(False)
+    return listener
+
+
+def _app(part: Part, folder: Path, senses: LocalSenses) -> FastAPI:
+    handler = honest_miner(part.name, senses) if part.role == "honest" else hostile_miner(part.name, senses)
+    policy = Policy(PolicySettings(per_minute=600, burst=20))
+    policy.update({validator.hotkey.address: Standing(True, validator.stake) for validator in VALIDATORS})
+    return make_miner_app(part.hotkey, {"chunking": handler}, NonceStore(folder / f"{part.name}.sqlite"), policy)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve_all(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,84 @@
+"""`weighbeam demo` and `weighbeam replay`: a real subnet in real processes, and its journal computed again."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, Path]:
+    folder = tmp_path_factory.mktemp("demo") / "subnet"
+    done = run("demo", "--rounds", 2, "--folder", folder, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout), folder
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "weighbeam", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env={**os.environ})
+
+
+def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
+    result, _ = played
+    pay = {row["name"]: row["incentive"] for row in result["miners"]}
+    role = {row["name"]: row["role"] for row in result["miners"]}
+    assert sum(pay.values()) > 0.99
+    honest = sum(value for name, value in pay.items() if role[name] == "honest")
+    assert honest > 0.8
+    failing = {row["name"]: row["reason"] for row in result["miners"] if row["reason"]}
+    assert failing == {
+        "dropper": "new_words",
+        "inventor": "new_words",
+        "shuffler": "out_of_order",
+        "silent": "no_chunks",
+        "garbage": "malformed",
+    }
+    assert all(pay[name] == 0 for name in failing)
+
+
+def test_every_miner_has_an_address_of_its_own(played) -> None:
+    result, _ = played
+    hosts = {row["endpoint"].split(":")[0] for row in result["miners"]}
+    assert len(hosts) == len(result["miners"]) == 13
+
+
+def test_both_validators_agree_and_share_the_dividends(played) -> None:
+    result, _ = played
+    assert [row["dividends"] > 0 for row in result["validators"]] == [True, True]
+    assert result["validators"][0]["dividends"] > result["validators"][1]["dividends"]
+
+
+def test_the_kept_journal_replays_and_a_changed_one_does_not(played) -> None:
+    result, folder = played
+    assert result["replay"]["equal"]
+    journal = folder / "validator-1.db"
+    done = run("replay", journal)
+    assert done.returncode == 0
+    assert "0 differ" in done.stdout
+    db = sqlite3.connect(journal)
+    db.execute("UPDATE scores SET value = 0.9 WHERE hotkey = (SELECT hotkey FROM scores WHERE value > 0 LIMIT 1)")
+    db.commit()
+    db.close()
+    done = run("replay", journal)
+    assert done.returncode == 1
+    assert "scores table does not match" in done.stdout
+    lines = [json.loads(line) for line in run("replay", journal, "--json").stdout.splitlines()]
+    assert any(line["fault"] for line in lines)
+
+
+def test_a_journal_that_is_not_there_is_named() -> None:
+    done = run("replay", "/no/such/journal.db")
+    assert done.returncode == 2
+    assert "[no_such_file]" in done.stderr
+
+
+def test_a_folder_in_use_is_refused(played) -> None:
+    _, folder = played
+    done = run("demo", "--folder", folder)
+    assert done.returncode == 2
+    assert "[chain_exists]" in done.stderr
