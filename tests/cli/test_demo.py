@@ -1,13 +1,12 @@
 """`weighbeam demo` and `weighbeam replay`: a real subnet in real processes, and its journal computed again."""
 
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from command import weighbeam as run
 
 
 @pytest.fixture(scope="module")
@@ -16,11 +15,6 @@ def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict,
     done = run("demo", "--rounds", 2, "--folder", folder, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout), folder
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "weighbeam", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env={**os.environ})
 
 
 def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:

@@ -1,7 +1,6 @@
 """`vectors run`, `doctor`, `--help`, `--version`: what they print and how they exit."""
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -9,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import weighbeam
+from command import weighbeam as run
 from tests_root import ROOT
+from weighbeam import __version__
 
 VECTORS = ROOT / "vectors"
 
@@ -18,17 +18,6 @@ VECTORS = ROOT / "vectors"
 @pytest.fixture(autouse=True)
 def _cache(cache: Path) -> None:
     """Commands share the cache of the test run."""
-
-
-def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "weighbeam", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, **environment},
-    )
 
 
 @pytest.mark.parametrize(("part", "cases"), [("chunking", 142), ("chain", 182), ("weigh_in", 60), ("network", 135)])
@@ -145,7 +134,7 @@ def test_doctor_tells_what_is_broken_and_the_remedy(tmp_path: Path) -> None:
 
 
 def test_version_and_help() -> None:
-    assert run("--version").stdout.strip() == weighbeam.__version__
+    assert run("--version").stdout.strip() == __version__
     assert "score" in run("--help").stdout
     assert run("nonsense").returncode == 2
 

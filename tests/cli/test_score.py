@@ -1,13 +1,13 @@
 """`weighbeam score` as its users run it: a real process, real files, real embeddings."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from command import weighbeam
 from tests_root import ROOT
 
 EXAMPLE = ROOT / "examples/chunking.json"
@@ -17,17 +17,6 @@ DOCUMENT = ROOT / "examples/document.txt"
 @pytest.fixture(autouse=True)
 def _cache(cache: Path) -> None:
     """Commands share the cache of the test run."""
-
-
-def weighbeam(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "weighbeam", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, **environment},
-    )
 
 
 def scored(*arguments: object) -> dict:
