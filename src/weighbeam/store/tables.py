@@ -106,3 +106,11 @@ submissions = Table(
     Column("included_block", Integer),
     Index("submissions_open", "mechanism", "state"),
 )
+
+locks = Table(
+    "locks",
+    metadata,
+    Column("hotkey", String(64), primary_key=True),
+    Column("holder", String(128), nullable=False),
+    Column("beat", Float, nullable=False),
+)

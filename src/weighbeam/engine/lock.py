@@ -1,0 +1,54 @@
+"""One validator per hotkey: a lock in the store, kept alive by its heartbeat, taken over once that has stopped."""
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable
+
+from sqlalchemy import delete, insert, select, update
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+BEAT_SECONDS = 30.0
+DEAD_SECONDS = 120.0
+
+
+class HotkeyLock:
+    """Held by one process at a time. Call `beat` every 30 seconds; it fails if another took over."""
+
+    def __init__(self, store: Store, hotkey: str, now: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._hotkey = hotkey
+        self._now = now
+        self.holder = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+    def take(self) -> None:
+        """The lock, or `hotkey_locked` while another holder is alive."""
+        now = self._now()
+        mine = tables.locks.c.hotkey == self._hotkey
+        with self._store.write() as connection:
+            held = connection.execute(select(tables.locks).where(mine)).one_or_none()
+            if held is not None and held.holder != self.holder and now - held.beat < DEAD_SECONDS:
+                raise WeighbeamError(
+                    "hotkey_locked",
+                    f"{held.holder} runs a validator for this hotkey",
+                    f"stop it, or wait {DEAD_SECONDS:.0f} seconds after its end",
+                )
+            connection.execute(delete(tables.locks).where(mine))
+            connection.execute(insert(tables.locks).values(hotkey=self._hotkey, holder=self.holder, beat=now))
+
+    def beat(self) -> None:
+        """Still here; `hotkey_locked` if the lock was taken over meanwhile."""
+        own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
+        with self._store.write() as connection:
+            done = connection.execute(update(tables.locks).where(own).values(beat=self._now()))
+        if done.rowcount != 1:
+            raise WeighbeamError("hotkey_locked", "another validator took this hotkey over", "stop this one")
+
+    def release(self) -> None:
+        own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
+        with self._store.write() as connection:
+            connection.execute(delete(tables.locks).where(own))
