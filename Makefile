@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers bench test-torch docs lock build clean
+.PHONY: help setup demo test lint types layers crash bench test-torch docs lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -50,6 +50,11 @@ types: $(READY) ## Check types (mypy, strict)
 
 layers: $(READY) ## Check that nothing imports upward (import-linter)
 	$(BIN)/lint-imports
+
+N ?= 200
+
+crash: $(READY) ## Kill a validator's durable half N times (default 200) and look at what is left
+	$(BIN)/python tests/crash/campaign.py $(N)
 
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks

@@ -1,0 +1,15 @@
+"""A short crash campaign; `make crash N=200` runs a long one."""
+
+from pathlib import Path
+
+from crash.campaign import run_campaign
+from weighbeam.senses.local import LocalSenses
+
+KILLS, SEED = 20, 7
+
+
+def test_killed_at_random_nothing_is_lost_or_counted_or_sent_twice(tmp_path: Path, senses: LocalSenses) -> None:
+    tally = run_campaign(tmp_path, KILLS, SEED, senses)
+    assert tally.faults == []
+    assert tally.kills == KILLS
+    assert len(tally.rounds) > KILLS
