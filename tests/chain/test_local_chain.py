@@ -222,3 +222,10 @@ def test_processes_share_one_chain_without_losing_a_block(file: ChainFile) -> No
     with at_present(file) as after:
         assert after == before + 75
     assert sqlite3.connect(file.path).execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+def test_an_empty_commit_harms_nobody(file: ChainFile) -> None:
+    set_parameters(file, commit_reveal=True)
+    run(LocalChain(file, ALICE).submit([], [], 0))
+    advance(file, 40)
+    assert run(LocalChain(file, ALICE).stored(ALICE.address)).row == ()

@@ -98,6 +98,7 @@ def test_the_departed_inherit_nothing_and_leave_nothing(journal: Journal, observ
         ("UPDATE scores SET value = value + 1e-12 WHERE round = 'round-1' AND value > 0", None),
         ("UPDATE scores SET value = 0.5 WHERE round = 'round-2' AND hotkey = 'late'", "scores table"),
         ("UPDATE scores SET reasons = '[\"x\"]' WHERE round = 'round-2' AND hotkey = 'late'", "scores table"),
+        ("UPDATE evaluations SET success = 0 WHERE round = 'round-0' AND hotkey = 'late'", "evaluations table"),
         ("DELETE FROM scores WHERE round = 'round-0' AND hotkey = 'late'", "scores table"),
         ("UPDATE standings SET value = value + 0.001 WHERE hotkey = 'late'", "standings table"),
         ("DELETE FROM standings WHERE hotkey = 'late'", "standings table"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from network.loopback import serve_app
+from network.loopback import open_nonces, serve_app
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
 from weighbeam.engine.round import Bench, Moment, blame_our_clock, finish_rounds, run_round
@@ -19,7 +19,6 @@ from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.miners.chunking import TRICKS, honest_miner, hostile_miner
 from weighbeam.network.ask import Asker, AskSettings, Heard
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
 from weighbeam.network.serve import make_miner_app
 from weighbeam.senses.local import LocalSenses
@@ -41,7 +40,7 @@ def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory):
             hotkey = Hotkey.from_uri(f"//{name}")
             policy = Policy(PolicySettings(per_minute=6000, burst=100))
             policy.update({VALIDATOR.address: Standing(True, 10**12)})
-            nonces = NonceStore(folder / f"{name}.sqlite")
+            nonces = open_nonces(folder / f"{name}.sqlite")
             app = make_miner_app(hotkey, {"chunking": handler}, nonces, policy)
             found[hotkey.address] = (name, stack.enter_context(serve_app(app)))
         yield found

@@ -1,6 +1,7 @@
 """Weigh-ins on the local chain: who is paid, what is skipped and why, and that nothing is ever sent twice."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,8 +104,6 @@ def test_not_being_asked_makes_nobody_stale(scale: Scale) -> None:
 
 
 def test_a_miss_inside_the_window_after_an_old_success_is_stale(scale: Scale, observed, senses) -> None:
-    from dataclasses import replace
-
     asked, _ = observed
     late = START + 10 * HOUR
     silent = replace(asked, answers=tuple(replace(a, status="timeout", payload=None) for a in asked.answers[:1]))
@@ -153,14 +152,14 @@ def test_emergency_without_standings_pays_everyone_alike(scale: Scale, tmp_path:
 
 
 def plan(block: int = 1) -> Plan:
-    return Plan((1,), (65535,), 0, block, 0, 1, False, "NORMAL", "hash", "entry")
+    return Plan((1,), (65535,), (("paragraphs", 1),), 0, block, 1, 1, False, 1, "NORMAL", "hash", "entry")
 
 
 @pytest.mark.parametrize(("state", "sent"), [("planned", False), ("sent", False), ("sent", True)])
 def test_a_restart_settles_what_it_finds_and_sends_nothing(scale: Scale, state: str, sent: bool) -> None:
     """What a crash leaves: planned; sent and lost on the way; sent and applied."""
     before = asyncio.run(scale.chain.stored(ALICE.address)).last_update
-    row_id = scale.ledger.plan(Plan((1,), (65535,), 0, 1, 0, before, False, "NORMAL", "hash", "entry"), START)
+    row_id = scale.ledger.plan(replace(plan(), last_update_before=before), START)
     with pytest.raises(WeighbeamError, match="submission_open"):
         scale.ledger.plan(plan(), START)
     if state == "sent":
@@ -177,7 +176,7 @@ def test_a_restart_settles_what_it_finds_and_sends_nothing(scale: Scale, state: 
 
 def test_somebody_else_with_our_hotkey_is_noticed(scale: Scale) -> None:
     before = asyncio.run(scale.chain.stored(ALICE.address)).last_update
-    row_id = scale.ledger.plan(Plan((1,), (65535,), 0, 1, 0, before, False, "NORMAL", "hash", "entry"), START)
+    row_id = scale.ledger.plan(replace(plan(), last_update_before=before), START)
     scale.ledger._move(row_id, ("planned",), "sent", sent_block=before)
     advance(scale.chain.file, 5)
     asyncio.run(scale.chain.submit([2], [65535], 0))
@@ -204,3 +203,69 @@ def test_a_refused_step_is_refused_loudly(scale: Scale) -> None:
     with pytest.raises(WeighbeamError, match="bad_step"):
         scale.ledger._move(row_id, ("sent",), "confirmed")
     assert ChainFault("x", "y", "z").outcome == "not_sent"
+
+
+def test_a_uid_taken_over_between_plan_and_send_is_not_paid(scale: Scale) -> None:
+    graph = asyncio.run(scale.chain.metagraph())
+    old = graph.find("paragraphs")
+    own = graph.find(ALICE.address)
+    intent = Plan(
+        (old.uid, old.uid + 1), (65535, 30000), (("paragraphs", old.registered_at - 1), ("halves", old.registered_at)),
+        0, graph.block, asyncio.run(scale.chain.rules()).epoch_index, own.last_update, False, 1, "NORMAL", "h", "e",
+    )  # fmt: skip
+    sent = asyncio.run(scale.ledger.send(scale.ledger.plan(intent, START), scale.chain))
+    assert sent.weights == ((old.uid + 1, 65535),)
+    assert sent.plan["dropped_uids"] == [old.uid]
+    assert stored(scale) == {old.uid + 1: 65535}
+
+
+def test_a_plan_of_another_epoch_is_not_sent(scale: Scale) -> None:
+    sent = asyncio.run(scale.ledger.send(scale.ledger.plan(replace(plan(), epoch=99), START), scale.chain))
+    assert sent.state == "failed"
+    assert stored(scale) == {}
+
+
+def test_a_commit_is_confirmed_by_its_reveal_and_not_before(scale: Scale) -> None:
+    from weighbeam.chain.local.administer import set_parameters
+
+    set_parameters(scale.chain.file, commit_reveal=True, reveal_period=2)
+    first = weigh(scale)
+    assert first.submission.state == "included"
+    advance(scale.chain.file, 20)
+    assert asyncio.run(scale.ledger.settle(scale.chain, ALICE.address)).state == "included"
+    advance(scale.chain.file, 20)
+    assert asyncio.run(scale.ledger.settle(scale.chain, ALICE.address)).state == "confirmed"
+    again = weigh(scale, START + 120)
+    assert again.submission.state == "included"
+
+
+def test_a_reveal_that_never_comes_is_noticed(scale: Scale) -> None:
+    from weighbeam.chain.local.administer import set_parameters
+
+    set_parameters(scale.chain.file, commit_reveal=True)
+    weigh(scale)
+    scale.chain.file.db.execute("DELETE FROM commits")
+    advance(scale.chain.file, 40)
+    settled = asyncio.run(scale.ledger.settle(scale.chain, ALICE.address))
+    assert (settled.state, settled.reason) == ("failed", "reveal_missing")
+
+
+def test_two_weigh_ins_at_one_moment_are_two_entries(scale: Scale) -> None:
+    assert weigh(scale).decision.action == "submit"
+    assert weigh(scale).decision.reason == "rate_limited"
+    assert sound(scale)
+
+
+def test_who_is_not_registered_submits_nothing(scale: Scale) -> None:
+    stranger = replace(scale, own_hotkey="nobody")
+    done = weigh(stranger)
+    assert (done.decision.action, done.decision.reason) == ("skip", "chain_unreadable")
+    assert scale.ledger.rows() == []
+
+
+@pytest.mark.parametrize("endpoint", ["1.2.3.4:²", "1.2.3.4:" + "9" * 5000, "nonsense", ":", "[::]:80"])
+def test_an_odd_endpoint_only_means_that_it_does_not_serve(scale: Scale, endpoint: str) -> None:
+    announce(scale.chain.file, "copy", endpoint)
+    done = weigh(scale)
+    assert done.excluded["copy"] == "not_serving"
+    assert done.decision.action == "submit"

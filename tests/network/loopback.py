@@ -44,11 +44,15 @@ def serve_miner(
     policy = Policy(settings or PolicySettings())
     if known:
         policy.update({ALICE.address: Standing(True, 10**12), CHARLIE.address: Standing(False, 10**12)})
-    nonces = NonceStore(folder / "nonces.sqlite")
-    time.sleep(0.001)
+    nonces = open_nonces(folder / "nonces.sqlite")
     with serve_app(make_miner_app(hotkey, {"chunking": handler}, nonces, policy)) as endpoint:
         yield endpoint
     nonces.close()
+
+
+def open_nonces(path: Path) -> NonceStore:
+    """A store that has been up for a while, so that it no longer refuses what it cannot know."""
+    return NonceStore(path, now=lambda: time.time_ns() - 3_000_000_000)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import ssl
 import time
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,7 @@ def right(asked: dict[str, Any]) -> bytes:
         (signing_app(lambda _: b"{not json"), "json"),
         (signing_app(lambda _: b'{"round": "r1", "round": "r1", "payload": {}}'), "json"),
         (signing_app(lambda _: b'{"round": "r1", "payload": NaN}'), "json"),
+        (signing_app(lambda _: b'{"round": "r1", "payload": 1e999}'), "json"),
         (signing_app(lambda _: b'{"round": "r1", "payload": ' + b"[" * 40 + b"]" * 40 + b"}"), "json"),
         (signing_app(lambda _: b'{"round": "other", "payload": {}}'), "shape"),
         (signing_app(lambda _: b"[]"), "shape"),
@@ -199,6 +201,7 @@ def test_nobody_there(tmp_path: Path) -> None:
     [
         "127.0.0.1:80", "10.0.0.1:80", "[::1]:80", "169.254.169.254:80", "http://localhost:80", "0.0.0.0:80",
         "ftp://8.8.8.8:80", "8.8.8.8:99999", "http://user@8.8.8.8:80", "http://8.8.8.8/path", "", "::::",
+        "a" * 64 + ".com:80", "a..b:80", "１２７.0.0.1:9", "1.2.3.4:²",
     ],
 )  # fmt: skip
 def test_private_and_odd_addresses_are_not_dialled(endpoint: str) -> None:
@@ -237,8 +240,12 @@ def test_a_replayed_request_is_refused_also_after_a_restart_and_by_another_worke
 
 def test_a_lost_nonce_store_refuses_what_it_cannot_know(tmp_path: Path) -> None:
     store = NonceStore(tmp_path / "nonces.sqlite", now=lambda: 100_000_000_000)
-    assert store.is_blind(str(97_000_000_000), 2)
-    assert not store.is_blind(str(99_000_000_000), 2)
+    assert store.is_blind(str(101_999_999_999), 2)
+    assert not store.is_blind(str(102_000_000_000), 2)
+    store.remember(BOB.address, "1")
+    store.close()
+    known = NonceStore(tmp_path / "nonces.sqlite", now=lambda: 100_000_000_000)
+    assert not known.is_blind("5", 2)
 
 
 def test_the_rate_is_limited_per_sender(tmp_path: Path) -> None:
@@ -315,3 +322,41 @@ def test_forty_miners_are_asked_at_once(tmp_path: Path) -> None:
 def test_caps_are_the_specified_ones() -> None:
     assert MAX_BODY == {"chunking": 8 << 20, "inference": 1 << 20, "evidence": 64 << 10}
     assert ask.MAX_REPLY == {"chunking": 16 << 20, "inference": 256 << 10, "evidence": 256 << 10}
+
+
+def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is parsed while anybody is still being timed."""
+    parsed_at: list[float] = []
+    real = ask.read_strict
+
+    def slow_parse(data: bytes) -> Any:
+        parsed_at.append(time.monotonic())
+        time.sleep(0.5)
+        return real(data)
+
+    async def later(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(0.3)
+        return {}
+
+    monkeypatch.setattr(ask, "read_strict", slow_parse)
+    with serve_miner(echo, tmp_path) as quick, serve_miner(later, tmp_path / "b", hotkey=CHARLIE) as late:
+        targets = [Target(BOB.address, quick), Target(CHARLIE.address, late)]
+        heard = asyncio.run(Asker(ALICE, OPEN).ask_all(question(), targets))
+    assert [reply.status for reply in heard] == ["ok", "ok"]
+    assert heard[1].seconds < 0.6
+
+
+def test_an_asker_s_own_limits_are_its_own_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def exhausted(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(Asker, "_exchange", exhausted)
+    assert ask_one("127.0.0.1:9").status == "validator_error"
+
+    async def broken_tls(*_: object, **__: object) -> None:
+        raise ssl.SSLError(1, "bad record")
+
+    monkeypatch.setattr(Asker, "_exchange", broken_tls)
+    assert ask_one("127.0.0.1:9").status == "unreachable"

@@ -17,7 +17,7 @@ from weighbeam.demo.cast import MINERS, VALIDATORS, Part
 from weighbeam.miners.chunking import honest_miner, hostile_miner
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import make_miner_app
+from weighbeam.network.serve import SKEW_SECONDS, make_miner_app
 from weighbeam.senses.local import LocalSenses
 
 READY = "miners are ready"
@@ -43,6 +43,7 @@ async def serve_all(chain: Path, folder: Path) -> None:
         servers.append(asyncio.create_task(server.serve(sockets=[listener])))
         host, port = listener.getsockname()
         announce(file, part.hotkey.address, f"{host}:{port}")
+    await asyncio.sleep(SKEW_SECONDS)
     print(READY, flush=True)
     parent = os.getppid()
     while os.getppid() == parent:

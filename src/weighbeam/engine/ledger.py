@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, insert, select, update
 
-from weighbeam.chain.contract import Chain, ChainFault, Stored, Submitted
+from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Stored, Submitted
+from weighbeam.core.curves import to_u16
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -18,19 +19,22 @@ from weighbeam.store.database import Store
 State = Literal["planned", "sent", "unknown", "included", "confirmed", "failed"]
 OPEN = ("planned", "sent", "unknown")
 UNSETTLED = (*OPEN, "included")
+MOST_BLOCKS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A vector to submit and what it was planned against."""
+    """A vector to submit and what it was planned against; `holders` are hotkey and registration of each uid."""
 
     uids: tuple[int, ...]
     values: tuple[int, ...]
+    holders: tuple[tuple[str, int], ...]
     version_key: int
     block: int
     epoch: int
     last_update_before: int
     commit_reveal: bool
+    reveal_period: int
     mode: str
     params_hash: str
     entry: str
@@ -76,6 +80,8 @@ class Ledger:
             if busy is not None:
                 raise WeighbeamError("submission_open", f"submission {busy} is not settled", "wait until it is")
             details = {
+                "holders": [list(holder) for holder in plan.holders],
+                "reveal_period": plan.reveal_period,
                 "version_key": plan.version_key,
                 "block": plan.block,
                 "epoch": plan.epoch,
@@ -100,7 +106,16 @@ class Ledger:
 
     async def send(self, row_id: int, chain: Chain) -> Row:
         """Send a planned row, once. Whatever happens, the row says how far it got."""
-        row = self._move(row_id, ("planned",), "sent", sent_block=(await chain.head()).block)
+        try:
+            graph, rules = await chain.metagraph(), await chain.rules()
+        except ChainFault as fault:
+            return self._move(row_id, ("planned",), "failed", reason=fault.code)
+        row = self._drop_replaced(row_id, graph)
+        if rules.epoch_index != row.plan["epoch"] or graph.block - row.plan["block"] > MOST_BLOCKS:
+            return self._move(row_id, ("planned",), "failed", reason="epoch_over")
+        if len(row.weights) < max(1, min(rules.min_allowed_weights, len(graph.neurons))):
+            return self._move(row_id, ("planned",), "failed", reason="too_few_weights")
+        row = self._move(row_id, ("planned",), "sent", sent_block=graph.block)
         try:
             uids, values = zip(*row.weights, strict=True)
             submitted = await chain.submit(uids, values, row.plan["version_key"])
@@ -108,6 +123,25 @@ class Ledger:
             state: State = "unknown" if fault.outcome == "unknown" else "failed"
             return self._move(row_id, ("sent",), state, reason=fault.code)
         return self._include(row_id, submitted)
+
+    def _drop_replaced(self, row_id: int, graph: Metagraph) -> Row:
+        """A uid whose holder changed since the plan is taken out, and the rest scaled anew."""
+        with self.store.write() as connection:
+            row = _find(connection, row_id)
+            now = {neuron.uid: [neuron.hotkey, neuron.registered_at] for neuron in graph.neurons}
+            both = zip(row.weights, row.plan["holders"], strict=True)
+            kept = [(uid, value) for (uid, value), holder in both if now.get(uid) == holder]
+            if len(kept) == len(row.weights):
+                return row
+            scaled = zip((uid for uid, _ in kept), to_u16([float(value) for _, value in kept]), strict=True)
+            gone = [uid for uid, _ in row.weights if uid not in dict(kept)]
+            plan = {**row.plan, "dropped_uids": gone, "holders": [now[uid] for uid, _ in kept]}
+            connection.execute(
+                update(tables.submissions)
+                .where(tables.submissions.c.id == row_id)
+                .values(row=[[uid, value] for uid, value in scaled], plan=plan)
+            )
+            return _find(connection, row_id)
 
     def _include(self, row_id: int, submitted: Submitted) -> Row:
         return self._move(row_id, ("sent",), "included", included_block=submitted.block)
@@ -121,38 +155,40 @@ class Ledger:
             return self._move(row.id, ("planned",), "failed", reason="abandoned")
         if row.state == "sent":
             row = self._move(row.id, ("sent",), "unknown", reason="restart")
-        stored = await chain.stored(hotkey)
+        stored, rules = await chain.stored(hotkey), await chain.rules()
+        due = rules.epoch_index - row.plan["epoch"] - row.plan["reveal_period"]
         if row.state == "unknown":
-            return self._settle_unknown(row, stored)
-        return self._confirm(row, stored, await self._epoch(chain))
+            return self._settle_unknown(row, stored, due)
+        return self._confirm_reveal(row, stored, due) if row.plan["commit_reveal"] else self._confirm(row, stored)
 
-    def _settle_unknown(self, row: Row, stored: Stored) -> Row:
+    def _settle_unknown(self, row: Row, stored: Stored, due: int) -> Row:
         """The chain moved on since the plan, or it did not: that decides."""
-        moved = (stored.last_update or 0) > row.plan["last_update_before"]
-        if not moved:
-            return self._move(row.id, ("unknown",), "failed", reason="not_included")
-        if row.plan["commit_reveal"]:
-            ours = any(commit.block >= (row.sent_block or 0) for commit in stored.commits)
-            return self._move(
-                row.id, ("unknown",), "included" if ours else "failed", reason=None if ours else "overwritten"
-            )
         same = stored.row == row.weights
+        if (stored.last_update or 0) <= row.plan["last_update_before"]:
+            return self._move(row.id, ("unknown",), "failed", reason="not_included")
+        if not row.plan["commit_reveal"]:
+            state: State = "confirmed" if same else "failed"
+            return self._move(row.id, ("unknown",), state, reason=None if same else "overwritten")
+        if _is_sealed(row, stored):
+            return self._move(row.id, ("unknown",), "included", reason=None)
+        revealed = same and due >= 0
         return self._move(
-            row.id, ("unknown",), "confirmed" if same else "failed", reason=None if same else "overwritten"
+            row.id, ("unknown",), "confirmed" if revealed else "failed", reason=None if revealed else "overwritten"
         )
 
-    def _confirm(self, row: Row, stored: Stored, epoch: int) -> Row:
+    def _confirm_reveal(self, row: Row, stored: Stored, due: int) -> Row:
+        """A commit is confirmed by its reveal: when it is due, and the sealed row is gone."""
+        if due < 0 or _is_sealed(row, stored):
+            return row
         if stored.row == row.weights:
             return self._move(row.id, ("included",), "confirmed")
-        if row.plan["commit_reveal"]:
-            late = epoch > row.plan["epoch"] + 2
-            return self._move(row.id, ("included",), "failed", reason="reveal_missing") if late else row
+        return self._move(row.id, ("included",), "failed", reason="reveal_missing") if due > 0 else row
+
+    def _confirm(self, row: Row, stored: Stored) -> Row:
+        if stored.row == row.weights:
+            return self._move(row.id, ("included",), "confirmed")
         newer = (stored.last_update or 0) > (row.included_block or 0)
         return self._move(row.id, ("included",), "failed", reason="superseded" if newer else "weights_differ")
-
-    @staticmethod
-    async def _epoch(chain: Chain) -> int:
-        return (await chain.rules()).epoch_index
 
     def _move(self, row_id: int, allowed: tuple[State, ...], state: State, **values: Any) -> Row:
         """One step of one row; a step from a state that does not allow it is a defect, and refused."""
@@ -164,6 +200,11 @@ class Ledger:
                 update(tables.submissions).where(tables.submissions.c.id == row_id).values(state=state, **values)
             )
             return _find(connection, row_id)
+
+
+def _is_sealed(row: Row, stored: Stored) -> bool:
+    """Whether a commit of ours still waits for its reveal."""
+    return any(commit.block >= (row.sent_block or 0) for commit in stored.commits)
 
 
 def _find(connection: Connection, row_id: int) -> Row:

@@ -112,4 +112,13 @@ def _check_tables(
     kept = {one.hotkey: (one.status, one.value, tuple(one.reasons)) for one in rows}
     if kept != {score.hotkey: (score.status, score.value, score.reasons) for score in scored.scores}:
         return "the scores table does not match"
-    return None
+    table = tables.evaluations
+    judged = connection.execute(select(table).where(table.c.round == row.ref))
+    found = {one.hotkey: (one.mechanism, one.at, one.emission, one.success) for one in judged}
+    emissions = scored.summary.get("emissions", {})
+    wanted = {
+        score.hotkey: (body["mechanism"], body["at"], emissions.get(score.hotkey), score.status == "valid")
+        for score in scored.scores
+        if score.status != "unscored"
+    }
+    return None if found == wanted else "the evaluations table does not match"

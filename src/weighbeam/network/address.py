@@ -27,11 +27,11 @@ async def resolve_endpoint(endpoint: str, allow_private: bool) -> Dialled:
     except ValueError:
         raise _bad(endpoint) from None
     plain = not parts.path.strip("/") and not parts.query and not parts.username
-    if not host or parts.scheme not in ("http", "https") or not plain or not 1 <= port <= 65535:
+    if not host or not host.isascii() or parts.scheme not in ("http", "https") or not plain or not 1 <= port <= 65535:
         raise _bad(endpoint)
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, UnicodeError):
         raise _bad(endpoint) from None
     addresses = [str(entry[4][0]) for entry in found]
     if not addresses or not (allow_private or all(map(is_global, addresses))):

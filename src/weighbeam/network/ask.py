@@ -1,7 +1,9 @@
 """Ask miners: one signed request each, timed at the socket, capped, verified; every outcome has a status."""
 
 import asyncio
+import errno
 import json
+import ssl
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ from weighbeam.network.verify_reply import verify_reply
 MAX_REPLY = {"chunking": 16 << 20, "inference": 256 << 10, "evidence": 256 << 10}
 MAX_HEADERS = 16 << 10
 CONNECT_SECONDS = 3.0
+OUR_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENOSPC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,19 @@ class Heard:
     reason: str | None
     seconds: float
     payload: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A reply as it came, not yet verified or parsed."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    digest: str
+    nonce: str
+    received: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +127,7 @@ class Asker:
         )
         order = sorted(range(len(targets)), key=lambda i: seeded_digest(question.seed, "ask", targets[i].hotkey))
         limits = httpx2.Limits(max_connections=self.settings.parallel, max_keepalive_connections=0)
-        heard: list[Heard | None] = [None] * len(targets)
+        heard: list[Heard | Unread | None] = [None] * len(targets)
 
         async def one(position: int, client: httpx2.AsyncClient) -> None:
             target = targets[position]
@@ -120,12 +136,16 @@ class Asker:
             except WeighbeamError as refusal:
                 heard[position] = Heard(target.hotkey, "unreachable", refusal.code, 0.0)
                 return
+            except TimeoutError:
+                heard[position] = Heard(target.hotkey, "unreachable", "resolve", 0.0)
+                return
             async with per_address[dialled.address], slots:
                 heard[position] = await self._ask(client, question, target, dialled, body)
 
         async with httpx2.AsyncClient(limits=limits, timeout=None, trust_env=False, follow_redirects=False) as client:
             await asyncio.gather(*(one(position, client) for position in order))
-        return [reply for reply in heard if reply is not None]
+        replies = zip(targets, heard, strict=True)
+        return await asyncio.to_thread(lambda: [self._judge_late(question, *both) for both in replies])
 
     async def _dial(self, target: Target) -> Dialled:
         if target.endpoint is None:
@@ -135,16 +155,27 @@ class Asker:
 
     async def _ask(
         self, client: httpx2.AsyncClient, question: Question, target: Target, dialled: Dialled, body: bytes
-    ) -> Heard:
+    ) -> "Heard | Unread":
         watch = Stopwatch()
         try:
             async with asyncio.timeout(question.deadline_seconds):
-                status, reason, payload = await self._exchange(client, question, target, dialled, body, watch)
+                return await self._exchange(client, question, target, dialled, body, watch)
         except TimeoutError:
-            status, reason, payload = "timeout", None, None
-        except (MemoryError, OSError) as fault:
-            status, reason, payload = "validator_error", type(fault).__name__, None
-        return Heard(target.hotkey, status, reason, watch.seconds, payload)
+            status, reason = "timeout", None
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            status, reason = "unreachable", "connect"
+        except httpx2.RemoteProtocolError:
+            status, reason = "malformed", "protocol"
+        except (httpx2.TransportError, ssl.SSLError):
+            status, reason = ("unreachable", "connect") if watch.started is None else ("malformed", "cut")
+        except OSError as fault:
+            ours = fault.errno in OUR_ERRORS
+            status, reason = ("validator_error", type(fault).__name__) if ours else ("malformed", "cut")
+        except MemoryError:
+            status, reason = "validator_error", "memory"
+        except Exception as fault:
+            status, reason = "malformed", type(fault).__name__
+        return Heard(target.hotkey, status, reason, watch.seconds)  # type: ignore[arg-type]
 
     async def _exchange(
         self,
@@ -154,19 +185,14 @@ class Asker:
         dialled: Dialled,
         body: bytes,
         watch: Stopwatch,
-    ) -> tuple[Status, str | None, Any]:
+    ) -> "Heard | Unread":
         """One attempt, and a second one only if nothing had been sent."""
-        for attempt in (1, 2):
-            try:
-                return await self._send(client, question, target, dialled, body, watch)
-            except (httpx2.ConnectError, httpx2.ConnectTimeout):
-                if attempt == 2 or watch.started is not None:
-                    return "unreachable", "connect", None
-            except httpx2.RemoteProtocolError:
-                return "malformed", "protocol", None
-            except httpx2.TransportError:
-                return ("malformed", "cut", None) if watch.started is not None else ("unreachable", "connect", None)
-        raise AssertionError("unreachable")
+        try:
+            return await self._send(client, question, target, dialled, body, watch)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            if watch.started is not None:
+                raise
+        return await self._send(client, question, target, dialled, body, watch)
 
     async def _send(
         self,
@@ -176,15 +202,13 @@ class Asker:
         dialled: Dialled,
         body: bytes,
         watch: Stopwatch,
-    ) -> tuple[Status, str | None, Any]:
+    ) -> "Heard | Unread":
+        """The reply as bytes. Nothing of it is parsed while others are still being timed."""
         path = f"/weighbeam/1/{question.mechanism}/ask"
         nonce = self.clock.next()
         headers, digest = sign_request(self.hotkey, "POST", path, body, nonce, target.hotkey)
-        headers |= {
-            "Content-Type": "application/json",
-            "Accept-Encoding": "identity",
-            "Host": f"{dialled.host}:{dialled.port}",
-        }
+        host = f"{dialled.host}:{dialled.port}"
+        headers |= {"Content-Type": "application/json", "Accept-Encoding": "identity", "Host": host}
         request = client.build_request(
             "POST",
             dialled.url + path,
@@ -202,26 +226,33 @@ class Asker:
         finally:
             await response.aclose()
         if reply is None:
-            return "too_large", None, None
-        return self._judge(response, reply, question, target, digest, nonce)
+            return Heard(target.hotkey, "too_large", None, watch.seconds)
+        raw = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
+        return Unread(response.status_code, raw, reply, digest, nonce, time.time_ns(), watch.seconds)
 
-    def _judge(
-        self, response: httpx2.Response, reply: bytes, question: Question, target: Target, digest: str, nonce: str
-    ) -> tuple[Status, str | None, Any]:
-        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw]
-        if response.headers.get("content-encoding", "identity") != "identity":
+    def _judge_late(self, question: Question, target: Target, heard: "Heard | Unread | None") -> Heard:
+        """What a reply is worth, once nobody is being timed any more."""
+        if not isinstance(heard, Unread):
+            return heard or Heard(target.hotkey, "validator_error", "not asked", 0.0)
+        status, reason, payload = self._judge(question, target, heard)
+        return Heard(target.hotkey, status, reason, heard.seconds, payload)
+
+    def _judge(self, question: Question, target: Target, heard: "Unread") -> tuple[Status, str | None, Any]:
+        named = {name.lower(): value for name, value in heard.headers}
+        if named.get("content-encoding", "identity") != "identity":
             return "malformed", "encoded", None
-        if sum(len(name) + len(value) for name, value in headers) > MAX_HEADERS:
+        if sum(len(name) + len(value) for name, value in heard.headers) > MAX_HEADERS:
             return "malformed", "headers", None
-        if response.status_code != 200:
-            return _judge_refusal(response.status_code, reply)
+        if heard.status != 200:
+            return _judge_refusal(heard.status, heard.body)
+        asker, asked = self.hotkey.address, target.hotkey
         try:
-            verify_reply(headers, 200, reply, digest, int(nonce), target.hotkey, self.hotkey.address, time.time_ns())
+            verify_reply(heard.headers, 200, heard.body, heard.digest, int(heard.nonce), asked, asker, heard.received)
         except WeighbeamError as refusal:
             if refusal.code != "unsigned_reply" or self.settings.require_signed:
                 return "malformed", refusal.code, None
         try:
-            value = read_strict(reply)
+            value = read_strict(heard.body)
         except WeighbeamError:
             return "malformed", "json", None
         if not isinstance(value, dict) or "payload" not in value or value.get("round") != question.round:

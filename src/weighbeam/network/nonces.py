@@ -43,7 +43,7 @@ class NonceStore:
 
     def is_blind(self, nonce: str, skew_seconds: float) -> bool:
         """Whether the request may have been seen by a store that is lost."""
-        return int(nonce) < self._blind_until - skew_seconds * NANOSECONDS
+        return self._blind_until > 0 and int(nonce) < self._blind_until + skew_seconds * NANOSECONDS
 
     def remember(self, sender: str, nonce: str) -> bool:
         """Store the pair; False if it was there."""

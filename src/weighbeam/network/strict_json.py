@@ -1,6 +1,7 @@
 """JSON from a stranger: capped depth, no duplicate keys, no NaN."""
 
 import json
+import math
 from typing import Any, NoReturn
 
 from weighbeam.core.errors import WeighbeamError
@@ -15,7 +16,9 @@ def read_strict(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
     {'a': [1, 2]}
     """
     try:
-        value = json.loads(data.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_unique)
+        value = json.loads(
+            data.decode("utf-8"), parse_constant=_refuse, parse_float=_read_finite, object_pairs_hook=_unique
+        )
     except (ValueError, RecursionError) as fault:
         raise WeighbeamError("malformed", f"not JSON: {fault}", "send plain JSON") from None
     if not _is_shallow(value, max_depth):
@@ -25,6 +28,13 @@ def read_strict(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
+
+
+def _read_finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is too large for a number")
+    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

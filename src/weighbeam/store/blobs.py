@@ -11,6 +11,7 @@ from weighbeam.store.tables import blobs
 
 LEVEL = 3
 MAX_BYTES = 1 << 30
+QUERY_DIGESTS = 500
 
 
 def digest_bytes(data: bytes) -> str:
@@ -20,8 +21,11 @@ def digest_bytes(data: bytes) -> str:
 def keep_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
     """Store what is not there yet; gives the digests in order."""
     named = [(digest_bytes(data), data) for data in contents]
-    wanted = {digest for digest, _ in named}
-    known = set(connection.scalars(select(blobs.c.digest).where(blobs.c.digest.in_(wanted)))) if wanted else set()
+    wanted = sorted({digest for digest, _ in named})
+    known: set[str] = set()
+    for i in range(0, len(wanted), QUERY_DIGESTS):
+        part = wanted[i : i + QUERY_DIGESTS]
+        known.update(connection.scalars(select(blobs.c.digest).where(blobs.c.digest.in_(part))))
     press = zstandard.ZstdCompressor(level=LEVEL)
     new = {digest: data for digest, data in named if digest not in known}
     if new:

@@ -92,10 +92,11 @@ def reveal_commits(file: ChainFile, mechid: int, block: int, index: int) -> None
         "SELECT hotkey, row, version_key FROM commits WHERE mechid = ? AND epoch = ? ORDER BY id", (mechid, due_epoch)
     ).fetchall()
     for hotkey, text, version_key in rows:
-        uids, values = zip(*json.loads(text), strict=True)
+        row = json.loads(text)
+        uids, values = tuple(uid for uid, _ in row), tuple(value for _, value in row)
         sender = read_sender(file, mechid, hotkey)
         rules = read_subnet_rules(file, block)
-        poor = sender.stake < rules.stake_threshold
+        poor = sender.stake < rules.stake_threshold and sender.uid != rules.owner_uid
         if sender.uid is None or poor or refuse_row(rules, sender, Submission(mechid, uids, values, version_key)):
             continue
         write_row(file, "weights", mechid, sender.uid, dict(zip(uids, upscale_row(values), strict=True)))

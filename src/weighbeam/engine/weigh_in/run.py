@@ -1,13 +1,15 @@
 """One weigh-in: read the chain, filter, gate, weigh, decide, write it down, and submit it through the ledger."""
 
+import secrets
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import func, select
 
 from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Neuron, Rules
-from weighbeam.core.canonical import canonical_json, digest_json
+from weighbeam.core.canonical import canonical_json
 from weighbeam.engine.journal import Journal, append_entry
 from weighbeam.engine.ledger import Ledger, Plan, Row
 from weighbeam.engine.weigh_in.decide import Decision, Payee, decide_weights
@@ -43,10 +45,11 @@ class Weighing:
     rate_limit: int
     limits: WeighInLimits
     list_ok: bool
+    confirmed: bool
 
     def decide(self) -> Decision:
         return decide_weights(
-            self.payees, self.now, self.mode, self.blocks, self.rate_limit, self.limits, True, self.list_ok
+            self.payees, self.now, self.mode, self.blocks, self.rate_limit, self.limits, self.confirmed, self.list_ok
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -58,13 +61,14 @@ class Weighing:
             "rate_limit": self.rate_limit,
             "limits": self.limits.model_dump(),
             "list_ok": self.list_ok,
+            "confirmed": self.confirmed,
         }
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> "Weighing":
         payees = tuple(Payee(*row) for row in given["payees"])
         limits = WeighInLimits(**given["limits"])
-        rest = (given["mode"], given["blocks"], given["rate_limit"], limits, given["list_ok"])
+        rest = (given["mode"], given["blocks"], given["rate_limit"], limits, given["list_ok"], given["confirmed"])
         return cls(payees, given["now"], *rest)
 
 
@@ -89,19 +93,27 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
         mode = choose_mode(None, None, limits)
         decision = decide_weights([], now, mode.mode, 0, 0, limits, confirmed=False)
         return WeighedIn(decision, mode, {}, None)
+    own = graph.find(scale.own_hotkey)
+    if own is None:
+        blocks = None
+    elif own.last_update == 0:
+        blocks = graph.block - own.registered_at
     limits = scale_limits(rules.activity_cutoff)
     mode = choose_mode(blocks, None, limits)
     eligible = find_eligible(scale, graph, limits)
     payees = gather_payees(scale, graph, eligible.hotkeys, mode, now)
-    since = rules.rate_limit if blocks is None or _never_updated(graph, scale.own_hotkey) else blocks
-    weighing = Weighing(tuple(payees), now, mode.mode, since, rules.rate_limit, limits, eligible.list_ok)
+    since = rules.rate_limit if own is not None and own.last_update == 0 else mode.blocks or 0
+    weighing = Weighing(
+        tuple(payees), now, mode.mode, since, rules.rate_limit, limits, eligible.list_ok, mode.confirmed
+    )
     decision = weighing.decide()
-    entry = write_entry(scale, weighing, decision, graph.block)
+    entry = write_entry(scale, weighing, decision)
     submission = None
     if decision.action == "submit" and scale.ledger.unsettled() is None:
         plan = _plan(scale, decision, mode, graph, rules, entry)
         submission = await scale.ledger.send(scale.ledger.plan(plan, now), scale.chain)
-        submission = await scale.ledger.settle(scale.chain, scale.own_hotkey) or submission
+        with suppress(ChainFault):
+            submission = await scale.ledger.settle(scale.chain, scale.own_hotkey) or submission
     return WeighedIn(decision, mode, eligible.excluded, submission)
 
 
@@ -161,7 +173,7 @@ def weigh_fresh(
     return mechanism.weigh(params, standings, fresh).raw
 
 
-def write_entry(scale: Scale, weighing: Weighing, decision: Decision, block: int) -> str:
+def write_entry(scale: Scale, weighing: Weighing, decision: Decision) -> str:
     """The decision and all it rests on, as a link of the journal."""
     body: dict[str, Any] = {
         "mechanism": scale.mechanism.name,
@@ -169,7 +181,7 @@ def write_entry(scale: Scale, weighing: Weighing, decision: Decision, block: int
         "weighing": weighing.as_json(),
         "decision": asdict(decision),
     }
-    ref = digest_json([scale.mechanism.name, block, weighing.now])
+    ref = secrets.token_hex(16)
     with scale.journal.store.write() as connection:
         (digest,) = keep_blobs(connection, [canonical_json(body)])
         return append_entry(connection, "weigh_in", ref, digest)[1]
@@ -177,10 +189,13 @@ def write_entry(scale: Scale, weighing: Weighing, decision: Decision, block: int
 
 def _plan(scale: Scale, decision: Decision, mode: Mode, graph: Metagraph, rules: Rules, entry: str) -> Plan:
     own = graph.find(scale.own_hotkey)
+    holder = {neuron.uid: neuron for neuron in graph.neurons}
     return Plan(
         uids=decision.uids,
         values=decision.values,
+        holders=tuple((holder[uid].hotkey, holder[uid].registered_at) for uid in decision.uids),
         version_key=rules.version_key,
+        reveal_period=rules.reveal_period,
         block=graph.block,
         epoch=rules.epoch_index,
         last_update_before=own.last_update if own else 0,
@@ -191,11 +206,7 @@ def _plan(scale: Scale, decision: Decision, mode: Mode, graph: Metagraph, rules:
     )
 
 
-def _never_updated(graph: Metagraph, hotkey: str) -> bool:
-    own = graph.find(hotkey)
-    return own is None or own.last_update == 0
-
-
 def _node(neuron: Neuron) -> Node:
     host, _, port = (neuron.endpoint or "").rpartition(":")
-    return Node(neuron.hotkey, neuron.uid, neuron.stake, host or None, int(port) if port.isdigit() else None)
+    numeric = port.isascii() and port.isdecimal() and len(port) <= 5
+    return Node(neuron.hotkey, neuron.uid, neuron.stake, host.strip("[]") or None, int(port) if numeric else None)
