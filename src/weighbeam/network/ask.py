@@ -157,6 +157,8 @@ class Asker:
         self, client: httpx2.AsyncClient, question: Question, target: Target, dialled: Dialled, body: bytes
     ) -> "Heard | Unread":
         watch = Stopwatch()
+        status: Status
+        reason: str | None
         try:
             async with asyncio.timeout(question.deadline_seconds):
                 return await self._exchange(client, question, target, dialled, body, watch)
@@ -175,7 +177,7 @@ class Asker:
             status, reason = "validator_error", "memory"
         except Exception as fault:
             status, reason = "malformed", type(fault).__name__
-        return Heard(target.hotkey, status, reason, watch.seconds)  # type: ignore[arg-type]
+        return Heard(target.hotkey, status, reason, watch.seconds)
 
     async def _exchange(
         self,

@@ -13,7 +13,7 @@ from weighbeam.core.canonical import canonical_json
 from weighbeam.engine.journal import Journal, append_entry
 from weighbeam.engine.ledger import Ledger, Plan, Row
 from weighbeam.engine.weigh_in.decide import Decision, Payee, decide_weights
-from weighbeam.engine.weigh_in.eligible import Eligible, Node, ValidatorList, filter_serving
+from weighbeam.engine.weigh_in.eligible import Eligible, Node, Reason, ValidatorList, filter_serving
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import Mode, ModeName, choose_mode
 from weighbeam.mechanisms.contract import Mechanism, Params, Standing, hash_params
@@ -127,8 +127,8 @@ def find_eligible(scale: Scale, graph: Metagraph, limits: WeighInLimits) -> Elig
     found = filter_serving(scale.own_hotkey, [_node(neuron) for neuron in graph.neurons], scale.validators, limits)
     permitted = {neuron.hotkey for neuron in graph.neurons if neuron.permit}
     kept = tuple(hotkey for hotkey in found.hotkeys if hotkey not in permitted)
-    dropped = {hotkey: "known_validator" for hotkey in found.hotkeys if hotkey in permitted}
-    return Eligible(kept, {**found.excluded, **dropped}, found.list_ok)  # type: ignore[dict-item]
+    dropped: dict[str, Reason] = {hotkey: "known_validator" for hotkey in found.hotkeys if hotkey in permitted}
+    return Eligible(kept, {**found.excluded, **dropped}, found.list_ok)
 
 
 def gather_payees(scale: Scale, graph: Metagraph, eligible: Sequence[str], mode: Mode, now: float) -> list[Payee]:

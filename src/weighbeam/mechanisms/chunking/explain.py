@@ -53,9 +53,10 @@ def explain_score(
 
 def describe_answer_failure(observation: Observation, answer: Mapping[str, Any]) -> Trouble:
     """The failure of a recorded answer, with texts as far as they are kept."""
-    chunks = [_text(observation, number) for number in answer["chunks"]]
+    kept = [_text(observation, number) for number in answer["chunks"]]
+    chunks = [text for text in kept if text is not None]
     document = observation.texts.get(observation.facts["task"]["document"])
-    return describe_failure(answer["check"], None if None in chunks else chunks, document)  # type: ignore[arg-type]
+    return describe_failure(answer["check"], chunks if len(chunks) == len(kept) else None, document)
 
 
 def explain_trouble(trouble: Trouble) -> Node:
