@@ -9,7 +9,7 @@ from pathlib import Path
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 
 DOCS = Path(__file__).parent
-COMMANDS = ("", "demo", "score chunking", "replay", "vectors run", "doctor")
+COMMANDS = ("", "demo", "score chunking", "rounds", "leaderboard", "miner-report", "replay", "vectors run", "doctor")
 
 
 def write_commands() -> str:

@@ -47,26 +47,41 @@ def test_both_validators_agree_and_share_the_dividends(played) -> None:
     assert result["validators"][0]["dividends"] > result["validators"][1]["dividends"]
 
 
+def test_the_journal_can_be_read(played) -> None:
+    _, folder = played
+    store = folder / "validator-2.db"
+    told = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
+    assert [(line["state"], line["answers"], line["valid"]) for line in told] == [("scored", 13, 8)] * 2
+    standings = json.loads(run("leaderboard", "--store", store, "--json").stdout)["standings"]
+    assert [line["standing"] is None for line in standings] == [False] * 8 + [True] * 5
+    assert {line["last_reason"] for line in standings[8:]} == {"new_words", "out_of_order", "no_chunks", "malformed"}
+    report = json.loads(run("miner-report", standings[0]["hotkey"], "--store", store, "--json").stdout)["scores"]
+    assert [line["status"] for line in report] == ["valid", "valid"]
+    assert standings[0]["hotkey"] in run("leaderboard", "--store", store, COLUMNS="120").stdout
+    assert "13" in run("rounds", "--store", store).stdout
+    assert run("miner-report", "nobody", "--store", store).returncode == 2
+
+
 def test_the_kept_journal_replays_and_a_changed_one_does_not(played) -> None:
     result, folder = played
     assert result["replay"]["equal"]
     journal = folder / "validator-1.db"
-    done = run("replay", journal)
+    done = run("replay", "--store", journal)
     assert done.returncode == 0
     assert "0 differ" in done.stdout
     db = sqlite3.connect(journal)
     db.execute("UPDATE scores SET value = 0.9 WHERE hotkey = (SELECT hotkey FROM scores WHERE value > 0 LIMIT 1)")
     db.commit()
     db.close()
-    done = run("replay", journal)
+    done = run("replay", "--store", journal)
     assert done.returncode == 1
     assert "scores table does not match" in done.stdout
-    lines = [json.loads(line) for line in run("replay", journal, "--json").stdout.splitlines()]
+    lines = [json.loads(line) for line in run("replay", "--store", journal, "--json").stdout.splitlines()]
     assert any(line["fault"] for line in lines)
 
 
 def test_a_journal_that_is_not_there_is_named() -> None:
-    done = run("replay", "/no/such/journal.db")
+    done = run("replay", "--store", "/no/such/journal.db")
     assert done.returncode == 2
     assert "[no_such_file]" in done.stderr
 

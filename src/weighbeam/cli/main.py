@@ -7,6 +7,7 @@ import typer
 from weighbeam import __version__
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
+from weighbeam.cli.read import leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
 from weighbeam.cli.score import score_app
 from weighbeam.cli.shell import Shell, make_app
@@ -16,6 +17,9 @@ app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand,
 app.add_typer(score_app, name="score")
 app.add_typer(vectors_app, name="vectors")
 app.command()(demo)
+app.command()(rounds)
+app.command()(leaderboard)
+app.command("miner-report")(miner_report)
 app.command()(replay)
 app.command()(doctor)
 
