@@ -113,7 +113,7 @@ def reward_chunking(
             {
                 "segments": count,
                 "intra": mean_of(total, count * (count - 1) // 2, SQUARE_SCALE) if count > 1 else None,
-                "size_penalty": penalise_size([length], chunk_size, params),
+                "size_penalty": penalise_size([length], chunk_size, params) if length > chunk_size else 0.0,
             }
             for count, total, length in zip(sums.group_sizes, sums.group_sums, lengths, strict=True)
         ],

@@ -30,7 +30,8 @@ def compare_answers(observation: Observation) -> list[Similarity | None]:
     judged = [
         number
         for number, answer in enumerate(facts["answers"])
-        if answer["check"]["ok"] and missing.isdisjoint(answer["segments"][i][1] for i in answer["sampled"])
+        if answer["check"]["ok"]
+        and not (missing and any(answer["segments"][i][1] in missing for i in answer["sampled"]))
     ]
     answers = [facts["answers"][number] for number in judged]
     vectors = observation.arrays["vectors"]
