@@ -69,6 +69,7 @@ def test_a_text_our_model_cannot_take_unscores_only_who_used_it(senses: LocalSen
     ]
     scored = score(ask(answers), watched)
     states = {s.hotkey: (s.status, s.value) for s in scored.scores}
+    assert CHUNKING.observe(PARAMS, ask(answers), watched).facts["faults"] == ["RuntimeError: model failed"]
     assert states["hit"] == ("unscored", None)
     assert states["spared"][0] == "valid"
     assert scored.summary["places"] == {"hit": None, "spared": 0.0}

@@ -61,4 +61,4 @@ def test_equal_settings_hash_alike_and_others_do_not() -> None:
 
 def test_parameters_cannot_be_changed_once_made() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        ChunkingParams().alpha = 0.5  # type: ignore[misc]
+        ChunkingParams().alpha = 0.5

@@ -51,6 +51,8 @@ def show_chunking(result: WhatIf, ignored: list[str], hint: bool) -> None:
     best = report["best"]
     winner = "nobody: no answer is valid" if best is None else report["answers"][best]["hotkey"]
     _print_dim(f"best: {make_printable(winner, 60)}" + ("; --explain tells why" if hint else ""))
+    for fault in report["faults"]:
+        Console(stderr=True).print(Text(f"our own fault, charged to nobody: {make_printable(fault, 200)}", "red"))
     if ignored:
         names = make_printable(", ".join(ignored), 200)
         Console(stderr=True).print(Text(f"ignored, since nothing reads them: {names}", "yellow"))

@@ -22,10 +22,6 @@ class Hotkey:
         """A key from a secret URI such as `//Alice`: for development, tests and the local chain."""
         return cls(library.Keypair.create_from_uri(uri, crypto_type=CRYPTO[scheme]))
 
-    @classmethod
-    def from_mnemonic(cls, words: str) -> "Hotkey":
-        return cls(library.Keypair.create_from_mnemonic(words))
-
     def sign(self, message: bytes) -> bytes:
         return bytes(self._pair.sign(message))
 

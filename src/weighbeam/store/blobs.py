@@ -1,7 +1,7 @@
 """Content-addressed bytes, compressed: the same content is kept once and checked whenever it is read."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import zstandard
 from sqlalchemy import Connection, select
@@ -49,15 +49,3 @@ def read_blob(connection: Connection, digest: str) -> bytes:
     if digest_bytes(content) != digest:
         raise WeighbeamError("blob_damaged", f"content {digest[:16]}… is not what was stored", "restore a backup")
     return content
-
-
-def read_texts(connection: Connection, digests: Iterable[str]) -> Mapping[str, str]:
-    """Those of the texts that are still kept."""
-    found: dict[str, str] = {}
-    for digest in digests:
-        try:
-            found[digest] = read_blob(connection, digest).decode("utf-8", "surrogatepass")
-        except WeighbeamError as fault:
-            if fault.code != "blob_missing":
-                raise
-    return found

@@ -35,7 +35,8 @@ def explain_score(
     answer = observation.facts["answers"][miner["answer"]]
     place = _explain_place(scored, hotkey, change)
     if score.status == "unscored":
-        ours = Node("the validator could not judge this answer; nothing is charged to the miner")
+        told = tuple(Node(fault) for fault in observation.facts["faults"])
+        ours = Node("the validator could not judge this answer; nothing is charged to the miner", told)
         return Node(f"{hotkey}: unscored", (ours, *place))
     if score.parts is None:
         trouble = describe_answer_failure(observation, answer)

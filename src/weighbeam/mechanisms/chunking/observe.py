@@ -21,6 +21,7 @@ from weighbeam.mechanisms.chunking.words import UNICODE_VERSION
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
 from weighbeam.senses.ports import Embedder, Senses, Sentences
 
+MOST_FAULT = 200
 UNREAD = ("no_chunks", "malformed", "too_large")
 
 
@@ -54,7 +55,7 @@ def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Obser
     answers = [_record(one, texts) for one in found]
     embedded = sorted({text for answer in answers for text in _sampled_texts(answer)})
     by_number = list(texts.numbers)
-    vectors, missing = embed_texts([by_number[text] for text in embedded], senses.embedder)
+    vectors, missing, faults = embed_texts([by_number[text] for text in embedded], senses.embedder)
     digests = [digest_text(text) for text in by_number]
     facts = {
         "format": 1,
@@ -65,6 +66,7 @@ def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Obser
         "texts": digests,
         "embedded": embedded,
         "missing": [embedded[i] for i in missing],
+        "faults": faults,
         "answers": answers,
         "miners": miners,
     }
@@ -90,29 +92,31 @@ def _look_at_all(
     return found, miners
 
 
-def embed_texts(texts: Sequence[str], embedder: Embedder) -> tuple[NDArray[np.int32], list[int]]:
-    """Vectors of `texts`, and the positions of those the embedder failed on: one bad text spoils no other."""
-    empty = np.zeros((len(texts), embedder.dimensions), dtype=np.int32)
+def embed_texts(texts: Sequence[str], embedder: Embedder) -> tuple[NDArray[np.int32], list[int], list[str]]:
+    """Vectors of `texts`, the positions of those the embedder failed on, and how: one bad text spoils no other."""
+    vectors = np.zeros((len(texts), embedder.dimensions), dtype=np.int32)
     if not texts:
-        return empty, []
+        return vectors, [], []
     try:
-        return embedder.embed(texts), []
+        return embedder.embed(texts), [], []
     except Exception:
-        return _embed_one_by_one(texts, embedder, empty)
+        return _embed_one_by_one(texts, embedder, vectors)
 
 
 def _embed_one_by_one(
     texts: Sequence[str], embedder: Embedder, vectors: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], list[int]]:
+) -> tuple[NDArray[np.int32], list[int], list[str]]:
     missing: list[int] = []
+    faults: set[str] = set()
     for position, text in enumerate(texts):
         try:
             vectors[position] = embedder.embed([text])[0]
-        except Exception:
+        except Exception as fault:
             missing.append(position)
+            faults.add(f"{type(fault).__name__}: {fault}"[:MOST_FAULT])
             if len(missing) == position + 1 >= 3:
-                return vectors, list(range(len(texts)))
-    return vectors, missing
+                return vectors, list(range(len(texts))), sorted(faults)
+    return vectors, missing, sorted(faults)
 
 
 def _check(answer: Answer, document: Document, chunk_size: int, params: ChunkingParams) -> Checked:

@@ -76,4 +76,5 @@ def report_round(observation: Observation, scored: Scored) -> dict[str, Any]:
         "best": scored.summary["best"],
         "limits": {name: task[name] for name in ("chunk_size", "chunk_qty", "time_soft_max")},
         "senses": facts["senses"],
+        "faults": facts["faults"],
     }
