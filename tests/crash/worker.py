@@ -16,7 +16,8 @@ from weighbeam.chain.local.port import LocalChain
 from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.round import finish_rounds
-from weighbeam.engine.weigh_in.run import Scale, weigh_in
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.engine.weigh_in.run import weigh_in
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import hash_params

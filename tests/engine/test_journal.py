@@ -160,7 +160,7 @@ if point == "recording":
 journal.record(facts, asked, observation)
 if point == "recorded":
     die()
-if point in ("append_entry", "write_standings", "_write_scores", "_write_evaluations"):
+if point in ("append_entry", "write_standings", "write_scores", "write_evaluations"):
     setattr(module, point, die)
 journal.commit(facts.id, Chunking())
 if point == "committed":
@@ -173,9 +173,9 @@ if point == "committed":
     [
         ("recording", None),
         ("recorded", "observed"),
-        ("_write_scores", "observed"),
+        ("write_scores", "observed"),
         ("append_entry", "observed"),
-        ("_write_evaluations", "observed"),
+        ("write_evaluations", "observed"),
         ("write_standings", "observed"),
         ("committed", "scored"),
     ],

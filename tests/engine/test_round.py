@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from network.loopback import open_nonces, serve_app
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
 from weighbeam.engine.round import Bench, Moment, blame_our_clock, finish_rounds, run_round
@@ -97,7 +98,8 @@ def test_a_miner_that_left_the_subnet_leaves_the_standings(tmp_path, senses, sub
 
 def test_nobody_there_is_no_round(tmp_path, senses) -> None:
     table = bench(tmp_path, senses)
-    assert asyncio.run(run_round(table, task(0), Moment("r", "s", 1, 1.0, {}, {}), [])) is None
+    with pytest.raises(WeighbeamError, match="too_few_miners"):
+        asyncio.run(run_round(table, task(0), Moment("r", "s", 1, 1.0, {}, {}), []))
 
 
 def test_a_miner_without_endpoint_fails_and_harms_nobody(tmp_path, senses, subnet) -> None:

@@ -15,7 +15,8 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.ledger import Ledger, Plan
 from weighbeam.engine.replay import replay
-from weighbeam.engine.weigh_in.run import Scale, WeighedIn, weigh_in
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import hash_params

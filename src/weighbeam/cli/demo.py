@@ -71,7 +71,7 @@ async def _conclude(subnet: "Subnet") -> dict[str, Any]:
     graph = await subnet.metagraph()
     first = subnet.validators[0]
     standings = {s.hotkey: s.value for s in first.bench.journal.standings("chunking")}
-    stored = [dict((await v.chain.stored(v.scale.own_hotkey)).row) for v in subnet.validators]
+    stored = [dict((await v.scale.chain.stored(v.scale.own_hotkey)).row) for v in subnet.validators]
     reasons = _last_reasons(subnet)
     replayed = [list(replay(v.bench.journal.store, load_mechanism)) for v in subnet.validators]
     faults = [f"{r.ref}: {r.fault}" for results in replayed for r in results if r.fault]

@@ -3,7 +3,7 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 from weighbeam.chain.contract import Metagraph
 from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.blocks import at_present
+from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
@@ -20,8 +21,9 @@ from weighbeam.demo.miners import READY
 from weighbeam.engine.journal import Committed, Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.round import Bench
-from weighbeam.engine.validator import Validator
-from weighbeam.engine.weigh_in.run import Scale, WeighedIn
+from weighbeam.engine.validator import Post
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.engine.weigh_in.run import WeighedIn
 from weighbeam.mechanisms.chunking.generate import generate_document
 from weighbeam.mechanisms.contract import Task, make_params
 from weighbeam.mechanisms.registry import load_mechanism
@@ -41,11 +43,11 @@ class Subnet:
 
     folder: Path
     file: ChainFile
-    validators: tuple[Validator, ...]
+    validators: tuple[Post, ...]
     names: dict[str, Part]
 
     async def metagraph(self) -> Metagraph:
-        return await self.validators[0].chain.metagraph()
+        return await self.validators[0].scale.chain.metagraph()
 
     def epochs(self) -> int:
         with at_present(self.file):
@@ -83,7 +85,7 @@ def _miners(folder: Path) -> Iterator[None]:
             process.kill()
 
 
-def _validator(part: Part, folder: Path, file: ChainFile, senses: LocalSenses) -> Validator:
+def _validator(part: Part, folder: Path, file: ChainFile, senses: LocalSenses) -> Post:
     mechanism = load_mechanism("chunking")
     params = make_params(mechanism, {"timeout": ASK_SECONDS})
     store = Store(f"sqlite:///{folder / part.name}.db")
@@ -91,7 +93,7 @@ def _validator(part: Part, folder: Path, file: ChainFile, senses: LocalSenses) -
     asker = Asker(part.hotkey, AskSettings(allow_private=True))
     bench = Bench(mechanism, params, journal, asker, senses)
     scale = Scale(mechanism, params, journal, Ledger(store, mechanism.name), chain, part.hotkey.address)
-    return Validator(bench, scale, chain, make_task, _chain_clock(file))
+    return Post(bench, scale, make_task, ChainClock(ChainFile(file.path)))
 
 
 def make_task(seed: str) -> Task:
@@ -99,17 +101,7 @@ def make_task(seed: str) -> Task:
     return Task(f"generated-{seed[:8]}", {"document": document, "chunk_size": 1600})
 
 
-def _chain_clock(file: ChainFile) -> Callable[[], float]:
-    """Seconds as the chain counts them."""
-
-    def now() -> float:
-        with at_present(file) as block:
-            return float(file.read("genesis_time") + block * file.read("block_seconds"))
-
-    return now
-
-
-async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[list[Committed | WeighedIn | None]]:
+async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[list[Committed | WeighedIn]]:
     """Rounds of all validators side by side, then a weigh-in of each, then epochs until the chain has counted them."""
     for _ in range(rounds):
         yield list(await asyncio.gather(*(validator.play_round() for validator in subnet.validators)))

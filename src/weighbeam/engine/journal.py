@@ -10,10 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from weighbeam.core.canonical import Json, canonical_json, digest_json
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.lay_out import (
+    list_evaluations,
+    read_seen,
+    read_standings,
+    write_evaluations,
+    write_scores,
+    write_seen,
+    write_standings,
+)
+from weighbeam.engine.seen import note_round
 from weighbeam.mechanisms.contract import (
     Answer,
     Asked,
@@ -49,6 +59,7 @@ class RoundFacts:
 class Committed:
     """A round's place in the chain, and what it changed."""
 
+    id: str
     sequence: int
     hash: str
     scored: Scored
@@ -98,19 +109,27 @@ class Journal:
             (outcome,) = keep_blobs(connection, [written])
             connection.execute(insert(tables.round_blobs).values(round=round_id, digest=outcome))
             sequence, digest = append_entry(connection, "round", round_id, outcome)
-            _write_scores(connection, round_id, scored)
-            _write_evaluations(connection, row, scored)
+            write_scores(connection, round_id, scored)
+            write_evaluations(connection, list_evaluations(mechanism, row.id, row.at, scored))
             write_standings(connection, mechanism.name, after)
+            seen = note_round(read_seen(connection, mechanism.name), body["departed"], row.at, scored)
+            write_seen(connection, mechanism.name, seen)
             connection.execute(
                 update(tables.rounds).where(tables.rounds.c.id == round_id).values(state="scored", sequence=sequence)
             )
-        return Committed(sequence, digest, scored, after)
+        return Committed(round_id, sequence, digest, scored, after)
 
     def unfinished(self) -> list[tuple[str, str]]:
         """Rounds that were observed but not scored, oldest first: (id, mechanism)."""
         query = select(tables.rounds.c.id, tables.rounds.c.mechanism).where(tables.rounds.c.state == "observed")
         with self.store.read() as connection:
             return [(row.id, row.mechanism) for row in connection.execute(query.order_by(tables.rounds.c.at))]
+
+    def known(self, mechanism: str) -> set[str]:
+        """Every miner the mechanism keeps something about."""
+        with self.store.read() as connection:
+            seen = read_seen(connection, mechanism)
+            return {standing.hotkey for standing in read_standings(connection, mechanism)} | set(seen)
 
     def standings(self, mechanism: str) -> tuple[Standing, ...]:
         with self.store.read() as connection:
@@ -129,6 +148,34 @@ def apply_body(
     staying = tuple(standing for standing in before if standing.hotkey not in departed)
     scored = mechanism.score(params, observation)
     return scored, mechanism.stand(params, staying, scored)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRound:
+    """A committed round as the journal holds it."""
+
+    params: Params
+    observation: Observation
+    scored: Scored
+    answers: tuple[Answer, ...]
+
+
+def read_round(store: Store, round_id: str, mechanism: Mechanism) -> KeptRound:
+    """A round from the journal, scored again: pure, so it is what was committed."""
+    with store.read() as connection:
+        digest = connection.scalar(select(tables.rounds.c.body).where(tables.rounds.c.id == round_id))
+        if digest is None:
+            raise WeighbeamError("unknown_round", f"no round is called {round_id!r}", "see weighbeam rounds")
+        body = json.loads(read_blob(connection, digest))
+        observation = Observation.unpack(read_blob(connection, body["observation"]))
+        answers = json.loads(read_blob(connection, body["answers"]))
+    params = make_params(mechanism, body["params"])
+    return KeptRound(params, observation, mechanism.score(params, observation), tuple(map(_read_answer, answers)))
+
+
+def _read_answer(row: list[Any]) -> Answer:
+    hotkey, uid, status, seconds, payload, reason, proof = row
+    return Answer(hotkey, payload, seconds, status, uid, reason, proof)
 
 
 def append_entry(connection: Connection, kind: str, ref: str, body: str) -> tuple[int, str]:
@@ -189,53 +236,9 @@ def write_task(asked: Asked) -> bytes:
 
 
 def write_answers(answers: Sequence[Answer]) -> bytes:
-    return _write_ascii([[a.hotkey, a.uid, a.status, a.seconds, a.payload] for a in answers])
+    return _write_ascii([[a.hotkey, a.uid, a.status, a.seconds, a.payload, a.reason, a.proof] for a in answers])
 
 
 def _write_ascii(value: Any) -> bytes:
     """JSON that can carry whatever a miner sent, lone surrogates included."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-
-
-def read_standings(connection: Connection, mechanism: str) -> tuple[Standing, ...]:
-    query = select(tables.standings).where(tables.standings.c.mechanism == mechanism)
-    rows = connection.execute(query.order_by(tables.standings.c.place))
-    return tuple(Standing(row.hotkey, row.value, row.detail) for row in rows)
-
-
-def write_standings(connection: Connection, mechanism: str, standings: Sequence[Standing]) -> None:
-    connection.execute(delete(tables.standings).where(tables.standings.c.mechanism == mechanism))
-    rows = [
-        {"mechanism": mechanism, "hotkey": s.hotkey, "place": place, "value": s.value, "detail": dict(s.detail)}
-        for place, s in enumerate(standings)
-    ]
-    if rows:
-        connection.execute(insert(tables.standings), rows)
-
-
-def _write_scores(connection: Connection, round_id: str, scored: Scored) -> None:
-    rows = [
-        {"round": round_id, "hotkey": s.hotkey, "status": s.status, "value": s.value, "reasons": list(s.reasons)}
-        for s in scored.scores
-    ]
-    if rows:
-        connection.execute(insert(tables.scores), rows)
-
-
-def _write_evaluations(connection: Connection, row: Any, scored: Scored) -> None:
-    """One row per miner asked and judged; unscored answers are no evaluation."""
-    emissions = scored.summary.get("emissions", {})
-    rows = [
-        {
-            "mechanism": row.mechanism,
-            "hotkey": score.hotkey,
-            "round": row.id,
-            "at": row.at,
-            "emission": emissions.get(score.hotkey),
-            "success": score.status == "valid",
-        }
-        for score in scored.scores
-        if score.status != "unscored"
-    ]
-    if rows:
-        connection.execute(insert(tables.evaluations), rows)

@@ -17,8 +17,9 @@ from weighbeam.store import tables
 from weighbeam.store.database import Store
 
 State = Literal["planned", "sent", "unknown", "included", "confirmed", "failed"]
-OPEN = ("planned", "sent", "unknown")
-UNSETTLED = (*OPEN, "included")
+OPEN: tuple[State, ...] = ("planned", "sent", "unknown")
+UNSETTLED: tuple[State, ...] = (*OPEN, "included")
+REACHED: tuple[State, ...] = ("sent", "unknown", "included", "confirmed")
 MOST_BLOCKS = 10
 
 
@@ -51,6 +52,12 @@ class Row:
     plan: dict[str, Any]
     sent_block: int | None
     included_block: int | None
+    at: float
+
+    @property
+    def found(self) -> list[list[int]] | None:
+        """What the chain held instead, where that is why it failed."""
+        return self.plan.get("found")
 
 
 class Ledger:
@@ -60,14 +67,28 @@ class Ledger:
         self.store = store
         self.mechanism = mechanism
 
-    def rows(self) -> list[Row]:
-        query = select(tables.submissions).where(tables.submissions.c.mechanism == self.mechanism)
+    def rows(self, most: int | None = None) -> list[Row]:
+        """The intents, oldest first; with `most`, the newest of them only."""
+        columns = tables.submissions.c
+        query = select(tables.submissions).where(columns.mechanism == self.mechanism).order_by(columns.id.desc())
         with self.store.read() as connection:
-            return [_read(row) for row in connection.execute(query.order_by(tables.submissions.c.id))]
+            return [_read(row) for row in connection.execute(query.limit(most))][::-1]
 
     def unsettled(self) -> Row | None:
-        """The row whose fate is not known yet, if there is one."""
-        return next((row for row in reversed(self.rows()) if row.state in UNSETTLED), None)
+        """The newest row whose fate is not known yet, if there is one."""
+        return self._newest(UNSETTLED)
+
+    def last_submitted_at(self) -> float | None:
+        """When the newest row that reached the chain was planned."""
+        row = self._newest(REACHED)
+        return None if row is None else row.at
+
+    def _newest(self, states: tuple[State, ...]) -> Row | None:
+        columns = tables.submissions.c
+        query = select(tables.submissions).where(columns.mechanism == self.mechanism, columns.state.in_(states))
+        with self.store.read() as connection:
+            found = connection.execute(query.order_by(columns.id.desc()).limit(1)).one_or_none()
+            return None if found is None else _read(found)
 
     def plan(self, plan: Plan, at: float) -> int:
         """Make an intent durable; refused while another is open."""
@@ -163,32 +184,34 @@ class Ledger:
 
     def _settle_unknown(self, row: Row, stored: Stored, due: int) -> Row:
         """The chain moved on since the plan, or it did not: that decides."""
-        same = stored.row == row.weights
+        same = _is_same(row, stored)
         if (stored.last_update or 0) <= row.plan["last_update_before"]:
             return self._move(row.id, ("unknown",), "failed", reason="not_included")
         if not row.plan["commit_reveal"]:
-            state: State = "confirmed" if same else "failed"
-            return self._move(row.id, ("unknown",), state, reason=None if same else "overwritten")
+            return self._confirm_unknown(row, same, stored)
         if _is_sealed(row, stored):
             return self._move(row.id, ("unknown",), "included", reason=None)
-        revealed = same and due >= 0
-        return self._move(
-            row.id, ("unknown",), "confirmed" if revealed else "failed", reason=None if revealed else "overwritten"
-        )
+        return self._confirm_unknown(row, same and due >= 0, stored)
+
+    def _confirm_unknown(self, row: Row, holds: bool, stored: Stored) -> Row:
+        if holds:
+            return self._move(row.id, ("unknown",), "confirmed", reason=None)
+        return self._move(row.id, ("unknown",), "failed", reason="overwritten", plan=_with_found(row, stored))
 
     def _confirm_reveal(self, row: Row, stored: Stored, due: int) -> Row:
         """A commit is confirmed by its reveal: when it is due, and the sealed row is gone."""
         if due < 0 or _is_sealed(row, stored):
             return row
-        if stored.row == row.weights:
+        if _is_same(row, stored):
             return self._move(row.id, ("included",), "confirmed")
         return self._move(row.id, ("included",), "failed", reason="reveal_missing") if due > 0 else row
 
     def _confirm(self, row: Row, stored: Stored) -> Row:
-        if stored.row == row.weights:
+        if _is_same(row, stored):
             return self._move(row.id, ("included",), "confirmed")
-        newer = (stored.last_update or 0) > (row.included_block or 0)
-        return self._move(row.id, ("included",), "failed", reason="superseded" if newer else "weights_differ")
+        if (stored.last_update or 0) > (row.included_block or 0):
+            return self._move(row.id, ("included",), "failed", reason="superseded")
+        return self._move(row.id, ("included",), "failed", reason="weights_differ", plan=_with_found(row, stored))
 
     def _move(self, row_id: int, allowed: tuple[State, ...], state: State, **values: Any) -> Row:
         """One step of one row; a step from a state that does not allow it is a defect, and refused."""
@@ -202,6 +225,16 @@ class Ledger:
             return _find(connection, row_id)
 
 
+def _is_same(row: Row, stored: Stored) -> bool:
+    """Whether the chain holds the row, each value within one unit."""
+    ours, theirs = dict(row.weights), dict(stored.row)
+    return ours.keys() == theirs.keys() and all(abs(ours[uid] - theirs[uid]) <= 1 for uid in ours)
+
+
+def _with_found(row: Row, stored: Stored) -> dict[str, Any]:
+    return {**row.plan, "found": [list(pair) for pair in stored.row]}
+
+
 def _is_sealed(row: Row, stored: Stored) -> bool:
     """Whether a commit of ours still waits for its reveal."""
     return any(commit.block >= (row.sent_block or 0) for commit in stored.commits)
@@ -213,4 +246,4 @@ def _find(connection: Connection, row_id: int) -> Row:
 
 def _read(row: Any) -> Row:
     weights = tuple((uid, value) for uid, value in row.row)
-    return Row(row.id, row.state, row.reason, weights, row.plan, row.sent_block, row.included_block)
+    return Row(row.id, row.state, row.reason, weights, row.plan, row.sent_block, row.included_block, row.at)

@@ -31,7 +31,7 @@ class HotkeyLock:
         mine = tables.locks.c.hotkey == self._hotkey
         with self._store.write() as connection:
             held = connection.execute(select(tables.locks).where(mine)).one_or_none()
-            if held is not None and held.holder != self.holder and now - held.beat < DEAD_SECONDS:
+            if held is not None and held.holder != self.holder and _is_alive(held.holder, now - held.beat):
                 raise WeighbeamError(
                     "hotkey_locked",
                     f"{held.holder} runs a validator for this hotkey",
@@ -52,3 +52,16 @@ class HotkeyLock:
         own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
         with self._store.write() as connection:
             connection.execute(delete(tables.locks).where(own))
+
+
+def _is_alive(holder: str, silent: float) -> bool:
+    """Whether a holder may still be there; of a process on this machine it is known at once."""
+    host, _, rest = holder.rpartition(":")[0].rpartition(":")
+    if host == socket.gethostname() and rest.isdecimal() and int(rest) != os.getpid():
+        try:
+            os.kill(int(rest), 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+    return -DEAD_SECONDS < silent < DEAD_SECONDS

@@ -12,9 +12,12 @@ from sqlalchemy import Connection, Row, select
 
 from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import GENESIS, apply_body, hash_entry, read_standings, write_outcome
-from weighbeam.engine.weigh_in.run import Weighing, weigh_fresh
-from weighbeam.mechanisms.contract import Mechanism, Observation, Scored, Standing, hash_params, make_params
+from weighbeam.engine.checkpoint import read_checkpoint
+from weighbeam.engine.journal import GENESIS, apply_body, hash_entry, write_outcome
+from weighbeam.engine.lay_out import list_evaluations, read_seen, read_standings
+from weighbeam.engine.reached import Reached
+from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
+from weighbeam.mechanisms.contract import Mechanism, Observation, Scored, hash_params, make_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import digest_bytes, read_blob
 from weighbeam.store.database import Store
@@ -32,25 +35,39 @@ class Replayed:
 
 
 def replay(store: Store, find: FindMechanism) -> Iterator[Replayed]:
-    """Every entry in order, then the tables that should follow from them."""
-    standings: dict[str, tuple[Standing, ...]] = {}
-    previous, expected = GENESIS, 0
+    """Every entry in order, from the checkpoint on if there is one, then the tables that should follow from them."""
     with store.read() as connection:
+        try:
+            start = read_checkpoint(connection)
+        except WeighbeamError as broken:
+            yield Replayed(0, "checkpoint", broken.message)
+            return
+        reached = dict(start.reached) if start else {}
+        previous = start.hash if start else GENESIS
+        expected = start.sequence if start else 0
+        if start:
+            yield Replayed(start.sequence, f"checkpoint signed by {start.hotkey}", None)
         for row in connection.execute(select(tables.entries).order_by(tables.entries.c.sequence)):
             expected = row.sequence if not expected else expected + 1
             fault = _check_link(row, previous, expected)
             if fault is None:
                 again = _replay_round if row.kind == "round" else _replay_weigh_in
                 try:
-                    fault = again(connection, row, standings, find)
+                    fault = again(connection, row, reached, find)
                 except WeighbeamError as broken:
                     fault = f"{broken.code}: {broken.message}"
             yield Replayed(row.sequence, row.ref, fault)
             previous = row.hash
-        for mechanism, reached in standings.items():
-            same = read_standings(connection, mechanism) == reached
-            fault = None if same else "the standings table is not what the rounds lead to"
-            yield Replayed(expected, f"standings of {mechanism}", fault)
+        for mechanism, state in reached.items():
+            yield Replayed(expected, f"tables of {mechanism}", _check_state(connection, mechanism, state))
+
+
+def _check_state(connection: Connection, mechanism: str, state: Reached) -> str | None:
+    if read_standings(connection, mechanism) != state.standings:
+        return "the standings table is not what the rounds lead to"
+    if read_seen(connection, mechanism) != state.seen:
+        return "the miners table is not what the rounds lead to"
+    return None
 
 
 def _check_link(row: Row[Any], previous: str, expected: int) -> str | None:
@@ -64,7 +81,7 @@ def _check_link(row: Row[Any], previous: str, expected: int) -> str | None:
 
 
 def _replay_round(
-    connection: Connection, row: Row[Any], standings: dict[str, tuple[Standing, ...]], find: FindMechanism
+    connection: Connection, row: Row[Any], reached: dict[str, Reached], find: FindMechanism
 ) -> str | None:
     outcome = read_blob(connection, row.body)
     recorded = json.loads(outcome)["body"]
@@ -76,32 +93,37 @@ def _replay_round(
         return "params_hash is not that of its parameters and senses"
     for name in ("task", "answers"):
         read_blob(connection, body[name])
-    before = standings.get(mechanism.name, ())
-    scored, after = apply_body(mechanism, params, body, observation, before)
-    standings[mechanism.name] = after
+    state = reached.setdefault(mechanism.name, Reached())
+    scored, after = apply_body(mechanism, params, body, observation, state.standings)
+    state.standings = after
+    state.note(row.ref, body["at"], body["departed"], scored)
     if digest_bytes(write_outcome(recorded, scored, after)) != row.body:
         return "scores or standings differ when computed again"
-    return _check_tables(connection, row, body, recorded, scored)
+    return _check_tables(connection, row, body, recorded, scored, mechanism)
 
 
 def _replay_weigh_in(
-    connection: Connection, row: Row[Any], standings: dict[str, tuple[Standing, ...]], find: FindMechanism
+    connection: Connection, row: Row[Any], reached: dict[str, Reached], find: FindMechanism
 ) -> str | None:
     body = json.loads(read_blob(connection, row.body))
     mechanism = find(body["mechanism"])
     weighing = Weighing.from_json(body["weighing"])
-    weighed = {payee.hotkey: payee.last_success_at for payee in weighing.payees}
     params = make_params(mechanism, body["params"])
-    raw = weigh_fresh(mechanism, params, standings.get(mechanism.name, ()), weighed, weighing.mode)
-    if any(payee.raw != raw.get(payee.hotkey, 0.0) for payee in weighing.payees):
-        return "raw weights are not what the standings lead to"
+    state = reached.get(mechanism.name, Reached())
+    uids = {payee.hotkey: payee.uid for payee in weighing.payees}
+    normal, emergency = weighing.mode == "NORMAL", weighing.mode == "EMERGENCY"
+    hours = weighing.limits.freshness_hours if normal else weighing.limits.freshness_hours_degraded
+    standings = state.stand(mechanism, uids, weighing.now, weighing.averaging, lookback=not emergency)
+    again = list_payees(mechanism, params, uids, standings, state.seen, weighing.now, None if emergency else hours)
+    if again != weighing.payees:
+        return "raw weights or last successes are not what the rounds lead to"
     if canonical_json(asdict(weighing.decide())) != canonical_json(body["decision"]):
         return "the decision differs when made again"
     return None
 
 
 def _check_tables(
-    connection: Connection, row: Row[Any], body: dict[str, object], recorded: str, scored: Scored
+    connection: Connection, row: Row[Any], body: dict[str, Any], recorded: str, scored: Scored, mechanism: Mechanism
 ) -> str | None:
     stored = connection.execute(select(tables.rounds).where(tables.rounds.c.id == row.ref)).one_or_none()
     if stored is None or (stored.state, stored.body, stored.sequence) != ("scored", recorded, row.sequence):
@@ -112,13 +134,7 @@ def _check_tables(
     kept = {one.hotkey: (one.status, one.value, tuple(one.reasons)) for one in rows}
     if kept != {score.hotkey: (score.status, score.value, score.reasons) for score in scored.scores}:
         return "the scores table does not match"
-    table = tables.evaluations
-    judged = connection.execute(select(table).where(table.c.round == row.ref))
-    found = {one.hotkey: (one.mechanism, one.at, one.emission, one.success) for one in judged}
-    emissions = scored.summary.get("emissions", {})
-    wanted = {
-        score.hotkey: (body["mechanism"], body["at"], emissions.get(score.hotkey), score.status == "valid")
-        for score in scored.scores
-        if score.status != "unscored"
-    }
+    judged = connection.execute(select(tables.evaluations).where(tables.evaluations.c.round == row.ref))
+    found = {one.hotkey: dict(one._mapping) for one in judged}
+    wanted = {one["hotkey"]: one for one in list_evaluations(mechanism, row.ref, body["at"], scored)}
     return None if found == wanted else "the evaluations table does not match"

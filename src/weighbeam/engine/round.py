@@ -1,24 +1,42 @@
 """One round, from the question to its place in the journal: choose → ask → observe → score → stand."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Committed, Journal, RoundFacts
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Params, Task, hash_params
+from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params, Task, hash_params
 from weighbeam.network.ask import Asker, Heard, Question, Target
 from weighbeam.senses.ports import Senses
 
 
+async def _assume_reachable() -> bool:
+    return True
+
+
+def _one_thread() -> Executor:
+    return ThreadPoolExecutor(1, "observe")
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a validator runs rounds of one mechanism with."""
+    """What a validator runs rounds of one mechanism with.
+
+    Observing has one thread of its own: one that hangs holds back the mechanism's next rounds, so that nothing piles
+    up until the watchdog ends the process. `is_online` tells whether our own network works.
+    """
 
     mechanism: Mechanism
     params: Params
     journal: Journal
     asker: Asker
     senses: Senses
+    is_online: Callable[[], Awaitable[bool]] = _assume_reachable
+    observers: Executor = field(default_factory=_one_thread)
+    evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +51,22 @@ class Moment:
     endpoints: Mapping[str, str | None]
 
 
-async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[str]) -> Committed | None:
-    """Ask a group of `miners` and commit what came of it; None when there is nobody to ask."""
+async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[str]) -> Committed:
+    """Ask a group of `miners` and commit what came of it.
+
+    `too_few_miners` when there is nobody to ask; `evaluation_timeout` when observing takes too long: the round is then
+    discarded as our own fault.
+    """
     mechanism, params = bench.mechanism, bench.params
-    standings = bench.journal.standings(mechanism.name)
+    standings = await asyncio.to_thread(bench.journal.standings, mechanism.name)
     group = mechanism.choose(params, standings, miners, moment.seed, task.wanted)
     if not group.members:
-        return None
+        raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
     params_hash = hash_params(mechanism, params, mechanism.name_senses(params, bench.senses))
     heard = await ask_group(bench, task, group, moment, params_hash)
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed)
-    observation = await asyncio.to_thread(mechanism.observe, params, asked, bench.senses)
-    departed = tuple(standing.hotkey for standing in standings if standing.hotkey not in moment.uids)
+    observation = await observe(bench, asked)
+    known = await asyncio.to_thread(bench.journal.known, mechanism.name)
     facts = RoundFacts(
         id=moment.round_id,
         mechanism=mechanism.name,
@@ -53,10 +75,25 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
         seed=moment.seed,
         block=moment.block,
         at=moment.at,
-        departed=departed,
+        departed=tuple(sorted(hotkey for hotkey in known if hotkey not in moment.uids)),
     )
     await asyncio.to_thread(bench.journal.record, facts, asked, observation)
     return await asyncio.to_thread(bench.journal.commit, moment.round_id, mechanism)
+
+
+async def observe(bench: Bench, asked: Asked) -> Observation:
+    """The observation, within the time a validator gives itself."""
+    work = asyncio.get_running_loop().run_in_executor(
+        bench.observers, bench.mechanism.observe, bench.params, asked, bench.senses
+    )
+    try:
+        return await asyncio.wait_for(work, bench.evaluation_seconds)
+    except TimeoutError:
+        raise WeighbeamError(
+            "evaluation_timeout",
+            f"observing took more than {bench.evaluation_seconds:g} s; the round is discarded",
+            "give the machine more cores, or ask fewer miners",
+        ) from None
 
 
 async def ask_group(bench: Bench, task: Task, group: Group, moment: Moment, params_hash: str) -> list[Heard]:
@@ -95,4 +132,5 @@ def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list
 
 
 def _answer(reply: Heard, moment: Moment) -> Answer:
-    return Answer(reply.hotkey, reply.payload, reply.seconds, reply.status, moment.uids.get(reply.hotkey))
+    uid = moment.uids.get(reply.hotkey)
+    return Answer(reply.hotkey, reply.payload, reply.seconds, reply.status, uid, reply.reason)

@@ -1,46 +1,76 @@
-"""A validator of one mechanism on one chain: rounds, and weigh-ins between them."""
+"""A validator: one post per mechanism, each with rounds to play and weights to set on a chain."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from weighbeam.chain.contract import Chain
+from weighbeam.chain.contract import Metagraph
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.clock import Clock
 from weighbeam.engine.journal import Committed
+from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
 from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
-from weighbeam.engine.weigh_in.run import Scale, WeighedIn, find_eligible, scale_limits, weigh_in
-from weighbeam.mechanisms.contract import Task
+from weighbeam.engine.tasks import TaskSource
+from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
+from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 
-TaskSource = Callable[[str], Task]
+Discover = Callable[[Metagraph], Mapping[str, str | None]]
+
+
+def announced(graph: Metagraph) -> Mapping[str, str | None]:
+    """Endpoints as the chain shows them."""
+    return {neuron.hotkey: neuron.endpoint for neuron in graph.neurons}
 
 
 @dataclass(frozen=True, slots=True)
-class Validator:
-    """What it asks with, what it weighs with, where its tasks come from, and its clock."""
+class Post:
+    """One mechanism at work: what it asks with, what it weighs with, where its tasks come from."""
 
     bench: Bench
     scale: Scale
-    chain: Chain
     tasks: TaskSource
-    now: Callable[[], float]
+    clock: Clock
+    discover: Discover = announced
+
+    @property
+    def name(self) -> str:
+        return self.bench.mechanism.name
 
     def recover(self) -> list[str]:
-        """Finish what a crash left open."""
-        return finish_rounds(self.bench.journal, {self.bench.mechanism.name: self.bench.mechanism})
+        """Finish what a crash left open; gives the rounds and requests touched."""
+        rounds = finish_rounds(self.bench.journal, {self.name: self.bench.mechanism})
+        return rounds + recover_requests(self.bench.journal, self.bench.mechanism)
 
-    async def play_round(self) -> Committed | None:
-        """One round with whoever serves now. The seed is drawn here and told to nobody before the answers are in."""
-        graph, rules = await self.chain.metagraph(), await self.chain.rules()
-        eligible = find_eligible(self.scale, graph, scale_limits(rules.activity_cutoff))
+    async def play_round(self) -> Committed:
+        """One round with whoever serves now; an organic request goes first.
+
+        The seed is drawn here and told to nobody before the answers are in.
+        """
+        graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
+        eligible = find_eligible(self.scale, graph, scale_limits(rules))
         seed = secrets.token_hex(16)
         moment = Moment(
-            round_id=f"{self.bench.mechanism.name}-{graph.block}-{seed[:8]}",
+            round_id=f"{self.name}-{graph.block}-{seed[:8]}",
             seed=seed,
             block=graph.block,
-            at=self.now(),
+            at=self.clock.now(),
             uids={neuron.hotkey: neuron.uid for neuron in graph.neurons},
-            endpoints={neuron.hotkey: neuron.endpoint for neuron in graph.neurons},
+            endpoints=self.discover(graph),
         )
-        return await run_round(self.bench, self.tasks(seed), moment, eligible.hotkeys)
+        request = take_oldest(self.bench.journal.store, self.name, moment.round_id)
+        task = request.task if request else self.tasks(seed)
+        try:
+            done = await run_round(self.bench, task, moment, eligible.hotkeys)
+        except WeighbeamError as fault:
+            self._fail(request, fault)
+            raise
+        if request is not None:
+            answer_request(self.bench.journal, request.id, moment.round_id, self.bench.mechanism)
+        return done
 
     async def weigh_in(self) -> WeighedIn:
-        return await weigh_in(self.scale, self.now())
+        return await weigh_in(self.scale, self.clock.now())
+
+    def _fail(self, request: Request | None, fault: WeighbeamError) -> None:
+        if request is not None:
+            fail_request(self.bench.journal.store, request.id, fault.code, fault.message)

@@ -44,13 +44,18 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back from one miner. `seconds` is measured by the validator; `payload` is hostile."""
+    """What came back from one miner. `seconds` is measured by the validator; `payload` is hostile.
+
+    `reason` says more of a status other than ok; `proof` is the miner's signature over its reply.
+    """
 
     hotkey: str
     payload: Any
     seconds: float = 0.0
     status: Reply = "ok"
     uid: int | None = None
+    reason: str | None = None
+    proof: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +153,20 @@ class Node:
     children: tuple["Node", ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class WeighRule:
+    """Which steps of a weigh-in a mechanism keeps (docs/spec/weigh-in.md § 12).
+
+    `standing` own: `stand` keeps it; emissions: the engine averages `summary["emissions"]` of each round and hands the
+    averages to `weigh` as standings. `gate` asked: only a miner asked inside the window can be stale in it; always:
+    whoever has no success in the window is; none: nobody is.
+    """
+
+    standing: Literal["own", "emissions"] = "own"
+    gate: Literal["asked", "always", "none"] = "asked"
+    exclude_permits: bool = True
+
+
 class Mechanism(Protocol):
     """A mechanism keeps this protocol and registers under the entry point group `weighbeam.mechanisms`."""
 
@@ -155,6 +174,7 @@ class Mechanism(Protocol):
     kind: Literal["asked", "collected"]
     better: Literal["lower", "higher"]
     params_type: type[Params]
+    rule: WeighRule
 
     def choose(
         self,
@@ -167,8 +187,19 @@ class Mechanism(Protocol):
         """Whom to ask. Pure."""
         ...
 
+    def generate_task(self, params: Any, seed: Seed) -> Task:
+        """A synthetic question that nobody can know before the seed is drawn. Pure."""
+        ...
+
+    def read_task(self, params: Any, name: str, text: str) -> Task:
+        """A question made of one file of a folder of tasks; `bad_task` if it makes none. Pure."""
+        ...
+
     def pose(self, params: Any, task: Task) -> Mapping[str, Any]:
-        """What a miner is sent of a task: plain JSON, and nothing that tells whom else it went to. Pure."""
+        """What a miner is sent of a task: plain JSON, and nothing that tells whom else it went to. Pure.
+
+        A task that cannot be asked is refused here, before anyone is.
+        """
         ...
 
     def ask_seconds(self, params: Any) -> float:
@@ -217,6 +248,10 @@ class Mechanism(Protocol):
 
     def report(self, params: Any, observation: Observation, scored: Scored) -> dict[str, Any]:
         """The JSON that `weighbeam score` prints."""
+        ...
+
+    def best(self, params: Any, observation: Observation, scored: Scored) -> str | None:
+        """Whose answer an organic caller is given: the best valid one, or None if there is none. Pure."""
         ...
 
     def stages(self) -> Mapping[str, Stage]:

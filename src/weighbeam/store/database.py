@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError
 
 from weighbeam.core.errors import WeighbeamError
 
@@ -34,17 +34,38 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that holds the write lock from its start."""
-        with self.engine.execution_options(immediate=True).begin() as connection:
+        with _told(), self.engine.execution_options(immediate=True).begin() as connection:
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A consistent view of the store."""
-        with self.engine.begin() as connection:
+        with _told(), self.engine.begin() as connection:
             yield connection
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A store that fails is a fault with a remedy: a full disk, a lock held too long, a damaged file."""
+    try:
+        yield
+    except OperationalError as fault:
+        raise WeighbeamError("store_fault", f"the store failed: {fault.orig}", _remedy(str(fault.orig))) from fault
+    except DatabaseError as fault:
+        if isinstance(fault, IntegrityError):
+            raise
+        raise WeighbeamError("store_fault", f"the store failed: {fault.orig}", "restore a backup") from fault
+
+
+def _remedy(said: str) -> str:
+    if "full" in said:
+        return "free space on the disk; nothing committed is lost and work goes on by itself"
+    if "locked" in said or "busy" in said:
+        return "another program holds the store: end it; work goes on by itself"
+    return "check the disk: space, permissions, health"
 
 
 def _connect(url: str) -> Engine:
@@ -60,6 +81,7 @@ def _connect(url: str) -> Engine:
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
     """The driver's own transactions off, write-ahead log on, every commit on disk."""
     connection.isolation_level = None
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
 

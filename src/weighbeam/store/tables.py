@@ -1,7 +1,8 @@
 """The tables, as the newest migration leaves them.
 
 `entries` is the journal proper: an append-only chain in which each entry names the hash of the one before. `rounds`,
-`scores`, `evaluations` and `standings` are what the entries say, laid out for reading; a replay checks them.
+`scores`, `evaluations`, `standings` and `miners` are what the entries say, laid out for reading; a replay checks them.
+`checkpoints` stand in for entries that retention removed.
 """
 
 from sqlalchemy import (
@@ -15,6 +16,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    Text,
     UniqueConstraint,
 )
 
@@ -113,4 +115,82 @@ locks = Table(
     Column("hotkey", String(64), primary_key=True),
     Column("holder", String(128), nullable=False),
     Column("beat", Float, nullable=False),
+)
+
+miners = Table(
+    "miners",
+    metadata,
+    Column("mechanism", String(64), primary_key=True),
+    Column("hotkey", String(64), primary_key=True),
+    Column("asked_at", Float, nullable=False),
+    Column("success_at", Float),
+)
+
+folds = Table(
+    "folds",
+    metadata,
+    Column("mechanism", String(64), primary_key=True),
+    Column("hotkey", String(64), primary_key=True),
+    Column("ema", Float, nullable=False),
+    Column("folded", Integer, nullable=False),
+    Column("oldest", String(64), nullable=False),
+    Column("newest", String(64), nullable=False),
+    Column("newest_at", Float, nullable=False),
+    Column("settings", String(64), nullable=False),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("sequence", Integer, primary_key=True, autoincrement=False),
+    Column("hash", String(64), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("hotkey", String(64), nullable=False),
+    Column("signature", String(256), nullable=False),
+)
+
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("mechanism", String(64)),
+    Column("code", String(64), nullable=False),
+    Column("level", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Index("alerts_by_time", "at"),
+)
+
+audits = Table(
+    "audits",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("mechanism", String(64)),
+    Column("kind", String(32), nullable=False),
+    Column("mode", String(16)),
+    Column("reason", String(64)),
+    Column("detail", JSON, nullable=False),
+    Index("audits_by_mechanism", "mechanism", "kind", "id"),
+)
+
+requests = Table(
+    "requests",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("mechanism", String(64), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("body", JSON, nullable=False),
+    Column("round", String(64)),
+    Column("result", JSON),
+    Index("requests_waiting", "mechanism", "state", "at"),
+)
+
+memory = Table(
+    "memory",
+    metadata,
+    Column("key", String(128), primary_key=True),
+    Column("value", JSON, nullable=False),
 )

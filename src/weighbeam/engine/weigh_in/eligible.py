@@ -8,7 +8,7 @@ from weighbeam.core.errors import require
 from weighbeam.core.numbers import is_integer
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 
-Reason = Literal["self", "high_stake", "not_serving", "known_validator"]
+Reason = Literal["self", "high_stake", "not_serving", "known_validator", "permit"]
 REASONS: tuple[Reason, ...] = ("self", "high_stake", "not_serving", "known_validator")
 NO_ADDRESS = ("", "0", "0.0.0.0", "::", "::0")
 LIST_STATES = ("off", "fresh", "cached", "unreadable")

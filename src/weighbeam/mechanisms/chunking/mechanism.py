@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from weighbeam.core.ranking import order_standings
+from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.examples import example_rounds
 from weighbeam.mechanisms.chunking.explain import explain_score
 from weighbeam.mechanisms.chunking.groups import choose_group
@@ -15,6 +16,7 @@ from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
 from weighbeam.mechanisms.chunking.stages import STAGES
 from weighbeam.mechanisms.chunking.stand import Placed, apply_round
+from weighbeam.mechanisms.chunking.synthetic import generate_task, read_document
 from weighbeam.mechanisms.chunking.task import read_limits
 from weighbeam.mechanisms.chunking.weigh import weigh_scores
 from weighbeam.mechanisms.contract import (
@@ -28,6 +30,7 @@ from weighbeam.mechanisms.contract import (
     Stage,
     Standing,
     Task,
+    WeighRule,
     Weights,
 )
 from weighbeam.senses.ports import Senses
@@ -40,6 +43,7 @@ class Chunking:
     kind: Literal["asked", "collected"] = "asked"
     better: Literal["lower", "higher"] = "lower"
     params_type: type[Params] = ChunkingParams
+    rule = WeighRule()
 
     def choose(
         self,
@@ -53,9 +57,15 @@ class Chunking:
         ranking = order_standings({hotkey: known.get(hotkey) for hotkey in miners}, seed)
         return choose_group(ranking, params.group_size, params.rank_values, seed, wanted)
 
+    def generate_task(self, params: ChunkingParams, seed: Seed) -> Task:
+        return generate_task(seed)
+
+    def read_task(self, params: ChunkingParams, name: str, text: str) -> Task:
+        return read_document(name, text)
+
     def pose(self, params: ChunkingParams, task: Task) -> Mapping[str, Any]:
         limits = read_limits(task.body, params)
-        return {"document": task.body["document"], **asdict(limits)}
+        return {"document": Document(task.body.get("document")).text, **asdict(limits)}
 
     def ask_seconds(self, params: ChunkingParams) -> float:
         return params.timeout
@@ -100,6 +110,10 @@ class Chunking:
 
     def report(self, params: ChunkingParams, observation: Observation, scored: Scored) -> dict[str, Any]:
         return report_round(observation, scored)
+
+    def best(self, params: ChunkingParams, observation: Observation, scored: Scored) -> str | None:
+        best = scored.summary["best"]
+        return None if best is None else scored.scores[best].hotkey
 
     def stages(self) -> Mapping[str, Stage]:
         return STAGES

@@ -1,0 +1,87 @@
+"""Alerts: each is logged with what to do, kept in the store, and counted (docs/spec/weigh-in.md § 10)."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import insert, select
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+Level = Literal["info", "warning", "critical"]
+LOG = logging.getLogger("weighbeam")
+LEVELS: dict[Level, int] = {"info": logging.INFO, "warning": logging.WARNING, "critical": logging.CRITICAL}
+REMEDIES = {
+    "degraded_mode": "see why weights did not land: weighbeam weights",
+    "emergency_mode": "set weights now: check the chain endpoint, stake, permit and weighbeam weights --dry-run",
+    "chain_unreadable": "check the chain endpoint; nothing is sent until it answers",
+    "uniform_weights": "no miner has earned anything: look at weighbeam rounds and the miners' reasons",
+    "validator_list_unreadable": "check the file or URL of validator.known_validators",
+    "weigh_in_stalled": "the reason repeats: weighbeam weights shows it",
+    "submission_failed": "the reason is in weighbeam weights; it is tried again by itself",
+    "weights_differ": "somebody else uses this hotkey, or the chain changed the row: compare both vectors",
+    "reveal_missing": "the chain did not reveal a commit: check stake, permit and version key",
+    "clock_skew": "set this machine's clock (NTP)",
+    "env_ignored": "unset it, or change the mechanism's release",
+    "round_discarded": "the reason is our own; see the line before it",
+    "watchdog": "the service manager starts it again; the log says what it waited for",
+    "store_fault": "check the disk: space, permissions, health",
+    "endpoint_source": "check the static endpoints file or the plug-in named",
+    "no_network": "check this machine's network; no miner was charged",
+    "few_documents": "put more documents into the folder of tasks",
+    "lock_lost": "run one validator per hotkey",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One alert as it is kept."""
+
+    at: float
+    mechanism: str | None
+    code: str
+    level: str
+    text: str
+
+
+class Alerts:
+    """Where alerts go. A store that cannot be written does not silence the log."""
+
+    def __init__(self, store: Store, now: Callable[[], float]) -> None:
+        self._store = store
+        self._now = now
+        self.counts: Counter[tuple[str, str]] = Counter()
+
+    def tell(self, code: str, level: Level, text: str, mechanism: str | None = None) -> None:
+        self.counts[code, level] += 1
+        LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, REMEDIES[code])
+        row = {"at": self._now(), "mechanism": mechanism, "code": code, "level": level, "text": text}
+        try:
+            with self._store.write() as connection:
+                connection.execute(insert(tables.alerts).values(**row))
+        except WeighbeamError as fault:
+            tell_fault(fault, mechanism)
+
+
+def tell_fault(fault: Exception, mechanism: str | None = None) -> None:
+    """A line in the log for a fault: what happened and what to do."""
+    if isinstance(fault, WeighbeamError):
+        LOG.error("%s%s: %s | remedy: %s", _prefix(mechanism), fault.code, fault.message, fault.remedy or "none")
+    else:
+        LOG.error("%s%s | remedy: report it", _prefix(mechanism), type(fault).__name__, exc_info=fault)
+
+
+def list_alerts(store: Store, most: int) -> list[Alert]:
+    """The newest alerts, newest first."""
+    columns = tables.alerts.c
+    query = select(columns.at, columns.mechanism, columns.code, columns.level, columns.text)
+    with store.read() as connection:
+        return [Alert(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(most))]
+
+
+def _prefix(mechanism: str | None) -> str:
+    return f"{mechanism}: " if mechanism else ""

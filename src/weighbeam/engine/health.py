@@ -1,0 +1,61 @@
+"""Is the validator getting anywhere? What `/health` says and the watchdog acts on."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Pulse:
+    """One mechanism's progress. Times are monotonic seconds."""
+
+    advanced: float
+    rounds: int = 0
+    discarded: int = 0
+    weigh_ins: int = 0
+    last_round: str | None = None
+    last_fault: str | None = None
+    mode: str | None = None
+    blocks: int | None = None
+    last_weigh_in: str | None = None
+    next_due: float | None = None
+
+
+@dataclass(slots=True)
+class Health:
+    """The pulses of all mechanisms. A mechanism that has not advanced for `patience` seconds is stalled."""
+
+    patience: float
+    monotonic: Callable[[], float] = time.monotonic
+    pulses: dict[str, Pulse] = field(default_factory=dict)
+
+    def add(self, mechanism: str) -> Pulse:
+        return self.pulses.setdefault(mechanism, Pulse(self.monotonic()))
+
+    def advance(self, mechanism: str) -> None:
+        """A round was committed, or there was nobody to ask."""
+        self.pulses[mechanism].advanced = self.monotonic()
+
+    def stalled(self) -> list[str]:
+        now = self.monotonic()
+        return [name for name, pulse in self.pulses.items() if now - pulse.advanced > self.patience]
+
+    def report(self) -> dict[str, Any]:
+        now, stalled = self.monotonic(), self.stalled()
+        rows = {
+            name: {
+                "seconds_since_progress": round(now - pulse.advanced, 1),
+                "rounds": pulse.rounds,
+                "discarded": pulse.discarded,
+                "weigh_ins": pulse.weigh_ins,
+                "last_round": pulse.last_round,
+                "last_fault": pulse.last_fault,
+                "mode": pulse.mode,
+                "blocks_since_update": pulse.blocks,
+                "last_weigh_in": pulse.last_weigh_in,
+                "next_weigh_in_at": pulse.next_due,
+            }
+            for name, pulse in self.pulses.items()
+        }
+        return {"status": "stalled" if stalled else "ok", "stalled": stalled, "mechanisms": rows}

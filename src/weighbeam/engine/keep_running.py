@@ -1,0 +1,187 @@
+"""Run a validator unattended: rounds and weigh-ins of every mechanism side by side, clean-ups, lock, watchdog.
+
+No fault of a miner, of the chain, of the store or of a mechanism ends a loop: each is told with its remedy and tried
+again in time. Only a lost lock and the watchdog end the process.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+
+from weighbeam.chain.contract import ChainFault
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import LOG, Alerts, tell_fault
+from weighbeam.engine.audit import Audit, list_tries
+from weighbeam.engine.clock import Clock
+from weighbeam.engine.health import Health
+from weighbeam.engine.known_validators import KnownValidators
+from weighbeam.engine.lock import BEAT_SECONDS, HotkeyLock
+from weighbeam.engine.organic import has_waiting
+from weighbeam.engine.retention import clean_up, is_cleanup_due
+from weighbeam.engine.validator import Post
+from weighbeam.engine.watchdog import Supervisor, watch_progress
+from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, WEIGHTS_INTERVAL_SECONDS, Averaging
+from weighbeam.engine.weigh_in.mode import ModeName
+from weighbeam.engine.weigh_in.report import list_told, name_state
+from weighbeam.engine.weigh_in.schedule import Try, TryKind, find_due, is_stalled
+from weighbeam.store.database import Store
+
+POLL_SECONDS = 1.0
+FAULT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What all loops share."""
+
+    store: Store
+    clock: Clock
+    alerts: Alerts
+    health: Health
+    lock: HotkeyLock
+    known: KnownValidators
+    averaging: Averaging
+    hotkey: str
+
+
+async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Awaitable[None]] = ()) -> None:
+    """Take the lock, recover, and run until cancelled; ends with `watchdog` or `hotkey_locked` otherwise."""
+    desk.lock.take()
+    try:
+        for post in posts:
+            desk.health.add(post.name)
+            for touched in post.recover():
+                LOG.info("%s: %s was open and is finished", post.name, touched)
+        async with asyncio.TaskGroup() as group:
+            for post in posts:
+                group.create_task(keep_rounds(desk, post))
+                group.create_task(keep_weighing(desk, post))
+            for loop in (keep_clean(desk, posts[0]), keep_lock(desk.lock), watch_progress(desk.health, desk.alerts)):
+                group.create_task(loop)
+            group.create_task(Supervisor().beat())
+            for service in services:
+                group.create_task(_wait(service))
+    except ExceptionGroup as faults:
+        raise _first(faults) from None
+    finally:
+        desk.lock.release()
+
+
+async def keep_rounds(desk: Desk, post: Post) -> None:
+    """A round every 300 seconds, none overlapping; organic requests are played in between, at once."""
+    while True:
+        started = desk.clock.now()
+        await play_once(desk, post)
+        while 0 <= desk.clock.now() - started < CHALLENGE_INTERVAL_SECONDS:
+            await asyncio.sleep(POLL_SECONDS)
+            if await asyncio.to_thread(has_waiting, desk.store, post.name):
+                await play_once(desk, post)
+
+
+async def play_once(desk: Desk, post: Post) -> None:
+    """One round; whatever goes wrong is told, and the next round comes in its time."""
+    pulse = desk.health.add(post.name)
+    try:
+        done = await post.play_round()
+    except WeighbeamError as fault:
+        pulse.discarded += 1
+        pulse.last_fault = fault.code
+        if fault.code == "too_few_miners":
+            desk.health.advance(post.name)
+            LOG.warning("%s: %s | remedy: %s", post.name, fault.message, fault.remedy)
+            return
+        tell_fault(fault, post.name)
+        code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
+        desk.alerts.tell(code, "warning", f"no round: {fault.code}", post.name)
+    except Exception as fault:
+        pulse.discarded += 1
+        pulse.last_fault = type(fault).__name__
+        tell_fault(fault, post.name)
+        desk.alerts.tell("round_discarded", "critical", f"no round: {type(fault).__name__}", post.name)
+    else:
+        desk.health.advance(post.name)
+        pulse.rounds += 1
+        pulse.last_round = done.id
+        valid = sum(score.status == "valid" for score in done.scored.scores)
+        LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, len(done.scored.scores))
+
+
+async def keep_weighing(desk: Desk, post: Post) -> None:
+    """Weigh in when it is due, by what the ledger and the audit trail say."""
+    while True:
+        try:
+            wait = await asyncio.to_thread(seconds_to_next, desk, post)
+            if wait > 0:
+                await desk.clock.sleep(min(wait, FAULT_SECONDS))
+                continue
+            await weigh_once(desk, post)
+        except WeighbeamError as fault:
+            tell_fault(fault, post.name)
+            await desk.clock.sleep(FAULT_SECONDS)
+        except Exception as fault:
+            tell_fault(fault, post.name)
+            await desk.clock.sleep(FAULT_SECONDS)
+
+
+def seconds_to_next(desk: Desk, post: Post) -> float:
+    """Never more than one interval, however the clock has jumped."""
+    tries = [_read_try(one) for one in list_tries(desk.store, post.name, 10)]
+    due = find_due(post.scale.ledger.last_submitted_at(), tries)
+    desk.health.add(post.name).next_due = due
+    return min(max(0.0, due - desk.clock.now()), WEIGHTS_INTERVAL_SECONDS)
+
+
+async def weigh_once(desk: Desk, post: Post) -> None:
+    """One weigh-in, and everything it has to tell."""
+    await asyncio.to_thread(desk.known.refresh)
+    if desk.known.fault is not None:
+        tell_fault(desk.known.fault, post.name)
+    done = await post.weigh_in()
+    pulse = desk.health.add(post.name)
+    reasons = [one.reason if one.kind == "skip" else None for one in list_tries(desk.store, post.name, 3)]
+    for told in list_told(done, pulse.mode, is_stalled(reasons)):
+        desk.alerts.tell(told.code, told.level, told.text, post.name)
+    result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
+    pulse.mode, pulse.blocks, pulse.last_weigh_in = name_state(done.mode), done.mode.blocks, result
+    pulse.weigh_ins += 1
+    LOG.info("%s: weigh-in in mode %s, %s", post.name, pulse.mode, result)
+
+
+async def keep_clean(desk: Desk, post: Post) -> None:
+    """Retention, when it is due by the store's own memory."""
+    while True:
+        try:
+            if await asyncio.to_thread(is_cleanup_due, desk.store, desk.clock.now(), desk.averaging):
+                done = await asyncio.to_thread(
+                    clean_up, desk.store, desk.clock.now(), desk.averaging, desk.hotkey, post.scale.chain.sign
+                )
+                LOG.info("clean-up: %d entries, %d rounds removed", done.entries, done.rounds)
+        except Exception as fault:
+            tell_fault(fault)
+        await asyncio.sleep(FAULT_SECONDS)
+
+
+async def keep_lock(lock: HotkeyLock) -> None:
+    """Beat; a lock that another took ends everything, a store that cannot be written does not."""
+    while True:
+        try:
+            await asyncio.to_thread(lock.beat)
+        except WeighbeamError as fault:
+            if fault.code == "hotkey_locked":
+                raise
+            tell_fault(fault)
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+async def _wait(service: Awaitable[None]) -> None:
+    await service
+
+
+def _read_try(audit: Audit) -> Try:
+    kinds: dict[str, TryKind] = {"skip": "skip", "submitted": "submitted", "failed": "failed"}
+    modes: dict[str | None, ModeName] = {"DEGRADED": "DEGRADED", "EMERGENCY": "EMERGENCY"}
+    return Try(audit.at, kinds[audit.kind], modes.get(audit.mode, "NORMAL"))
+
+
+def _first(faults: BaseExceptionGroup[Exception]) -> BaseException:
+    return next((fault for fault in faults.exceptions if isinstance(fault, WeighbeamError)), faults.exceptions[0])

@@ -1,0 +1,84 @@
+"""What the journal's entries say, laid out in tables for reading; a replay checks that it still is what they say."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select
+
+from weighbeam.core.errors import require
+from weighbeam.core.numbers import is_number
+from weighbeam.engine.seen import Seen
+from weighbeam.mechanisms.contract import Mechanism, Scored, Standing
+from weighbeam.store import tables
+
+
+def read_standings(connection: Connection, mechanism: str) -> tuple[Standing, ...]:
+    query = select(tables.standings).where(tables.standings.c.mechanism == mechanism)
+    rows = connection.execute(query.order_by(tables.standings.c.place))
+    return tuple(Standing(row.hotkey, row.value, row.detail) for row in rows)
+
+
+def write_standings(connection: Connection, mechanism: str, standings: Sequence[Standing]) -> None:
+    connection.execute(delete(tables.standings).where(tables.standings.c.mechanism == mechanism))
+    rows = [
+        {"mechanism": mechanism, "hotkey": s.hotkey, "place": place, "value": s.value, "detail": dict(s.detail)}
+        for place, s in enumerate(standings)
+    ]
+    if rows:
+        connection.execute(insert(tables.standings), rows)
+
+
+def write_scores(connection: Connection, round_id: str, scored: Scored) -> None:
+    rows = [
+        {"round": round_id, "hotkey": s.hotkey, "status": s.status, "value": s.value, "reasons": list(s.reasons)}
+        for s in scored.scores
+    ]
+    if rows:
+        connection.execute(insert(tables.scores), rows)
+
+
+def list_evaluations(mechanism: Mechanism, round_id: str, at: float, scored: Scored) -> list[dict[str, Any]]:
+    """One row per miner asked and judged; an unscored answer is no evaluation, and no emission is below zero."""
+    emissions = scored.summary.get("emissions", {})
+    sound = all(is_number(emission, 0) for emission in emissions.values())
+    require(sound, "bad_emission", f"round {round_id} pays less than nothing or no number", "mend the mechanism")
+    return [
+        {
+            "mechanism": mechanism.name,
+            "hotkey": score.hotkey,
+            "round": round_id,
+            "at": at,
+            "emission": emissions.get(score.hotkey),
+            "success": score.status == "valid",
+        }
+        for score in scored.scores
+        if score.status != "unscored"
+    ]
+
+
+def write_evaluations(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Evaluations, and away with every fold that one of them comes too late for."""
+    if not rows:
+        return
+    connection.execute(insert(tables.evaluations), list(rows))
+    folds = tables.folds.c
+    connection.execute(
+        delete(tables.folds)
+        .where(folds.mechanism == rows[0]["mechanism"], folds.newest_at >= rows[0]["at"])
+        .where(folds.hotkey.in_([row["hotkey"] for row in rows]))
+    )
+
+
+def read_seen(connection: Connection, mechanism: str) -> dict[str, Seen]:
+    rows = connection.execute(select(tables.miners).where(tables.miners.c.mechanism == mechanism))
+    return {row.hotkey: Seen(row.asked_at, row.success_at) for row in rows}
+
+
+def write_seen(connection: Connection, mechanism: str, seen: Mapping[str, Seen]) -> None:
+    connection.execute(delete(tables.miners).where(tables.miners.c.mechanism == mechanism))
+    rows = [
+        {"mechanism": mechanism, "hotkey": hotkey, "asked_at": one.asked_at, "success_at": one.success_at}
+        for hotkey, one in seen.items()
+    ]
+    if rows:
+        connection.execute(insert(tables.miners), rows)

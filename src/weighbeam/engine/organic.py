@@ -1,0 +1,136 @@
+"""Organic requests: questions of real users, kept in the store until a round has answered them.
+
+waiting → taken (its round is named) → done | failed. A crash leaves a request taken; at the next start it is answered
+from its round if that was recorded, and waits again if not.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert, select, update
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal import Journal, read_round
+from weighbeam.mechanisms.contract import Mechanism, Params, Task
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+COLUMNS = tables.requests.c
+MOST_WAITING = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    id: str
+    mechanism: str
+    state: str
+    result: Mapping[str, Any] | None
+    task: Task
+
+
+def enqueue(
+    store: Store,
+    mechanism: Mechanism,
+    params: Params,
+    body: Mapping[str, Any],
+    at: float,
+    wanted: Sequence[str] = (),
+    ranked: bool = True,
+) -> str:
+    """Put a question in the queue; gives its id. What cannot be asked is refused now; `queue_full` if too many wait."""
+    request_id = f"organic-{secrets.token_hex(12)}"
+    mechanism.pose(params, Task(request_id, body, "organic"))
+    name = mechanism.name
+    kept = {"body": dict(body), "wanted": list(wanted), "ranked": ranked}
+    with store.write() as connection:
+        waiting = connection.execute(
+            select(COLUMNS.id).where(COLUMNS.mechanism == name, COLUMNS.state == "waiting").limit(MOST_WAITING)
+        ).all()
+        if len(waiting) >= MOST_WAITING:
+            raise WeighbeamError("queue_full", f"{MOST_WAITING} requests wait already", "ask again later")
+        connection.execute(
+            insert(tables.requests).values(id=request_id, mechanism=name, at=at, state="waiting", body=kept)
+        )
+    return request_id
+
+
+def find_request(store: Store, request_id: str) -> Request:
+    with store.read() as connection:
+        row = connection.execute(select(tables.requests).where(COLUMNS.id == request_id)).one_or_none()
+    if row is None:
+        raise WeighbeamError("unknown_request", f"no request is called {request_id!r}", "check the id")
+    return _read(row)
+
+
+def take_oldest(store: Store, mechanism: str, round_id: str) -> Request | None:
+    """The request that waited longest, now bound to a round."""
+    with store.write() as connection:
+        query = select(tables.requests).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting")
+        row = connection.execute(query.order_by(COLUMNS.at, COLUMNS.id).limit(1)).one_or_none()
+        if row is None:
+            return None
+        connection.execute(update(tables.requests).where(COLUMNS.id == row.id).values(state="taken", round=round_id))
+        return _read(row)
+
+
+def has_waiting(store: Store, mechanism: str) -> bool:
+    query = select(COLUMNS.id).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting").limit(1)
+    with store.read() as connection:
+        return connection.execute(query).first() is not None
+
+
+def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: Mechanism) -> None:
+    """Give the best valid answer of a committed round; a round without one fails the request, and says so."""
+    kept = read_round(journal.store, round_id, mechanism)
+    best = mechanism.best(kept.params, kept.observation, kept.scored)
+    if best is None:
+        fail_request(journal.store, request_id, "no_valid_answer", "no miner gave a valid answer; ask again")
+        return
+    report = mechanism.report(kept.params, kept.observation, kept.scored)
+    answer = next(answer for answer in kept.answers if answer.hotkey == best)
+    scored: Mapping[str, Any] = next((row for row in report["answers"] if row["hotkey"] == best), {})
+    result = {
+        "round": round_id,
+        "hotkey": best,
+        "payload": answer.payload,
+        "seconds": answer.seconds,
+        "proof": answer.proof,
+        "score": dict(scored),
+    }
+    _finish(journal.store, request_id, "done", result)
+
+
+def fail_request(store: Store, request_id: str, code: str, message: str) -> None:
+    _finish(store, request_id, "failed", {"error": code, "message": message})
+
+
+def recover_requests(journal: Journal, mechanism: Mechanism) -> list[str]:
+    """Answer or put back what a crash left taken."""
+    with journal.store.read() as connection:
+        query = select(COLUMNS.id, COLUMNS.round, tables.rounds.c.state.label("outcome"))
+        joined = query.select_from(tables.requests.outerjoin(tables.rounds, COLUMNS.round == tables.rounds.c.id))
+        rows = connection.execute(joined.where(COLUMNS.mechanism == mechanism.name, COLUMNS.state == "taken")).all()
+    for row in rows:
+        if row.outcome == "scored":
+            answer_request(journal, row.id, row.round, mechanism)
+        else:
+            with journal.store.write() as connection:
+                connection.execute(
+                    update(tables.requests).where(COLUMNS.id == row.id).values(state="waiting", round=None)
+                )
+    return [row.id for row in rows]
+
+
+def _finish(store: Store, request_id: str, state: str, result: Mapping[str, Any]) -> None:
+    with store.write() as connection:
+        connection.execute(
+            update(tables.requests).where(COLUMNS.id == request_id).values(state=state, result=dict(result))
+        )
+
+
+def _read(row: Any) -> Request:
+    kept = row.body
+    task = Task(row.id, kept["body"], "organic", tuple(kept["wanted"]), kept["ranked"])
+    return Request(row.id, row.mechanism, row.state, row.result, task)

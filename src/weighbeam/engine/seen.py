@@ -1,0 +1,51 @@
+"""When each miner was last asked and last succeeded: what the freshness gate asks, kept beside the standings. Pure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from weighbeam.mechanisms.contract import Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One miner's last question and last success."""
+
+    asked_at: float
+    success_at: float | None
+
+
+def note_round(before: Mapping[str, Seen], departed: Collection[str], at: float, scored: Scored) -> dict[str, Seen]:
+    """The memory after a round. An unscored answer is our fault and no question; who left is forgotten."""
+    after = {hotkey: seen for hotkey, seen in before.items() if hotkey not in departed}
+    for score in scored.scores:
+        if score.status == "unscored":
+            continue
+        known = after.get(score.hotkey)
+        success = at if score.status == "valid" else None
+        if known is not None:
+            at_most = max(known.asked_at, at)
+            success = _latest(known.success_at, success)
+            after[score.hotkey] = Seen(at_most, success)
+        else:
+            after[score.hotkey] = Seen(at, success)
+    return after
+
+
+def gate_success(seen: Seen | None, now: float, window_start: float, only_if_asked: bool) -> float | None:
+    """The last success as the gate counts it; None means stale.
+
+    With `only_if_asked`, a miner with a success that was not asked inside the window counts as successful now.
+
+    >>> gate_success(Seen(50.0, 40.0), 100.0, 60.0, True), gate_success(Seen(70.0, 40.0), 100.0, 60.0, True)
+    (100.0, None)
+    """
+    if seen is None or seen.success_at is None:
+        return None
+    if only_if_asked and seen.asked_at < window_start:
+        return now
+    return seen.success_at if seen.success_at >= window_start else None
+
+
+def _latest(one: float | None, other: float | None) -> float | None:
+    known = [value for value in (one, other) if value is not None]
+    return max(known) if known else None

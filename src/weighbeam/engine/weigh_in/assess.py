@@ -1,0 +1,122 @@
+"""What a weigh-in would do now: read the chain once, then filter, gate, average and decide from the journal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Neuron, Rules
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.lay_out import read_seen, read_standings
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.decide import Decision
+from weighbeam.engine.weigh_in.eligible import Eligible, Node, Reason, ValidatorList, filter_serving
+from weighbeam.engine.weigh_in.ema import Average
+from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.engine.weigh_in.limits import WeighInLimits
+from weighbeam.engine.weigh_in.mode import Estimate, Mode, choose_mode
+from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
+from weighbeam.mechanisms.contract import Mechanism, Params, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What one mechanism is weighed with."""
+
+    mechanism: Mechanism
+    params: Params
+    journal: Journal
+    ledger: Ledger
+    chain: Chain
+    own_hotkey: str
+    validators: Callable[[], ValidatorList] = ValidatorList
+    averaging: Averaging = field(default_factory=Averaging)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the chain says at one moment; `fault` when it says nothing."""
+
+    graph: Metagraph | None
+    rules: Rules | None
+    blocks: int | None
+    first: bool = False
+    fault: ChainFault | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """A decision and everything it rests on."""
+
+    weighing: Weighing
+    decision: Decision
+    mode: Mode
+    eligible: Eligible
+    averages: dict[str, Average]
+
+
+async def read_chain(scale: Scale) -> Reading:
+    """One look at the chain. `first` says that we never set weights: then no rate limit holds us back."""
+    try:
+        graph, rules = await scale.chain.metagraph(), await scale.chain.rules()
+        blocks = await scale.chain.blocks_since_update(scale.own_hotkey)
+    except ChainFault as fault:
+        return Reading(None, None, None, fault=fault)
+    own = graph.find(scale.own_hotkey)
+    if own is None:
+        gone = ChainFault("not_registered", f"{scale.own_hotkey} is not registered", "register the hotkey")
+        return Reading(graph, rules, None, fault=gone)
+    if own.last_update == 0:
+        return Reading(graph, rules, graph.block - own.registered_at, first=True)
+    return Reading(graph, rules, blocks)
+
+
+def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Estimate | None, now: float) -> Assessed:
+    """The decision that follows from the chain's reading and the journal as this transaction sees it."""
+    limits = scale_limits(reading.rules) if reading.rules else WeighInLimits()
+    mode = choose_mode(reading.blocks, estimate, limits)
+    graph = reading.graph
+    eligible = find_eligible(scale, graph, limits) if graph else Eligible((), {}, True)
+    uid_of = {neuron.hotkey: neuron.uid for neuron in graph.neurons} if graph else {}
+    uids = {hotkey: uid_of[hotkey] for hotkey in eligible.hotkeys}
+    name, averages = scale.mechanism.name, dict[str, Average]()
+    standings = read_standings(connection, name)
+    if scale.mechanism.rule.standing == "emissions":
+        averages = read_averages(connection, name, uids, now, scale.averaging, mode.lookback)
+        standings = stand_by_averages(averages)
+    seen = read_seen(connection, name)
+    payees = list_payees(scale.mechanism, scale.params, uids, standings, seen, now, mode.freshness_hours)
+    rate_limit = reading.rules.rate_limit if reading.rules else 0
+    since = rate_limit if reading.first else mode.blocks or 0
+    weighing = Weighing(
+        payees, now, mode.mode, since, rate_limit, limits, eligible.list_ok, mode.confirmed, scale.averaging
+    )
+    return Assessed(weighing, weighing.decide(), mode, eligible, averages)
+
+
+def stand_by_averages(averages: dict[str, Average]) -> tuple[Standing, ...]:
+    return tuple(Standing(hotkey, average.ema) for hotkey, average in sorted(averages.items()))
+
+
+def scale_limits(rules: Rules) -> WeighInLimits:
+    """The block thresholds of the chain's own limit: 80 and 90 per cent of it."""
+    cutoff = rules.activity_cutoff
+    return WeighInLimits(limit_blocks=cutoff, degraded_blocks=cutoff * 8 // 10, emergency_blocks=cutoff * 9 // 10)
+
+
+def find_eligible(scale: Scale, graph: Metagraph, limits: WeighInLimits) -> Eligible:
+    """The serving filter; where the mechanism says so, a validator permit excludes too."""
+    found = filter_serving(scale.own_hotkey, [_node(neuron) for neuron in graph.neurons], scale.validators(), limits)
+    if not scale.mechanism.rule.exclude_permits:
+        return found
+    permitted = {neuron.hotkey for neuron in graph.neurons if neuron.permit}
+    kept = tuple(hotkey for hotkey in found.hotkeys if hotkey not in permitted)
+    dropped: dict[str, Reason] = {hotkey: "permit" for hotkey in found.hotkeys if hotkey in permitted}
+    return Eligible(kept, {**found.excluded, **dropped}, found.list_ok)
+
+
+def _node(neuron: Neuron) -> Node:
+    host, _, port = (neuron.endpoint or "").rpartition(":")
+    numeric = port.isascii() and port.isdecimal() and len(port) <= 5
+    return Node(neuron.hotkey, neuron.uid, neuron.stake, host.strip("[]") or None, int(port) if numeric else None)

@@ -1,0 +1,99 @@
+"""Averages of emissions from the journal's evaluations: continued where they can be, folded anew where they must.
+
+A fold that goes on from where it stopped gives the same bits as one from the window's start, as long as that start is
+the same row. When the oldest row has left the window, or one arrived late (the journal then drops the fold), the whole
+window is folded again. Nothing is ever subtracted.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select
+
+from weighbeam.core.averaging import move_average
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.ema import Average, Evaluation, fold_emissions
+from weighbeam.store import tables
+
+EVALUATIONS, FOLDS = tables.evaluations.c, tables.folds.c
+
+
+def read_averages(
+    connection: Connection, mechanism: str, hotkeys: Collection[str], now: float, averaging: Averaging, lookback: bool
+) -> dict[str, Average]:
+    """The average of each hotkey at `now`; without `lookback` over everything retained."""
+    if not lookback:
+        return {hotkey: _fold_all(connection, mechanism, hotkey, now, averaging, None) for hotkey in hotkeys}
+    return {hotkey: _continue(connection, mechanism, hotkey, now, averaging) for hotkey in hotkeys}
+
+
+def keep_folds(
+    connection: Connection, mechanism: str, averages: Mapping[str, Average], now: float, averaging: Averaging
+) -> None:
+    """Remember where each fold stopped, for the next weigh-in to go on from."""
+    connection.execute(delete(tables.folds).where(FOLDS.mechanism == mechanism, FOLDS.hotkey.in_(list(averages))))
+    rows = []
+    for hotkey, average in averages.items():
+        first = _find_edge(connection, mechanism, hotkey, now, averaging, newest=False)
+        last = _find_edge(connection, mechanism, hotkey, now, averaging, newest=True)
+        if first is not None and last is not None:
+            kept = {"ema": average.ema, "folded": average.count, "oldest": first.round, "newest": last.round}
+            named = {"mechanism": mechanism, "hotkey": hotkey, "settings": _name(averaging)}
+            rows.append({**named, **kept, "newest_at": last.at})
+    if rows:
+        connection.execute(insert(tables.folds), rows)
+
+
+def _continue(connection: Connection, mechanism: str, hotkey: str, now: float, averaging: Averaging) -> Average:
+    kept = connection.execute(
+        select(tables.folds).where(FOLDS.mechanism == mechanism, FOLDS.hotkey == hotkey)
+    ).one_or_none()
+    first = _find_edge(connection, mechanism, hotkey, now, averaging, newest=False)
+    usable = kept is not None and first is not None and kept.oldest == first.round and kept.newest_at <= now
+    if kept is None or not usable or kept.settings != _name(averaging):
+        return _fold_all(connection, mechanism, hotkey, now, averaging, averaging.ema_lookback_hours)
+    query = _scored(mechanism, hotkey).where(EVALUATIONS.at > kept.newest_at, EVALUATIONS.at <= now)
+    ema, count, last_at = kept.ema, kept.folded, kept.newest_at
+    for row in connection.execute(query.order_by(EVALUATIONS.at, EVALUATIONS.round)):
+        ema, count, last_at = move_average(ema, row.emission, averaging.ema_alpha), count + 1, row.at
+    return Average(ema, count, last_at, _count_future(connection, mechanism, hotkey, now))
+
+
+def _fold_all(
+    connection: Connection, mechanism: str, hotkey: str, now: float, averaging: Averaging, lookback: float | None
+) -> Average:
+    query = _scored(mechanism, hotkey)
+    if lookback is not None:
+        query = query.where(EVALUATIONS.at >= now - lookback * 3600)
+    rows = [Evaluation(row.at, row.round, row.emission) for row in connection.execute(query)]
+    return fold_emissions(rows, now, averaging.ema_alpha, lookback)
+
+
+def _find_edge(
+    connection: Connection, mechanism: str, hotkey: str, now: float, averaging: Averaging, newest: bool
+) -> Row[Any] | None:
+    """The oldest or the newest evaluation inside the window."""
+    start = now - averaging.ema_lookback_hours * 3600
+    query = _scored(mechanism, hotkey).where(EVALUATIONS.at >= start, EVALUATIONS.at <= now)
+    order = (EVALUATIONS.at.desc(), EVALUATIONS.round.desc()) if newest else (EVALUATIONS.at, EVALUATIONS.round)
+    return connection.execute(query.order_by(*order).limit(1)).one_or_none()
+
+
+def _scored(mechanism: str, hotkey: str) -> Any:
+    return select(EVALUATIONS.at, EVALUATIONS.round, EVALUATIONS.emission).where(
+        EVALUATIONS.mechanism == mechanism, EVALUATIONS.hotkey == hotkey, EVALUATIONS.emission.is_not(None)
+    )
+
+
+def _count_future(connection: Connection, mechanism: str, hotkey: str, now: float) -> int:
+    query = select(func.count()).where(
+        EVALUATIONS.mechanism == mechanism,
+        EVALUATIONS.hotkey == hotkey,
+        EVALUATIONS.emission.is_not(None),
+        EVALUATIONS.at > now,
+    )
+    return int(connection.scalar(query) or 0)
+
+
+def _name(averaging: Averaging) -> str:
+    return f"{averaging.ema_alpha!r}/{averaging.ema_lookback_hours!r}/zero"

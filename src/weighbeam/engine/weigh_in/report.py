@@ -1,0 +1,68 @@
+"""Which alerts a weigh-in raises (docs/spec/weigh-in.md § 10). Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from weighbeam.engine.alerts import Level
+from weighbeam.engine.ledger import Row
+from weighbeam.engine.weigh_in.mode import Mode
+from weighbeam.engine.weigh_in.run import WeighedIn
+
+QUIET = ("rate_limited", "superseded", "epoch_over", "abandoned", "restart")
+CODES = {"DEGRADED": "degraded_mode", "EMERGENCY": "emergency_mode"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An alert to be raised."""
+
+    code: str
+    level: Level
+    text: str
+
+
+def name_state(mode: Mode) -> str:
+    """The state whose entering and leaving is told: a mode, or an unreadable chain."""
+    return mode.mode if mode.confirmed else "UNREADABLE"
+
+
+def list_told(done: WeighedIn, before: str | None, stalled: bool) -> list[Told]:
+    """The alerts of one weigh-in; `before` is the state of the one before it."""
+    told = [*_tell_mode(done, before), *_tell_list(done)]
+    if done.decision.uniform:
+        told.append(Told("uniform_weights", "critical", "nobody earned anything: every eligible miner is paid alike"))
+    if stalled:
+        told.append(Told("weigh_in_stalled", "warning", f"skipped three times in a row: {done.decision.reason}"))
+    if done.future:
+        told.append(Told("clock_skew", "warning", f"{done.future} evaluations are later than now"))
+    once = {row.id: row for row in (done.settled, done.submission) if row is not None}
+    told.extend(one for row in once.values() if (one := _tell_row(row)) is not None)
+    return told
+
+
+def _tell_mode(done: WeighedIn, before: str | None) -> Iterator[Told]:
+    mode, state = done.mode, name_state(done.mode)
+    if before not in (None, "NORMAL", state):
+        left = {"UNREADABLE": "chain_unreadable"}.get(str(before)) or CODES[str(before)]
+        yield Told(left, "info", f"left {before}, now {state}")
+    if mode.alert is not None and mode.level is not None:
+        code = CODES[mode.mode] if mode.confirmed else "chain_unreadable"
+        why = f" ({done.fault.message})" if done.fault is not None else ""
+        yield Told(code, mode.level, mode.alert + why)
+
+
+def _tell_list(done: WeighedIn) -> Iterator[Told]:
+    if not done.list_ok:
+        effect = "skipped" if done.decision.reason == "validator_list_unreadable" else "went on without it"
+        yield Told("validator_list_unreadable", "warning", f"the list of validators cannot be used: {effect}")
+
+
+def _tell_row(row: Row) -> Told | None:
+    if row.state != "failed" or row.reason in QUIET:
+        return None
+    text = f"submission {row.id} failed: {row.reason}"
+    if row.reason == "reveal_missing":
+        return Told("reveal_missing", "warning", text)
+    if row.reason in ("weights_differ", "overwritten"):
+        return Told("weights_differ", "critical", f"{text}; ours {list(row.weights)}, the chain's {row.found}")
+    return Told("submission_failed", "warning", text)

@@ -1,0 +1,83 @@
+"""All that a decision rests on, so that it can be made again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from weighbeam.engine.seen import Seen, gate_success
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.decide import Decision, Payee, decide_weights
+from weighbeam.engine.weigh_in.limits import WeighInLimits
+from weighbeam.engine.weigh_in.mode import ModeName
+from weighbeam.mechanisms.contract import Mechanism, Params, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """The eligible with their raw weights, and the state of chain and clock."""
+
+    payees: tuple[Payee, ...]
+    now: float
+    mode: ModeName
+    blocks: int
+    rate_limit: int
+    limits: WeighInLimits
+    list_ok: bool
+    confirmed: bool
+    averaging: Averaging
+
+    def decide(self) -> Decision:
+        return decide_weights(
+            self.payees, self.now, self.mode, self.blocks, self.rate_limit, self.limits, self.confirmed, self.list_ok
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "payees": [[payee.hotkey, payee.uid, payee.raw, payee.last_success_at] for payee in self.payees],
+            "now": self.now,
+            "mode": self.mode,
+            "blocks": self.blocks,
+            "rate_limit": self.rate_limit,
+            "limits": self.limits.model_dump(),
+            "list_ok": self.list_ok,
+            "confirmed": self.confirmed,
+            "averaging": asdict(self.averaging),
+        }
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> "Weighing":
+        return cls(
+            tuple(Payee(*row) for row in given["payees"]),
+            given["now"],
+            given["mode"],
+            given["blocks"],
+            given["rate_limit"],
+            WeighInLimits(**given["limits"]),
+            given["list_ok"],
+            given["confirmed"],
+            Averaging(**given["averaging"]),
+        )
+
+
+def list_payees(
+    mechanism: Mechanism,
+    params: Params,
+    uids: Mapping[str, int],
+    standings: Sequence[Standing],
+    seen: Mapping[str, Seen],
+    now: float,
+    freshness_hours: float | None,
+) -> tuple[Payee, ...]:
+    """Raw weights and last successes of the eligible (hotkey → uid). A stale miner is not weighed at all, so it uses
+    up no place. Pure: live, dry and in replay the same. `freshness_hours` None is no gate.
+    """
+    rule = mechanism.rule
+    ungated = rule.gate == "none" or freshness_hours is None
+    window = now - (freshness_hours or 0) * 3600
+    only_if_asked = rule.gate == "asked"
+    success = {
+        hotkey: now if ungated else gate_success(seen.get(hotkey), now, window, only_if_asked) for hotkey in uids
+    }
+    fresh = {hotkey for hotkey, at in success.items() if at is not None}
+    raw = mechanism.weigh(params, standings, fresh).raw
+    return tuple(Payee(hotkey, uid, float(raw.get(hotkey, 0.0)), success[hotkey]) for hotkey, uid in uids.items())

@@ -1,0 +1,20 @@
+"""Small facts that outlive the process: the last reading of the chain, the last clean-up, the cached lists."""
+
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from weighbeam.store.database import Store
+from weighbeam.store.tables import memory
+
+
+def recall(store: Store, key: str) -> Any:
+    """What was remembered under `key`, or None."""
+    with store.read() as connection:
+        return connection.scalar(select(memory.c.value).where(memory.c.key == key))
+
+
+def remember(store: Store, key: str, value: Any) -> None:
+    with store.write() as connection:
+        connection.execute(delete(memory).where(memory.c.key == key))
+        connection.execute(insert(memory).values(key=key, value=value))
