@@ -1,0 +1,1 @@
+"""What a running validator says over HTTP."""

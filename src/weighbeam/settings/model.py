@@ -1,0 +1,98 @@
+"""The settings by section. Network constants are not among them: those are fixed in code."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+
+def about(text: str, **limits: Any) -> Any:
+    return Field(description=text, **limits)
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Wallet(Section):
+    """Who we are: a hotkey. The coldkey is never needed."""
+
+    file: Annotated[Path | None, about("a hotkey file as wallets write it")] = None
+    password_file: Annotated[Path | None, about("a file with the password of an encrypted hotkey file")] = None
+    uri: Annotated[SecretStr | None, about("a secret URI such as //Alice; for the local chain and tests")] = None
+    hotkey: Annotated[str | None, about("the ss58 address expected; another one is refused")] = None
+
+
+class ChainSection(Section):
+    """Which chain, and which subnet of it."""
+
+    kind: Annotated[Literal["local"], about("the chain; local is a file that processes share")] = "local"
+    path: Annotated[Path, about("the local chain's file")] = Path("chain.sqlite")
+
+
+class StoreSection(Section):
+    """Where the journal is kept."""
+
+    url: Annotated[str, about("a database URL")] = "sqlite:///weighbeam.db"
+
+
+class WeighInSection(Section):
+    """The four numbers an operator may choose; each has a variable of its own, such as WEIGHBEAM_EMA_ALPHA."""
+
+    ema_alpha: Annotated[float, about("weight of the newest emission")] = 0.3
+    ema_lookback_hours: Annotated[float, about("how far back emissions count")] = 24.0
+    db_retention_hours: Annotated[float, about("how long rounds are kept; at least twice the lookback")] = 48.0
+    db_cleanup_interval_hours: Annotated[float, about("how often older ones are removed")] = 24.0
+
+
+class ValidatorSection(Section):
+    """How this validator asks, and how it is watched."""
+
+    known_validators: Annotated[str | None, about("file or URL of the list of known validators")] = None
+    endpoints: Annotated[
+        tuple[str, ...], about("where miners are found, first hit wins: static:FILE, chain, plugins")
+    ] = (
+        "chain",
+        "plugins",
+    )
+    replies: Annotated[Literal["required", "preferred"], about("whether replies must be signed")] = "required"
+    parallel: Annotated[int, about("requests in flight at most", ge=1, le=1024)] = 64
+    allow_private_addresses: Annotated[bool, about("ask miners on private and loopback addresses")] = False
+    probes: Annotated[tuple[str, ...], about("host:port to try when no miner can be reached at all")] = ()
+    listen: Annotated[str | None, about("host:port of /health and /metrics; empty for none")] = "127.0.0.1:9090"
+    patience_seconds: Annotated[float, about("without progress for so long, the process ends", ge=60)] = 1800.0
+    embedder: Annotated[str, about("the embedder, as in weighbeam score --embedder")] = "minilm-fp32"
+
+
+class MechanismSection(Section):
+    """One mechanism to run."""
+
+    mechid: Annotated[int, about("its mechanism id on chain", ge=0, le=15)] = 0
+    tasks: Annotated[str, about("generated, or folder:DIR")] = "generated"
+    params: Annotated[dict[str, Any], about("parameters other than the defaults")] = Field(default_factory=dict)
+
+
+class MinerSection(Section):
+    """How a miner serves, whom it answers, and with what."""
+
+    listen: Annotated[str, about("host:port to serve on")] = "127.0.0.1:8091"
+    announce: Annotated[str | None, about("host:port to announce on chain; the address listened on if not given")] = (
+        None
+    )
+    answers: Annotated[dict[str, str], about("by mechanism: a chunker, hostile:TRICK, or package.module:function")] = (
+        Field(default_factory=lambda: {"chunking": "sentences"})
+    )
+    nonces: Annotated[Path, about("file of the nonces seen")] = Path("nonces.sqlite")
+    allow: Annotated[tuple[str, ...], about("hotkeys always answered")] = ()
+    deny: Annotated[tuple[str, ...], about("hotkeys never answered")] = ()
+    require_permit: Annotated[bool, about("answer only hotkeys with a validator permit")] = True
+    min_stake_rao: Annotated[int, about("answer only hotkeys with this stake", ge=0)] = 0
+    per_minute: Annotated[float, about("requests per sender and minute", gt=0)] = 60.0
+    max_tasks: Annotated[int, about("tasks at once", ge=1)] = 8
+
+
+class LogSection(Section):
+    """What is logged, and how."""
+
+    level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], about("the least level shown")] = "INFO"
+    format: Annotated[Literal["text", "json"], about("lines for people, or for programs")] = "text"

@@ -1,0 +1,53 @@
+"""Every setting with its value and where it came from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from weighbeam.settings.load import Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One setting: `origin` is default, the file, or the environment."""
+
+    name: str
+    value: Any
+    origin: str
+
+
+def list_settings(loaded: Loaded) -> list[Line]:
+    """All settings in force, in the order of the sections; secrets are not shown."""
+    return [Line(".".join(path), value, _find_origin(loaded, path)) for path, value in _walk((), loaded.settings)]
+
+
+def _walk(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _walk((*path, name), getattr(value, name))
+    elif isinstance(value, Mapping) and value:
+        for name, inner in value.items():
+            yield from _walk((*path, str(name)), inner)
+    else:
+        yield path, _show(value)
+
+
+def _show(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return "********"
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Path) else value
+
+
+def _find_origin(loaded: Loaded, path: tuple[str, ...]) -> str:
+    for origin, given in loaded.sources.items():
+        here: Any = given
+        for name in path:
+            here = here.get(name) if isinstance(here, Mapping) else None
+        if here is not None:
+            return origin
+    return "default"
