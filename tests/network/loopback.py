@@ -4,13 +4,15 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
+from weighbeam.network.dialects.btauth import Btauth
+from weighbeam.network.dialects.contract import Dialect
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
@@ -38,14 +40,19 @@ def serve_app(app: Any) -> Iterator[str]:
 
 @contextmanager
 def serve_miner(
-    handler: Handler, folder: Path, hotkey: Hotkey = BOB, settings: PolicySettings | None = None, known: bool = True
+    handler: Handler,
+    folder: Path,
+    hotkey: Hotkey = BOB,
+    settings: PolicySettings | None = None,
+    known: bool = True,
+    dialects: Sequence[Dialect] = (Btauth(),),
 ) -> Iterator[str]:
     """A miner that knows Alice as a validator."""
     policy = Policy(settings or PolicySettings())
     if known:
         policy.update({ALICE.address: Standing(True, 10**12), CHARLIE.address: Standing(False, 10**12)})
     nonces = open_nonces(folder / "nonces.sqlite")
-    with serve_app(make_miner_app(hotkey, {"chunking": handler}, nonces, policy)) as endpoint:
+    with serve_app(make_miner_app(hotkey, {"chunking": handler}, nonces, policy, dialects=dialects)) as endpoint:
         yield endpoint
     nonces.close()
 

@@ -15,9 +15,9 @@ from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.demo.cast import MINERS, VALIDATORS, Part
 from weighbeam.miners.chunking import honest_miner, hostile_miner
-from weighbeam.network.nonces import NonceStore
+from weighbeam.network.nonces import SKEW_SECONDS, NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import SKEW_SECONDS, make_miner_app
+from weighbeam.network.serve import make_miner_app
 from weighbeam.senses.local import LocalSenses
 
 READY = "miners are ready"

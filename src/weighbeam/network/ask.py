@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import json
+import secrets
 import ssl
 import time
 from collections import defaultdict
@@ -16,9 +17,10 @@ from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Reply as Status
 from weighbeam.network.address import Dialled, resolve_endpoint
+from weighbeam.network.dialects.contract import Outgoing
+from weighbeam.network.dialects.known import DEFAULT, find_dialect
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
-from weighbeam.network.sign_headers import sign_request
 from weighbeam.network.strict_json import read_strict
 from weighbeam.network.verify_reply import verify_reply
 
@@ -30,10 +32,11 @@ OUR_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENO
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A miner to ask; `endpoint` None means it announced none."""
+    """A miner to ask, in the dialect chosen for it; `endpoint` None means it announced none."""
 
     hotkey: str
     endpoint: str | None
+    dialect: str = DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AskSettings:
+    """How miners are asked.
+
+    `require_signed`: an unsigned reply is refused, so a miner asked in a dialect without signed replies
+    (`epistula/2`) can only be heard with False. A badly signed reply is refused either way.
+    """
+
     parallel: int = 64
     per_address: int = 2
     allow_private: bool = False
@@ -173,6 +182,8 @@ class Asker:
         except OSError as fault:
             ours = fault.errno in OUR_ERRORS
             status, reason = ("validator_error", type(fault).__name__) if ours else ("malformed", "cut")
+        except WeighbeamError as fault:
+            status, reason = "validator_error", fault.code
         except MemoryError:
             status, reason = "validator_error", "memory"
         except Exception as fault:
@@ -208,9 +219,13 @@ class Asker:
         """The reply as bytes. Nothing of it is parsed while others are still being timed."""
         path = f"/weighbeam/1/{question.mechanism}/ask"
         nonce = self.clock.next()
-        headers, digest = sign_request(self.hotkey, "POST", path, body, nonce, target.hotkey)
-        host = f"{dialled.host}:{dialled.port}"
-        headers |= {"Content-Type": "application/json", "Accept-Encoding": "identity", "Host": host}
+        signed = find_dialect(target.dialect).sign(self.hotkey, Outgoing("POST", path, body, nonce, target.hotkey))
+        headers = signed.headers | {
+            "Content-Type": "application/json",
+            "Accept-Encoding": "identity",
+            "Host": f"{dialled.host}:{dialled.port}",
+            "X-Weighbeam-Request": secrets.token_hex(8),
+        }
         request = client.build_request(
             "POST",
             dialled.url + path,
@@ -230,7 +245,7 @@ class Asker:
         if reply is None:
             return Heard(target.hotkey, "too_large", None, watch.seconds)
         raw = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
-        return Unread(response.status_code, raw, reply, digest, nonce, time.time_ns(), watch.seconds)
+        return Unread(response.status_code, raw, reply, signed.digest, nonce, time.time_ns(), watch.seconds)
 
     def _judge_late(self, question: Question, target: Target, heard: "Heard | Unread | None") -> Heard:
         """What a reply is worth, once nobody is being timed any more."""
