@@ -3,9 +3,9 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
 
@@ -16,11 +16,13 @@ from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Dialect
 from weighbeam.network.dialects.known import tell_dialect
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.listen import TARGET
 from weighbeam.network.nonces import KEEP_SECONDS, NonceClock, NonceStore
 from weighbeam.network.policy import Policy
 from weighbeam.network.sign_headers import sign_reply
 from weighbeam.network.strict_json import read_strict
 
+Result = TypeVar("Result")
 Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
 MAX_BODY = {"chunking": 8 << 20, "inference": 1 << 20, "evidence": 64 << 10}
@@ -39,6 +41,7 @@ STATUS = {
     "unknown_mechanism": 404,
     "timeout": 504,
     "handler_fault": 500,
+    "disconnected": 499,
 }
 
 
@@ -60,7 +63,7 @@ def make_miner_app(
     log: Callable[[Served], None] = lambda _: None,
     dialects: Sequence[Dialect] = (Btauth(),),
 ) -> FastAPI:
-    """The app of one miner: `POST /weighbeam/1/{mechanism}/ask` and `GET /weighbeam/1/info`.
+    """The app of one miner: `POST /weighbeam/1/{mechanism}/ask` and `GET /weighbeam/1/info`; `listen` serves it.
 
     Of several `dialects` a request is judged by the one whose version header it carries. Replies are signed where
     the dialect has signed replies.
@@ -82,7 +85,8 @@ def make_miner_app(
             signs = dialect.signs_replies
             caller = dialect.verify(given, hotkey.address, time.time_ns(), nonces.is_new)
             with policy.admit(caller.sender):
-                status, content = await _handle(mechanism, given.body, handlers, hotkey)
+                work = _handle(mechanism, given.body, handlers, hotkey)
+                status, content = await _while_connected(request, work)
         except WeighbeamError as refusal:
             code = refusal.code
             status, content = STATUS.get(code, 400), {"error": code}
@@ -108,11 +112,10 @@ def make_miner_app(
 
 async def _receive(request: Request, most: int) -> auth.Request:
     """The request as it came: nothing parsed, nothing decoded, the body within the cap."""
-    target = request.scope["raw_path"].decode("latin-1")
-    query = request.scope["query_string"].decode("latin-1")
+    target: bytes = request.scope["state"][TARGET]
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
     body = await _read_body(request, most)
-    return auth.Request(request.method, f"{target}?{query}" if query else target, headers, body)
+    return auth.Request(request.method, target.decode("latin-1"), headers, body)
 
 
 async def _read_body(request: Request, most: int) -> bytes:
@@ -130,6 +133,24 @@ async def _read_body(request: Request, most: int) -> bytes:
     except TimeoutError:
         raise WeighbeamError("malformed", "the body came too slowly") from None
     return b"".join(parts)
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """What comes of the work, which is cancelled when the asker hangs up."""
+    task, gone = asyncio.create_task(work), asyncio.create_task(_hang_up(request))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        require(task.done(), "disconnected", "the asker hung up", "wait for the reply")
+        return await task
+    finally:
+        task.cancel()
+        gone.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _hang_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _handle(
