@@ -4,14 +4,15 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
+from weighbeam.network.dialects.btauth import Btauth
+from weighbeam.network.dialects.contract import Dialect
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.listen import ListenSettings, listen
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
 from weighbeam.network.serve import Handler, make_miner_app
@@ -19,33 +20,61 @@ from weighbeam.network.serve import Handler, make_miner_app
 ALICE, BOB, CHARLIE = (Hotkey.from_uri(f"//{name}") for name in ("Alice", "Bob", "Charlie"))
 
 
+ROOMY = ListenSettings(per_address=1000)
+
+
 @contextmanager
-def serve_app(app: Any) -> Iterator[str]:
+def serve_app(app: Any, limits: ListenSettings = ROOMY) -> Iterator[str]:
     """Run an app; gives its endpoint."""
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
+
+    @asynccontextmanager
+    async def open_server() -> AsyncIterator[int]:
+        async with listen(app, "127.0.0.1", 0, limits) as (_, port):
+            yield port
+
+    with run_server(open_server) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def run_server(open_server: Callable[[], AbstractAsyncContextManager[int]]) -> Iterator[str]:
+    """Keep a server open in a thread with an event loop of its own; gives its endpoint."""
+    ready = threading.Event()
+    where: dict[str, Any] = {}
+
+    async def main() -> None:
+        where["stop"], where["loop"] = asyncio.Event(), asyncio.get_running_loop()
+        async with open_server() as where["port"]:
+            ready.set()
+            await where["stop"].wait()
+
+    thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    assert ready.wait(10), "the server did not start"
     try:
-        yield f"127.0.0.1:{port}"
+        yield f"127.0.0.1:{where['port']}"
     finally:
-        server.should_exit = True
+        where["loop"].call_soon_threadsafe(where["stop"].set)
         thread.join(10)
 
 
 @contextmanager
 def serve_miner(
-    handler: Handler, folder: Path, hotkey: Hotkey = BOB, settings: PolicySettings | None = None, known: bool = True
+    handler: Handler,
+    folder: Path,
+    hotkey: Hotkey = BOB,
+    settings: PolicySettings | None = None,
+    known: bool = True,
+    dialects: Sequence[Dialect] = (Btauth(),),
+    limits: ListenSettings = ROOMY,
 ) -> Iterator[str]:
     """A miner that knows Alice as a validator."""
     policy = Policy(settings or PolicySettings())
     if known:
         policy.update({ALICE.address: Standing(True, 10**12), CHARLIE.address: Standing(False, 10**12)})
     nonces = open_nonces(folder / "nonces.sqlite")
-    with serve_app(make_miner_app(hotkey, {"chunking": handler}, nonces, policy)) as endpoint:
+    app = make_miner_app(hotkey, {"chunking": handler}, nonces, policy, dialects=dialects)
+    with serve_app(app, limits) as endpoint:
         yield endpoint
     nonces.close()
 
@@ -58,8 +87,6 @@ def open_nonces(path: Path) -> NonceStore:
 @contextmanager
 def serve_raw(talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> Iterator[str]:
     """A TCP server that says whatever `talk` says."""
-    ready = threading.Event()
-    where: dict[str, Any] = {}
 
     async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -69,23 +96,14 @@ def serve_raw(talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Await
         finally:
             writer.close()
 
-    async def main() -> None:
+    @asynccontextmanager
+    async def open_server() -> AsyncIterator[int]:
         server = await asyncio.start_server(guarded, "127.0.0.1", 0)
-        where["port"] = server.sockets[0].getsockname()[1]
-        where["stop"] = asyncio.Event()
-        where["loop"] = asyncio.get_running_loop()
-        ready.set()
-        await where["stop"].wait()
+        yield server.sockets[0].getsockname()[1]
         server.close()
 
-    thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
-    thread.start()
-    ready.wait(10)
-    try:
-        yield f"127.0.0.1:{where['port']}"
-    finally:
-        where["loop"].call_soon_threadsafe(where["stop"].set)
-        thread.join(10)
+    with run_server(open_server) as endpoint:
+        yield endpoint
 
 
 def free_port() -> int:

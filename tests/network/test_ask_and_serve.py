@@ -12,7 +12,8 @@ import httpx2
 import pytest
 
 from network.loopback import ALICE, BOB, CHARLIE, free_port, serve_app, serve_miner, serve_raw
-from weighbeam.network import ask
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network import ask, judge
 from weighbeam.network.ask import Asker, AskSettings, Heard, Question, Target
 from weighbeam.network.nonces import NonceClock, NonceStore
 from weighbeam.network.policy import PolicySettings
@@ -240,12 +241,12 @@ def test_a_replayed_request_is_refused_also_after_a_restart_and_by_another_worke
 
 def test_a_lost_nonce_store_refuses_what_it_cannot_know(tmp_path: Path) -> None:
     store = NonceStore(tmp_path / "nonces.sqlite", now=lambda: 100_000_000_000)
-    assert store.is_blind(str(101_999_999_999), 2)
-    assert not store.is_blind(str(102_000_000_000), 2)
+    assert store.is_blind(101_999_999_999)
+    assert not store.is_blind(102_000_000_000)
     store.remember(BOB.address, "1")
     store.close()
     known = NonceStore(tmp_path / "nonces.sqlite", now=lambda: 100_000_000_000)
-    assert not known.is_blind("5", 2)
+    assert not known.is_blind(5)
 
 
 def test_the_rate_is_limited_per_sender(tmp_path: Path) -> None:
@@ -305,6 +306,37 @@ def test_nonces_of_one_process_never_repeat() -> None:
     assert [clock.next() for _ in range(3)] == ["5", "6", "7"]
 
 
+def test_our_own_address_and_port_are_not_dialled(tmp_path: Path) -> None:
+    with serve_miner(echo, tmp_path) as endpoint:
+        ours = AskSettings(allow_private=True, own_address=endpoint)
+        for spelling in (endpoint, f"http://{endpoint}/", endpoint.replace("127.0.0.1", "[::ffff:127.0.0.1]")):
+            heard = ask_one(spelling, settings=ours)
+            assert (heard.status, heard.reason) == ("unreachable", "bad_address")
+        assert ask_one(endpoint, settings=AskSettings(allow_private=True, own_address="127.0.0.1:9")).status == "ok"
+    with pytest.raises(WeighbeamError, match="bad_own_address"):
+        AskSettings(own_address="validator.example:8091")
+
+
+def test_a_name_that_leads_nowhere_is_told_from_an_address_that_is_refused() -> None:
+    heard = ask_one("miner.invalid:80", settings=AskSettings())
+    assert (heard.status, heard.reason) == ("unreachable", "resolve")
+
+
+def test_each_request_carries_an_id_of_its_own() -> None:
+    ids: list[bytes] = []
+
+    async def app(scope: Any, receive: Any, send_event: Any) -> None:
+        ids.append(dict(scope["headers"])[b"x-weighbeam-request"])
+        await send_event({"type": "http.response.start", "status": 500, "headers": []})
+        await send_event({"type": "http.response.body", "body": b""})
+
+    with serve_app(app) as endpoint:
+        for _ in range(3):
+            ask_one(endpoint)
+    assert len(set(ids)) == 3
+    assert all(len(each) >= 16 for each in ids)
+
+
 def test_forty_miners_are_asked_at_once(tmp_path: Path) -> None:
     async def slow(task: dict[str, Any], seconds: float) -> Any:
         await asyncio.sleep(0.2)
@@ -329,7 +361,7 @@ def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
 ) -> None:
     """Nothing is parsed while anybody is still being timed."""
     parsed_at: list[float] = []
-    real = ask.read_strict
+    real = judge.read_strict
 
     def slow_parse(data: bytes) -> Any:
         parsed_at.append(time.monotonic())
@@ -340,7 +372,7 @@ def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
         await asyncio.sleep(0.3)
         return {}
 
-    monkeypatch.setattr(ask, "read_strict", slow_parse)
+    monkeypatch.setattr(judge, "read_strict", slow_parse)
     with serve_miner(echo, tmp_path) as quick, serve_miner(later, tmp_path / "b", hotkey=CHARLIE) as late:
         targets = [Target(BOB.address, quick), Target(CHARLIE.address, late)]
         heard = asyncio.run(Asker(ALICE, OPEN).ask_all(question(), targets))

@@ -2,58 +2,40 @@
 
 import asyncio
 import os
-import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 
-import uvicorn
 from fastapi import FastAPI
 
 from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.demo.cast import MINERS, VALIDATORS, Part
 from weighbeam.miners.chunking import honest_miner, hostile_miner
-from weighbeam.network.nonces import NonceStore
+from weighbeam.network.listen import listen
+from weighbeam.network.nonces import SKEW_SECONDS, NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import SKEW_SECONDS, make_miner_app
+from weighbeam.network.serve import make_miner_app
 from weighbeam.senses.local import LocalSenses
 
 READY = "miners are ready"
 POLL_SECONDS = 0.5
 
 
-class QuietServer(uvicorn.Server):
-    """One of several servers in a process, so it leaves the process's signals alone."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
 async def serve_all(chain: Path, folder: Path) -> None:
     senses = LocalSenses(workers=1)
     senses.embedder.embed(["warm"])
     file = ChainFile(chain)
-    servers = []
-    for number, part in enumerate(MINERS, 1):
-        listener = _listen(f"127.0.1.{number}")
-        server = QuietServer(uvicorn.Config(_app(part, folder, senses), log_level="error", lifespan="off"))
-        servers.append(asyncio.create_task(server.serve(sockets=[listener])))
-        host, port = listener.getsockname()
-        announce(file, part.hotkey.address, f"{host}:{port}")
-    await asyncio.sleep(SKEW_SECONDS)
-    print(READY, flush=True)
-    parent = os.getppid()
-    while os.getppid() == parent:
-        await asyncio.sleep(POLL_SECONDS)
-
-
-def _listen(address: str) -> socket.socket:
-    listener = socket.create_server((address, 0))
-    listener.setblocking(False)
-    return listener
+    async with AsyncExitStack() as stack:
+        for number, part in enumerate(MINERS, 1):
+            app = _app(part, folder, senses)
+            host, port = await stack.enter_async_context(listen(app, f"127.0.1.{number}"))
+            announce(file, part.hotkey.address, f"{host}:{port}")
+        await asyncio.sleep(SKEW_SECONDS)
+        print(READY, flush=True)
+        parent = os.getppid()
+        while os.getppid() == parent:
+            await asyncio.sleep(POLL_SECONDS)
 
 
 def _app(part: Part, folder: Path, senses: LocalSenses) -> FastAPI:

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import json
+import secrets
 import ssl
 import time
 from collections import defaultdict
@@ -15,25 +16,27 @@ import httpx2
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Reply as Status
-from weighbeam.network.address import Dialled, resolve_endpoint
+from weighbeam.network.address import Dialled, read_own_address, resolve_endpoint
+from weighbeam.network.dialects.contract import Outgoing
+from weighbeam.network.dialects.known import DEFAULT, find_dialect
+from weighbeam.network.judge import judge_content, judge_envelope
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
-from weighbeam.network.sign_headers import sign_request
-from weighbeam.network.strict_json import read_strict
+from weighbeam.network.proof import keep_proof
 from weighbeam.network.verify_reply import verify_reply
 
 MAX_REPLY = {"chunking": 16 << 20, "inference": 256 << 10, "evidence": 256 << 10}
-MAX_HEADERS = 16 << 10
 CONNECT_SECONDS = 3.0
 OUR_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENOSPC)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A miner to ask; `endpoint` None means it announced none."""
+    """A miner to ask, in the dialect chosen for it; `endpoint` None means it announced none."""
 
     hotkey: str
     endpoint: str | None
+    dialect: str = DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What came of asking one miner."""
+    """What came of asking one miner; `proof` is there if it signed its reply, whatever the reply is worth."""
 
     hotkey: str
     status: Status
     reason: str | None
     seconds: float
     payload: Any = None
+    proof: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +78,22 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AskSettings:
+    """How miners are asked.
+
+    `require_signed`: an unsigned reply is refused, so a miner asked in a dialect without signed replies
+    (`epistula/2`) can only be heard with False. A badly signed reply is refused either way.
+    `own_address`: our own `ip:port`, which is never dialled.
+    """
+
     parallel: int = 64
     per_address: int = 2
     allow_private: bool = False
     require_signed: bool = True
+    own_address: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.own_address is not None:
+            read_own_address(self.own_address)
 
 
 @dataclass(slots=True)
@@ -151,7 +167,7 @@ class Asker:
         if target.endpoint is None:
             raise WeighbeamError("no_endpoint")
         async with asyncio.timeout(CONNECT_SECONDS):
-            return await resolve_endpoint(target.endpoint, self.settings.allow_private)
+            return await resolve_endpoint(target.endpoint, self.settings.allow_private, self.settings.own_address)
 
     async def _ask(
         self, client: httpx2.AsyncClient, question: Question, target: Target, dialled: Dialled, body: bytes
@@ -173,6 +189,8 @@ class Asker:
         except OSError as fault:
             ours = fault.errno in OUR_ERRORS
             status, reason = ("validator_error", type(fault).__name__) if ours else ("malformed", "cut")
+        except WeighbeamError as fault:
+            status, reason = "validator_error", fault.code
         except MemoryError:
             status, reason = "validator_error", "memory"
         except Exception as fault:
@@ -208,9 +226,13 @@ class Asker:
         """The reply as bytes. Nothing of it is parsed while others are still being timed."""
         path = f"/weighbeam/1/{question.mechanism}/ask"
         nonce = self.clock.next()
-        headers, digest = sign_request(self.hotkey, "POST", path, body, nonce, target.hotkey)
-        host = f"{dialled.host}:{dialled.port}"
-        headers |= {"Content-Type": "application/json", "Accept-Encoding": "identity", "Host": host}
+        signed = find_dialect(target.dialect).sign(self.hotkey, Outgoing("POST", path, body, nonce, target.hotkey))
+        headers = signed.headers | {
+            "Content-Type": "application/json",
+            "Accept-Encoding": "identity",
+            "Host": f"{dialled.host}:{dialled.port}",
+            "X-Weighbeam-Request": secrets.token_hex(8),
+        }
         request = client.build_request(
             "POST",
             dialled.url + path,
@@ -230,36 +252,34 @@ class Asker:
         if reply is None:
             return Heard(target.hotkey, "too_large", None, watch.seconds)
         raw = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
-        return Unread(response.status_code, raw, reply, digest, nonce, time.time_ns(), watch.seconds)
+        return Unread(response.status_code, raw, reply, signed.digest, nonce, time.time_ns(), watch.seconds)
 
     def _judge_late(self, question: Question, target: Target, heard: "Heard | Unread | None") -> Heard:
         """What a reply is worth, once nobody is being timed any more."""
         if not isinstance(heard, Unread):
             return heard or Heard(target.hotkey, "validator_error", "not asked", 0.0)
-        status, reason, payload = self._judge(question, target, heard)
-        return Heard(target.hotkey, status, reason, heard.seconds, payload)
-
-    def _judge(self, question: Question, target: Target, heard: "Unread") -> tuple[Status, str | None, Any]:
-        named = {name.lower(): value for name, value in heard.headers}
-        if named.get("content-encoding", "identity") != "identity":
-            return "malformed", "encoded", None
-        if sum(len(name) + len(value) for name, value in heard.headers) > MAX_HEADERS:
-            return "malformed", "headers", None
-        if heard.status != 200:
-            return _judge_refusal(heard.status, heard.body)
-        asker, asked = self.hotkey.address, target.hotkey
+        refused = judge_envelope(heard.status, heard.headers, heard.body)
+        if refused is not None:
+            return Heard(target.hotkey, *refused, heard.seconds)
         try:
-            verify_reply(heard.headers, 200, heard.body, heard.digest, int(heard.nonce), asked, asker, heard.received)
+            proof = self._prove(target, heard)
         except WeighbeamError as refusal:
-            if refusal.code != "unsigned_reply" or self.settings.require_signed:
-                return "malformed", refusal.code, None
+            return Heard(target.hotkey, "malformed", refusal.code, heard.seconds)
+        status, reason, payload = judge_content(heard.body, question.round)
+        return Heard(target.hotkey, status, reason, heard.seconds, payload, proof)
+
+    def _prove(self, target: Target, heard: Unread) -> dict[str, str] | None:
+        """Proof that the miner asked has said this; None for an unsigned reply, if those are accepted."""
+        asker, asked, headers = self.hotkey.address, target.hotkey, heard.headers
         try:
-            value = read_strict(heard.body)
-        except WeighbeamError:
-            return "malformed", "json", None
-        if not isinstance(value, dict) or "payload" not in value or value.get("round") != question.round:
-            return "malformed", "shape", None
-        return "ok", None, value["payload"]
+            scheme = verify_reply(
+                headers, 200, heard.body, heard.digest, int(heard.nonce), asked, asker, heard.received
+            )
+        except WeighbeamError as refusal:
+            if refusal.code == "unsigned_reply" and not self.settings.require_signed:
+                return None
+            raise
+        return keep_proof(headers, heard.body, heard.digest, scheme)
 
 
 async def _read_capped(response: httpx2.Response, most: int) -> bytes | None:
@@ -271,25 +291,3 @@ async def _read_capped(response: httpx2.Response, most: int) -> bytes | None:
             return None
         parts.append(part)
     return b"".join(parts)
-
-
-def _judge_refusal(status: int, reply: bytes) -> tuple[Status, str | None, Any]:
-    """What a refusal means; nothing in it is trusted beyond its status and a known code."""
-    known = {429: "rate_limited", 503: "busy"}
-    if status in known:
-        return "error", known[status], None
-    if status == 401:
-        code = _read_code(reply)
-        if code == "wrong_receiver":
-            return "unreachable", "wrong_receiver", None
-        return "error", code if code == "stale" else "401", None
-    return "error", str(status), None
-
-
-def _read_code(reply: bytes) -> str | None:
-    try:
-        value = read_strict(reply[:1024])
-    except WeighbeamError:
-        return None
-    code = value.get("error") if isinstance(value, dict) else None
-    return code if isinstance(code, str) else None

@@ -6,7 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from weighbeam.core.errors import require
+
 KEEP_SECONDS = 60
+SKEW_SECONDS = 2.0
 NANOSECONDS = 1_000_000_000
 
 
@@ -41,9 +44,14 @@ class NonceStore:
         )
         return db
 
-    def is_blind(self, nonce: str, skew_seconds: float) -> bool:
-        """Whether the request may have been seen by a store that is lost."""
-        return self._blind_until > 0 and int(nonce) < self._blind_until + skew_seconds * NANOSECONDS
+    def is_blind(self, signed_at: int) -> bool:
+        """Whether a request of that time, in nanoseconds, may have been seen by a store that is lost."""
+        return self._blind_until > 0 and signed_at < self._blind_until + SKEW_SECONDS * NANOSECONDS
+
+    def is_new(self, sender: str, request_id: str, signed_at: int) -> bool:
+        """Whether this request comes for the first time, and remember it; `stale` if nobody can know."""
+        require(not self.is_blind(signed_at), "stale", "older than this server's memory", "sign it anew")
+        return self.remember(sender, request_id)
 
     def remember(self, sender: str, nonce: str) -> bool:
         """Store the pair; False if it was there."""

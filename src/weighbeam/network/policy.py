@@ -53,12 +53,17 @@ class Policy:
 
     @contextmanager
     def admit(self, sender: str) -> Iterator[None]:
-        """Let the sender's task run, or refuse with `not_allowed`, `rate_limited` or `busy`."""
+        """Let the sender's task run, or refuse with `not_allowed`, `rate_limited` or `busy`.
+
+        Higher stake goes first: the last quarter of `max_tasks` is kept for the upper half, by stake, of those who may
+        ask (an equal stake is in it too), and for the allow list. The others find the miner busy that much earlier.
+        """
         require(self._may_ask(sender), "not_allowed", "this hotkey may not ask", "register it as a validator")
         self._spend(sender)
         if self.in_flight[sender] >= self.settings.per_sender:
             raise WeighbeamError("rate_limited", "too many tasks of this sender", "wait for a reply first")
-        if sum(self.in_flight.values()) >= self.settings.max_tasks:
+        free = self.settings.max_tasks - sum(self.in_flight.values())
+        if free <= 0 or (free <= self.settings.max_tasks // 4 and not self._goes_first(sender)):
             raise WeighbeamError("busy", "too many tasks", "ask again later")
         self.in_flight[sender] += 1
         try:
@@ -77,6 +82,12 @@ class Policy:
         if known is None or (self.settings.require_permit and not known.permit):
             return False
         return known.stake >= self.settings.min_stake_rao
+
+    def _goes_first(self, sender: str) -> bool:
+        if sender in self.settings.allow:
+            return True
+        stakes = sorted(known.stake for hotkey, known in self.neurons.items() if self._may_ask(hotkey))
+        return not stakes or self.neurons[sender].stake >= stakes[len(stakes) // 2]
 
     def _spend(self, sender: str) -> None:
         now, burst = self.now(), float(self.settings.burst)

@@ -3,24 +3,28 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
 
-from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_number
 from weighbeam.network import verify_request as auth
+from weighbeam.network.dialects.btauth import Btauth
+from weighbeam.network.dialects.contract import Dialect
+from weighbeam.network.dialects.known import tell_dialect
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.nonces import NonceClock, NonceStore
+from weighbeam.network.listen import TARGET
+from weighbeam.network.nonces import KEEP_SECONDS, NonceClock, NonceStore
 from weighbeam.network.policy import Policy
 from weighbeam.network.sign_headers import sign_reply
 from weighbeam.network.strict_json import read_strict
 
+Result = TypeVar("Result")
 Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
-SKEW_SECONDS = 2.0
 MAX_BODY = {"chunking": 8 << 20, "inference": 1 << 20, "evidence": 64 << 10}
 STATUS = {
     "too_large": 413,
@@ -37,6 +41,7 @@ STATUS = {
     "unknown_mechanism": 404,
     "timeout": 504,
     "handler_fault": 500,
+    "disconnected": 499,
 }
 
 
@@ -56,8 +61,16 @@ def make_miner_app(
     nonces: NonceStore,
     policy: Policy,
     log: Callable[[Served], None] = lambda _: None,
+    dialects: Sequence[Dialect] = (Btauth(),),
 ) -> FastAPI:
-    """The app of one miner: `POST /weighbeam/1/{mechanism}/ask` and `GET /weighbeam/1/info`."""
+    """The app of one miner: `POST /weighbeam/1/{mechanism}/ask` and `GET /weighbeam/1/info`; `listen` serves it.
+
+    Of several `dialects` a request is judged by the one whose version header it carries. Replies are signed where
+    the dialect has signed replies.
+    """
+    for dialect in dialects:
+        remembered = dialect.max_age_seconds + dialect.skew_seconds <= KEEP_SECONDS
+        require(remembered, "window_too_long", f"{dialect.name} outlives the nonces", f"allow {KEEP_SECONDS} s at most")
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     clock = NonceClock()
 
@@ -65,11 +78,15 @@ def make_miner_app(
         start = time.monotonic()
         caller: auth.Caller | None = None
         code: str | None = None
+        signs = True
         try:
-            body = await _read_body(request, MAX_BODY.get(mechanism or "", 1 << 20))
-            caller = _verify(request, body, hotkey, nonces)
+            given = await _receive(request, MAX_BODY.get(mechanism or "", 1 << 20))
+            dialect = tell_dialect(dialects, given.headers)
+            signs = dialect.signs_replies
+            caller = dialect.verify(given, hotkey.address, time.time_ns(), nonces.is_new)
             with policy.admit(caller.sender):
-                status, content = await _handle(mechanism, body, handlers, hotkey)
+                work = _handle(mechanism, given.body, handlers, hotkey)
+                status, content = await _while_connected(request, work)
         except WeighbeamError as refusal:
             code = refusal.code
             status, content = STATUS.get(code, 400), {"error": code}
@@ -77,7 +94,7 @@ def make_miner_app(
         headers = {"Content-Type": "application/json"}
         if status in (429, 503):
             headers["Retry-After"] = "1"
-        if caller is not None:
+        if caller is not None and signs:
             headers |= sign_reply(hotkey, status, reply, caller.payload, clock.next(), caller.sender)
         log(Served(caller.sender if caller else None, status, code, time.monotonic() - start))
         return Response(reply, status, headers)
@@ -93,34 +110,47 @@ def make_miner_app(
     return app
 
 
+async def _receive(request: Request, most: int) -> auth.Request:
+    """The request as it came: nothing parsed, nothing decoded, the body within the cap."""
+    target: bytes = request.scope["state"][TARGET]
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
+    body = await _read_body(request, most)
+    return auth.Request(request.method, target.decode("latin-1"), headers, body)
+
+
 async def _read_body(request: Request, most: int) -> bytes:
-    """The body, counted while it is read; a false Content-Length changes nothing."""
+    """The body; too large if it says so, and counted while it is read whatever it says."""
+    declared = request.headers.get("content-length", "")
+    require(not declared.isdecimal() or (len(declared) < 19 and int(declared) <= most), "too_large")
     parts: list[bytes] = []
     size = 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for part in request.stream():
                 size += len(part)
-                if size > most:
-                    raise WeighbeamError("too_large")
+                require(size <= most, "too_large")
                 parts.append(part)
     except TimeoutError:
         raise WeighbeamError("malformed", "the body came too slowly") from None
     return b"".join(parts)
 
 
-def _verify(request: Request, body: bytes, hotkey: Hotkey, nonces: NonceStore) -> auth.Caller:
-    target = request.scope["raw_path"].decode("latin-1")
-    query = request.scope["query_string"].decode("latin-1")
-    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
-    given = auth.Request(request.method, f"{target}?{query}" if query else target, headers, body)
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """What comes of the work, which is cancelled when the asker hangs up."""
+    task, gone = asyncio.create_task(work), asyncio.create_task(_hang_up(request))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        require(task.done(), "disconnected", "the asker hung up", "wait for the reply")
+        return await task
+    finally:
+        task.cancel()
+        gone.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
 
-    def is_new(sender: str, nonce: str) -> bool:
-        if nonces.is_blind(nonce, SKEW_SECONDS):
-            raise WeighbeamError("stale", "older than this server's memory")
-        return nonces.remember(sender, nonce)
 
-    return auth.verify_request(given, hotkey.address, time.time_ns(), is_new, max_body=len(body), skew=SKEW_SECONDS)
+async def _hang_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _handle(

@@ -35,13 +35,20 @@ def write_reply(
     scheme: Any, status: Any, request_sha256: Any, body: bytes, nonce: Any, sender: str, receiver: str | None
 ) -> bytes:
     """The canonical string of a reply, bound to the request it answers: `btauth-reply/1`."""
+    return write_reply_of(scheme, status, request_sha256, digest_body(body), nonce, sender, receiver)
+
+
+def write_reply_of(
+    scheme: Any, status: Any, request_sha256: Any, body_sha256: Any, nonce: Any, sender: str, receiver: str | None
+) -> bytes:
+    """The same, of a body that is known by its digest."""
     _check(scheme in SCHEMES, "bad_scheme")
     _check(is_integer(status, 100) and status <= 599, "bad_status")
-    _check(_matches(DIGEST, request_sha256), "bad_digest")
+    _check(_matches(DIGEST, request_sha256) and _matches(DIGEST, body_sha256), "bad_digest")
     _check(_matches(NONCE, nonce), "bad_nonce")
     if receiver is None:
         raise WeighbeamError("bad_receiver")
-    lines = ("btauth-reply/1", scheme, str(status), request_sha256, digest_body(body), nonce, sender, receiver)
+    lines = ("btauth-reply/1", scheme, str(status), request_sha256, body_sha256, nonce, sender, receiver)
     return "\n".join(lines).encode()
 
 

@@ -1,0 +1,174 @@
+"""A miner's door: slow, greedy and vanishing callers over real sockets."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from network.loopback import serve_app, serve_miner
+from network.raw_http import HEAD, connect, is_cut, read_reply, say, write_ask
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.listen import ListenSettings, listen
+from weighbeam.network.listen import serve_miner as serve_until_cancelled
+from weighbeam.network.policy import PolicySettings
+
+
+async def echo(task: dict[str, Any], seconds: float) -> Any:
+    return {"chunks": [task["document"]]}
+
+
+async def hello(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"hi"})
+
+
+@contextmanager
+def timed(least: float, most: float) -> Iterator[None]:
+    start = time.monotonic()
+    yield
+    assert least <= time.monotonic() - start <= most
+
+
+@pytest.mark.parametrize("start", [b"", b"POST /weighbeam/1/chunking/ask HTTP/1.1\r\nX-Slow: "])
+def test_whoever_does_not_finish_the_headers_is_cut(start: bytes) -> None:
+    with serve_app(hello, ListenSettings(header_seconds=0.5)) as endpoint, connect(endpoint) as caller:
+        caller.sendall(start)
+        with timed(0.3, 2.0):
+            assert is_cut(caller)
+
+
+def test_dribbling_does_not_buy_time() -> None:
+    with serve_app(hello, ListenSettings(header_seconds=0.5)) as endpoint, connect(endpoint) as caller:
+        caller.sendall(HEAD)
+        caller.settimeout(0.05)
+        with timed(0.3, 2.0):
+            while not is_cut_soon(caller):
+                caller.send(b"x")
+
+
+def is_cut_soon(caller: socket.socket) -> bool:
+    try:
+        return is_cut(caller)
+    except TimeoutError:
+        return False
+
+
+def test_a_second_request_on_a_connection_is_timed_too() -> None:
+    with serve_app(hello, ListenSettings(header_seconds=0.5)) as endpoint, connect(endpoint) as caller:
+        caller.sendall(HEAD + b"x\r\n\r\n")
+        assert read_reply(caller)[0] == 200
+        caller.sendall(HEAD)
+        with timed(0.3, 2.0):
+            assert is_cut(caller)
+
+
+def test_a_slow_task_is_no_slow_header(tmp_path: Path) -> None:
+    async def slow(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(0.8)
+        return {}
+
+    with serve_miner(slow, tmp_path, limits=ListenSettings(header_seconds=0.3)) as endpoint:
+        assert say(endpoint, write_ask())[0] == 200
+
+
+def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
+    assert ListenSettings().per_address == 20
+    with serve_app(hello, ListenSettings()) as endpoint, ExitStack() as stack:
+        callers = [stack.enter_context(connect(endpoint)) for _ in range(20)]
+        for caller in callers:
+            caller.sendall(HEAD)
+        with connect(endpoint) as one_more:
+            assert is_cut(one_more)
+        with connect(endpoint, source="127.0.0.2") as neighbour:
+            neighbour.sendall(HEAD + b"x\r\n\r\n")
+            assert read_reply(neighbour)[0] == 200
+        callers[0].sendall(b"x\r\n\r\n")
+        assert read_reply(callers[0])[0] == 200
+        callers[0].close()
+        time.sleep(0.2)
+        with connect(endpoint) as next_one:
+            next_one.sendall(HEAD + b"x\r\n\r\n")
+            assert read_reply(next_one)[0] == 200
+
+
+@pytest.mark.parametrize("piece", [1_000_000, 1000], ids=["at once", "in pieces"])
+def test_the_header_block_is_capped_however_it_comes(piece: int) -> None:
+    def headers_of(size: int) -> bytes:
+        return HEAD + b"x" * (size - len(HEAD) - 4) + b"\r\n\r\n"
+
+    def tell(endpoint: str, block: bytes) -> int | None:
+        with connect(endpoint) as caller:
+            try:
+                for start in range(0, len(block), piece):
+                    caller.sendall(block[start : start + piece])
+                    time.sleep(0.001)
+                return read_reply(caller)[0]
+            except OSError:
+                return None
+
+    with serve_app(hello, ListenSettings()) as endpoint:
+        assert tell(endpoint, headers_of(16 << 10)) == 200
+        assert tell(endpoint, headers_of((16 << 10) + 100)) in (400, None)
+        assert tell(endpoint, headers_of(200_000)) in (400, None)
+        assert tell(endpoint, headers_of(100)) == 200
+
+
+def test_a_task_ends_when_its_asker_hangs_up(tmp_path: Path) -> None:
+    started, ended = threading.Event(), threading.Event()
+
+    async def slow(task: dict[str, Any], seconds: float) -> Any:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ended.set()
+            raise
+
+    with serve_miner(slow, tmp_path, settings=PolicySettings(max_tasks=1)) as endpoint:
+        for _ in range(2):
+            with connect(endpoint) as caller:
+                caller.sendall(write_ask(seconds=60))
+                assert started.wait(5)
+                assert not ended.wait(0.2)
+            assert ended.wait(5), "the task outlived its asker"
+            started.clear()
+            ended.clear()
+
+
+def test_a_body_that_never_comes_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weighbeam.network.serve.BODY_SECONDS", 0.4)
+    with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 3.0):
+        status, body = say(endpoint, write_ask()[:-5])
+    assert (status, body) == (400, b'{"error":"malformed"}')
+
+
+def test_an_address_that_is_taken_is_told() -> None:
+    async def twice() -> None:
+        async with listen(hello, "127.0.0.1") as (host, port), listen(hello, host, port):
+            pass
+
+    with pytest.raises(WeighbeamError, match="cannot_listen"):
+        asyncio.run(twice())
+
+
+def test_a_miner_serves_until_cancelled() -> None:
+    async def main() -> int:
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        serving = asyncio.create_task(serve_until_cancelled(hello, "127.0.0.1", port))
+        await asyncio.sleep(0.3)
+        status, _ = await asyncio.to_thread(say, f"127.0.0.1:{port}", HEAD + b"x\r\n\r\n")
+        serving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection("127.0.0.1", port)
+        return status
+
+    assert asyncio.run(main()) == 200

@@ -1,0 +1,198 @@
+"""What only a real server can show: replays, false sizes and lax forms, none of which is remembered."""
+
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from network.loopback import ALICE, open_nonces, serve_app, serve_miner
+from network.raw_http import BOB, ask_body, connect, read_reply, say, signed_pairs, write_ask
+from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.serve import MAX_BODY, make_miner_app
+
+SIGNED = ("X-Bittensor-Version", "X-Bittensor-Hotkey", "X-Bittensor-Receiver", "X-Bittensor-Nonce",
+          "X-Bittensor-Signature", "X-Bittensor-Crypto")  # fmt: skip
+
+
+class Counted:
+    """A handler that knows how often it was called."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def __call__(self, task: dict[str, Any], seconds: float) -> Any:
+        self.calls += 1
+        return {}
+
+
+def remembered(folder: Path) -> int:
+    with sqlite3.connect(folder / "nonces.sqlite") as db:
+        return int(db.execute("SELECT COUNT(*) FROM nonces").fetchone()[0])
+
+
+def code_of(reply: tuple[int, bytes]) -> tuple[int, str]:
+    return reply[0], reply[1].decode().removeprefix('{"error":"').removesuffix('"}')
+
+
+REPLAYED = (401, "replayed")
+
+
+def test_a_replay_is_refused_on_the_same_and_on_another_connection(tmp_path: Path) -> None:
+    handler, request = Counted(), write_ask()
+    with serve_miner(handler, tmp_path) as endpoint:
+        with connect(endpoint) as caller:
+            caller.sendall(request)
+            assert read_reply(caller)[0] == 200
+            caller.sendall(request)
+            assert code_of(read_reply(caller)) == REPLAYED
+        assert code_of(say(endpoint, request)) == REPLAYED
+    assert (handler.calls, remembered(tmp_path)) == (1, 1)
+
+
+def test_a_replay_is_refused_after_a_restart(tmp_path: Path) -> None:
+    handler, request = Counted(), write_ask()
+    for expected in (200, 401, 401):
+        with serve_miner(handler, tmp_path) as endpoint:
+            assert say(endpoint, request)[0] == expected
+    assert handler.calls == 1
+
+
+def test_after_a_restart_with_its_store_lost_a_server_refuses_what_it_cannot_know(tmp_path: Path) -> None:
+    handler, request = Counted(), write_ask()
+    with serve_miner(handler, tmp_path / "first") as endpoint:
+        assert say(endpoint, request)[0] == 200
+    policy = Policy(PolicySettings())
+    policy.update({ALICE.address: Standing(True, 1)})
+    from weighbeam.network.nonces import NonceStore
+
+    nonces = NonceStore(tmp_path / "second" / "nonces.sqlite")
+    with serve_app(make_miner_app(BOB, {"chunking": handler}, nonces, policy)) as endpoint:
+        assert code_of(say(endpoint, request)) == (401, "stale")
+    nonces.close()
+    assert handler.calls == 1
+
+
+def test_of_two_workers_asked_the_same_at_once_one_answers(tmp_path: Path) -> None:
+    handler = Counted()
+    with (
+        serve_miner(handler, tmp_path) as first,
+        serve_miner(handler, tmp_path) as second,
+        ThreadPoolExecutor() as pool,
+    ):
+        for number in range(1, 6):
+            request = write_ask()
+            replies = list(pool.map(lambda endpoint, sent=request: code_of(say(endpoint, sent))[0], (first, second)))
+            assert sorted(replies) == [200, 401]
+            assert (handler.calls, remembered(tmp_path)) == (number, number)
+
+
+@pytest.mark.parametrize("name", SIGNED)
+@pytest.mark.parametrize("same", [True, False], ids=["same value", "other value"])
+def test_a_doubled_header_is_refused(tmp_path: Path, name: str, same: bool) -> None:
+    body = ask_body()
+    pairs = signed_pairs(body)
+    value = dict(pairs).get(name, "sr25519")
+    pairs = [pair for pair in pairs if pair[0] != name] + [(name, value), (name.lower(), value if same else "x")]
+    refuse(tmp_path, write_ask(pairs, body), "malformed_auth")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("X-Bittensor-Nonce", lambda value: "+" + value),
+        ("X-Bittensor-Nonce", lambda value: "0" + value),
+        ("X-Bittensor-Nonce", lambda value: value[0] + "_" + value[1:]),
+        ("X-Bittensor-Nonce", lambda value: value + ".0"),
+        ("X-Bittensor-Nonce", lambda value: value[:-1] + "²"),
+        ("X-Bittensor-Nonce", lambda value: value + ", " + value),
+        ("X-Bittensor-Version", lambda value: "01"),
+        ("X-Bittensor-Signature", lambda value: "0x" + value[2:].upper()),
+        ("X-Bittensor-Signature", lambda value: value[2:]),
+        ("X-Bittensor-Hotkey", lambda value: value.lower()),
+    ],
+)
+def test_forms_that_laxer_verifiers_take_are_refused(tmp_path: Path, name: str, change: Any) -> None:
+    body = ask_body()
+    pairs = [(other, change(value) if other == name else value) for other, value in signed_pairs(body)]
+    refuse(tmp_path, write_ask(pairs, body), "malformed_auth")
+
+
+def refuse(folder: Path, request: bytes, code: str) -> None:
+    """This request is refused with `code` and not remembered, and its server still takes a sound one."""
+    handler = Counted()
+    with serve_miner(handler, folder) as endpoint:
+        assert code_of(say(endpoint, request)) == (401, code)
+        assert (handler.calls, remembered(folder)) == (0, 0)
+        assert say(endpoint, write_ask())[0] == 200
+
+
+@pytest.mark.parametrize(
+    "target", ["/weighbeam/1/chunking/ask?", "/weighbeam/1/chunking/ask?x=1", "/weighbeam/1/%63hunking/ask"]
+)
+def test_the_target_is_taken_from_the_request_line(tmp_path: Path, target: str) -> None:
+    """A route that leads to the same handler is still another target."""
+    request = write_ask().replace(b"POST /weighbeam/1/chunking/ask ", f"POST {target} ".encode(), 1)
+    handler = Counted()
+    with serve_miner(handler, tmp_path) as endpoint:
+        reply = code_of(say(endpoint, request))
+    assert (reply, handler.calls) == ((401, "bad_signature"), 0)
+
+
+def in_chunks(body: bytes) -> bytes:
+    parts = [body[start : start + 1000] for start in range(0, len(body), 1000)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
+
+
+TOO_LARGE = (413, "too_large")
+
+
+def test_a_body_over_the_cap_is_refused_whatever_it_declares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MAX_BODY, "chunking", 10_000)
+    body = ask_body() + b" " * 20_000
+    pairs = signed_pairs(body)
+    handler = Counted()
+    with serve_miner(handler, tmp_path) as endpoint:
+        assert (
+            code_of(say(endpoint, write_ask([*pairs, ("Transfer-Encoding", "chunked")], in_chunks(body)))) == TOO_LARGE
+        )
+        both = [*pairs, ("Content-Length", "10"), ("Transfer-Encoding", "chunked")]
+        assert code_of(say(endpoint, write_ask(both, in_chunks(body)))) == TOO_LARGE
+        assert code_of(say(endpoint, write_ask(pairs, body))) == TOO_LARGE
+        start = time.monotonic()
+        assert code_of(say(endpoint, write_ask([*pairs, ("Content-Length", "999999999999")], b""))) == TOO_LARGE
+        assert time.monotonic() - start < 2
+        short = say(endpoint, write_ask([*pairs, ("Content-Length", "10")], body))
+        assert short[0] in (400, 401)
+    assert (handler.calls, remembered(tmp_path)) == (0, 0)
+
+
+def test_a_chunked_body_within_the_cap_is_read(tmp_path: Path) -> None:
+    body = ask_body()
+    with serve_miner(Counted(), tmp_path) as endpoint:
+        request = write_ask([*signed_pairs(body), ("Transfer-Encoding", "chunked")], in_chunks(body))
+        assert say(endpoint, request)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("settings", "standing", "age"),
+    [
+        (PolicySettings(min_stake_rao=11), Standing(True, 10), 0.0),
+        (PolicySettings(), Standing(True, 10), 3601.0),
+        (PolicySettings(), Standing(False, 10), 0.0),
+    ],
+    ids=["low stake", "old metagraph", "no permit"],
+)
+def test_policy_speaks_after_the_signature(
+    tmp_path: Path, settings: PolicySettings, standing: Standing, age: float
+) -> None:
+    handler, nonces = Counted(), open_nonces(tmp_path / "nonces.sqlite")
+    policy = Policy(settings)
+    policy.update({ALICE.address: standing})
+    policy.read_at -= age
+    with serve_app(make_miner_app(BOB, {"chunking": handler}, nonces, policy)) as endpoint:
+        assert code_of(say(endpoint, write_ask())) == (403, "not_allowed")
+    nonces.close()
+    assert (handler.calls, remembered(tmp_path)) == (0, 1)
