@@ -7,7 +7,7 @@ nothing: `unfinished` finds the round, and committing it gives the same bytes as
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
@@ -53,6 +53,7 @@ class RoundFacts:
     block: int
     at: float
     departed: tuple[str, ...] = ()
+    endpoints: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,7 @@ def write_body(facts: RoundFacts, task: str, answers: str, observation: str) -> 
         "block": facts.block,
         "at": facts.at,
         "departed": list(facts.departed),
+        "endpoints": dict(facts.endpoints),
         "task": task,
         "answers": answers,
         "observation": observation,

@@ -10,11 +10,9 @@ from weighbeam.engine.journal import Committed, Journal, RoundFacts
 from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params, Task, hash_params
 from weighbeam.network.ask import Asker, Heard, Question, Target
+from weighbeam.network.endpoints import Endpoint
+from weighbeam.network.probe import blame_our_network, is_lost
 from weighbeam.senses.ports import Senses
-
-
-async def _assume_reachable() -> bool:
-    return True
 
 
 def _one_thread() -> Executor:
@@ -26,7 +24,7 @@ class Bench:
     """What a validator runs rounds of one mechanism with.
 
     Observing has one thread of its own: one that hangs holds back the mechanism's next rounds, so that nothing piles
-    up until the watchdog ends the process. `is_online` tells whether our own network works.
+    up until the watchdog ends the process. `is_online` probes our own network; without one it is taken to work.
     """
 
     mechanism: Mechanism
@@ -34,7 +32,7 @@ class Bench:
     journal: Journal
     asker: Asker
     senses: Senses
-    is_online: Callable[[], Awaitable[bool]] = _assume_reachable
+    is_online: Callable[[], Awaitable[bool]] | None = None
     observers: Executor = field(default_factory=_one_thread)
     evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
 
@@ -48,7 +46,7 @@ class Moment:
     block: int
     at: float
     uids: Mapping[str, int]
-    endpoints: Mapping[str, str | None]
+    endpoints: Mapping[str, Endpoint]
 
 
 async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[str]) -> Committed:
@@ -76,6 +74,7 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
         block=moment.block,
         at=moment.at,
         departed=tuple(sorted(hotkey for hotkey in known if hotkey not in moment.uids)),
+        endpoints={reply.hotkey: _write(moment.endpoints.get(reply.hotkey)) for reply in heard},
     )
     await asyncio.to_thread(bench.journal.record, facts, asked, observation)
     return await asyncio.to_thread(bench.journal.commit, moment.round_id, mechanism)
@@ -106,8 +105,11 @@ async def ask_group(bench: Bench, task: Task, group: Group, moment: Moment, para
         deadline_seconds=bench.mechanism.ask_seconds(bench.params),
         seed=moment.seed,
     )
-    targets = [Target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
-    return blame_our_clock(await bench.asker.ask_all(question, targets))
+    targets = [_target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
+    heard = blame_our_clock(await bench.asker.ask_all(question, targets))
+    if bench.is_online is None or not any(map(is_lost, heard)):
+        return heard
+    return blame_our_network(heard, await bench.is_online())
 
 
 def blame_our_clock(heard: Sequence[Heard]) -> list[Heard]:
@@ -131,6 +133,14 @@ def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list
     return finished
 
 
+def _target(hotkey: str, endpoint: Endpoint | None) -> Target:
+    return Target(hotkey, None) if endpoint is None else Target(hotkey, endpoint.url, endpoint.dialect)
+
+
+def _write(endpoint: Endpoint | None) -> list[str] | None:
+    return None if endpoint is None else [endpoint.url, endpoint.dialect, endpoint.source]
+
+
 def _answer(reply: Heard, moment: Moment) -> Answer:
     uid = moment.uids.get(reply.hotkey)
-    return Answer(reply.hotkey, reply.payload, reply.seconds, reply.status, uid, reply.reason)
+    return Answer(reply.hotkey, reply.payload, reply.seconds, reply.status, uid, reply.reason, reply.proof)

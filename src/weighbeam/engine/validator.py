@@ -1,10 +1,8 @@
 """A validator: one post per mechanism, each with rounds to play and weights to set on a chain."""
 
 import secrets
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from weighbeam.chain.contract import Metagraph
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.journal import Committed
@@ -14,14 +12,6 @@ from weighbeam.engine.tasks import TaskSource
 from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 
-Discover = Callable[[Metagraph], Mapping[str, str | None]]
-
-
-def announced(graph: Metagraph) -> Mapping[str, str | None]:
-    """Endpoints as the chain shows them."""
-    return {neuron.hotkey: neuron.endpoint for neuron in graph.neurons}
-
-
 @dataclass(frozen=True, slots=True)
 class Post:
     """One mechanism at work: what it asks with, what it weighs with, where its tasks come from."""
@@ -30,7 +20,6 @@ class Post:
     scale: Scale
     tasks: TaskSource
     clock: Clock
-    discover: Discover = announced
 
     @property
     def name(self) -> str:
@@ -47,7 +36,8 @@ class Post:
         The seed is drawn here and told to nobody before the answers are in.
         """
         graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
-        eligible = find_eligible(self.scale, graph, scale_limits(rules))
+        endpoints = self.scale.discover(graph)
+        eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints)
         seed = secrets.token_hex(16)
         moment = Moment(
             round_id=f"{self.name}-{graph.block}-{seed[:8]}",
@@ -55,7 +45,7 @@ class Post:
             block=graph.block,
             at=self.clock.now(),
             uids={neuron.hotkey: neuron.uid for neuron in graph.neurons},
-            endpoints=self.discover(graph),
+            endpoints=endpoints,
         )
         request = take_oldest(self.bench.journal.store, self.name, moment.round_id)
         task = request.task if request else self.tasks(seed)

@@ -22,6 +22,22 @@ class Hotkey:
         """A key from a secret URI such as `//Alice`: for development, tests and the local chain."""
         return cls(library.Keypair.create_from_uri(uri, crypto_type=CRYPTO[scheme]))
 
+    @classmethod
+    def from_keyfile(cls, content: bytes, password: str | None = None) -> "Hotkey":
+        """A key from a wallet's hotkey file; `ValueError` says what is wrong without showing any of it."""
+        try:
+            if library.keyfile_data_is_encrypted(content):
+                if password is None:
+                    raise ValueError("it is encrypted")
+                content = library.decrypt_keyfile_data(content, password)
+            found = cls(library.deserialize_keypair_from_keyfile_data(content))
+            found.sign(b"")
+        except library.WrongPasswordError:
+            raise ValueError("the password is wrong") from None
+        except library.KeyfileError:
+            raise ValueError("it holds no secret key") from None
+        return found
+
     def sign(self, message: bytes) -> bytes:
         return bytes(self._pair.sign(message))
 

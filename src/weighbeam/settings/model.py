@@ -49,12 +49,11 @@ class ValidatorSection(Section):
     """How this validator asks, and how it is watched."""
 
     known_validators: Annotated[str | None, about("file or URL of the list of known validators")] = None
-    endpoints: Annotated[
-        tuple[str, ...], about("where miners are found, first hit wins: static:FILE, chain, plugins")
-    ] = (
+    endpoints: Annotated[tuple[str, ...], about("where miners are found, first hit wins: static, chain, plug-ins")] = (
         "chain",
-        "plugins",
     )
+    endpoints_file: Annotated[Path | None, about("the file of the source static: {hotkey: url}")] = None
+    dialect: Annotated[str, about("how miners are asked whose endpoint names no dialect")] = "btauth/1"
     replies: Annotated[Literal["required", "preferred"], about("whether replies must be signed")] = "required"
     parallel: Annotated[int, about("requests in flight at most", ge=1, le=1024)] = 64
     allow_private_addresses: Annotated[bool, about("ask miners on private and loopback addresses")] = False

@@ -1,11 +1,12 @@
 """What a weigh-in would do now: read the chain once, then filter, gate, average and decide from the journal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
 from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Neuron, Rules
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.lay_out import read_seen, read_standings
 from weighbeam.engine.ledger import Ledger
@@ -18,6 +19,16 @@ from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import Estimate, Mode, choose_mode
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.mechanisms.contract import Mechanism, Params, Standing
+from weighbeam.network.address import read_endpoint
+from weighbeam.network.endpoints import ChainSource, Endpoint, find_endpoints
+
+
+Discover = Callable[[Metagraph], Mapping[str, Endpoint]]
+
+
+def find_announced(graph: Metagraph) -> Mapping[str, Endpoint]:
+    """Endpoints as the neurons announced them."""
+    return find_endpoints([ChainSource()], {neuron.hotkey: neuron.endpoint for neuron in graph.neurons})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +43,7 @@ class Scale:
     own_hotkey: str
     validators: Callable[[], ValidatorList] = ValidatorList
     averaging: Averaging = field(default_factory=Averaging)
+    discover: Discover = find_announced
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +89,7 @@ def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Est
     limits = scale_limits(reading.rules) if reading.rules else WeighInLimits()
     mode = choose_mode(reading.blocks, estimate, limits)
     graph = reading.graph
-    eligible = find_eligible(scale, graph, limits) if graph else Eligible((), {}, True)
+    eligible = find_eligible(scale, graph, limits, scale.discover(graph)) if graph else Eligible((), {}, True)
     uid_of = {neuron.hotkey: neuron.uid for neuron in graph.neurons} if graph else {}
     uids = {hotkey: uid_of[hotkey] for hotkey in eligible.hotkeys}
     name, averages = scale.mechanism.name, dict[str, Average]()
@@ -105,9 +117,12 @@ def scale_limits(rules: Rules) -> WeighInLimits:
     return WeighInLimits(limit_blocks=cutoff, degraded_blocks=cutoff * 8 // 10, emergency_blocks=cutoff * 9 // 10)
 
 
-def find_eligible(scale: Scale, graph: Metagraph, limits: WeighInLimits) -> Eligible:
+def find_eligible(
+    scale: Scale, graph: Metagraph, limits: WeighInLimits, endpoints: Mapping[str, Endpoint]
+) -> Eligible:
     """The serving filter; where the mechanism says so, a validator permit excludes too."""
-    found = filter_serving(scale.own_hotkey, [_node(neuron) for neuron in graph.neurons], scale.validators(), limits)
+    nodes = [_node(neuron, endpoints.get(neuron.hotkey)) for neuron in graph.neurons]
+    found = filter_serving(scale.own_hotkey, nodes, scale.validators(), limits)
     if not scale.mechanism.rule.exclude_permits:
         return found
     permitted = {neuron.hotkey for neuron in graph.neurons if neuron.permit}
@@ -116,7 +131,11 @@ def find_eligible(scale: Scale, graph: Metagraph, limits: WeighInLimits) -> Elig
     return Eligible(kept, {**found.excluded, **dropped}, found.list_ok)
 
 
-def _node(neuron: Neuron) -> Node:
-    host, _, port = (neuron.endpoint or "").rpartition(":")
-    numeric = port.isascii() and port.isdecimal() and len(port) <= 5
-    return Node(neuron.hotkey, neuron.uid, neuron.stake, host.strip("[]") or None, int(port) if numeric else None)
+def _node(neuron: Neuron, endpoint: Endpoint | None) -> Node:
+    try:
+        place = None if endpoint is None else read_endpoint(endpoint.url)
+    except WeighbeamError:
+        place = None
+    return Node(
+        neuron.hotkey, neuron.uid, neuron.stake, place.host if place else None, place.port if place else None
+    )

@@ -1,0 +1,1 @@
+"""From settings to a running validator or miner."""

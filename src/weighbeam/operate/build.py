@@ -1,0 +1,124 @@
+"""Put a validator together from its settings."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from weighbeam.chain.contract import Chain
+from weighbeam.chain.local.clock import ChainClock
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.port import LocalChain
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import Alerts, tell_fault
+from weighbeam.engine.clock import Clock
+from weighbeam.engine.health import Health
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.keep_running import Desk
+from weighbeam.engine.known_validators import KnownValidators
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.lock import HotkeyLock
+from weighbeam.engine.round import Bench
+from weighbeam.engine.tasks import FolderTasks, TaskSource, generate_tasks
+from weighbeam.engine.validator import Post
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.mechanisms.contract import Mechanism, Params, make_params
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.network.ask import Asker, AskSettings
+from weighbeam.network.endpoints import Report
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.probe import can_reach
+from weighbeam.operate.discover import make_discovery
+from weighbeam.operate.identity import open_hotkey
+from weighbeam.senses.local import LocalSenses
+from weighbeam.settings.load import Loaded
+from weighbeam.store.database import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A validator ready to run."""
+
+    desk: Desk
+    posts: tuple[Post, ...]
+
+
+def open_store(loaded: Loaded) -> Store:
+    url = loaded.store_url()
+    path = Path(url.removeprefix("sqlite:///"))
+    if url.startswith("sqlite:///"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return Store(url)
+
+
+def open_chain(loaded: Loaded, hotkey: Hotkey, mechid: int) -> Chain:
+    return LocalChain(ChainFile(loaded.path(loaded.settings.chain.path)), hotkey, mechid)
+
+
+def open_clock(loaded: Loaded) -> Clock:
+    """The chain's own clock: on a local chain it may run faster than the wall's."""
+    return ChainClock(ChainFile(loaded.path(loaded.settings.chain.path)))
+
+
+def build_validator(loaded: Loaded) -> Built:
+    """Every part of a validator, checked as far as can be before it starts."""
+    settings, hotkey = loaded.settings, open_hotkey(loaded)
+    clock, store = open_clock(loaded), open_store(loaded)
+    alerts = Alerts(store, clock.now)
+    known = KnownValidators(settings.validator.known_validators, store, clock.now)
+    health = Health(settings.validator.patience_seconds)
+    desk = Desk(store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address)
+    _refuse_shared_ids(loaded)
+    senses = LocalSenses(settings.validator.embedder)
+    posts = tuple(_build_post(loaded, name, desk, hotkey, senses) for name in settings.mechanisms)
+    return Built(desk, posts)
+
+
+def build_scale(
+    loaded: Loaded, name: str, store: Store, hotkey: Hotkey, known: KnownValidators, report: Report = tell_fault
+) -> Scale:
+    """What one mechanism is weighed with: enough for a dry run."""
+    section, mechanism = loaded.settings.mechanisms[name], load_mechanism(name)
+    params = make_params(mechanism, section.params)
+    chain = open_chain(loaded, hotkey, section.mechid)
+    journal, ledger = Journal(store), Ledger(store, name)
+    discover = make_discovery(loaded, report)
+    averaging = loaded.averaging()
+    return Scale(mechanism, params, journal, ledger, chain, hotkey.address, known.current, averaging, discover)
+
+
+def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: LocalSenses) -> Post:
+    validator = loaded.settings.validator
+    scale = build_scale(loaded, name, desk.store, hotkey, desk.known, partial(_tell_source, desk.alerts))
+    asking = AskSettings(
+        parallel=validator.parallel,
+        allow_private=validator.allow_private_addresses,
+        require_signed=validator.replies == "required",
+    )
+    online = partial(can_reach, validator.probes) if validator.probes else None
+    bench = Bench(scale.mechanism, scale.params, scale.journal, Asker(hotkey, asking), senses, online)
+    tasks = _find_tasks(loaded, scale.mechanism, scale.params, desk)
+    return Post(bench, scale, tasks, desk.clock)
+
+
+def _tell_source(alerts: Alerts, fault: WeighbeamError) -> None:
+    alerts.tell("endpoint_source", "warning", fault.message)
+
+
+def _find_tasks(loaded: Loaded, mechanism: Mechanism, params: Params, desk: Desk) -> TaskSource:
+    given = loaded.settings.mechanisms[mechanism.name].tasks
+    if given == "generated":
+        return generate_tasks(mechanism, params)
+    kind, _, folder = given.partition(":")
+    if kind != "folder" or not folder:
+        raise WeighbeamError("bad_config", f"mechanisms.{mechanism.name}.tasks is {given!r}", "generated or folder:DIR")
+    tasks = FolderTasks(mechanism, params, loaded.path(Path(folder)), desk.store, desk.alerts)
+    tasks.check()
+    return tasks
+
+
+def _refuse_shared_ids(loaded: Loaded) -> None:
+    ids = [section.mechid for section in loaded.settings.mechanisms.values()]
+    if len(ids) != len(set(ids)):
+        raise WeighbeamError("bad_config", "two mechanisms have the same mechid", "give each an id of its own")
+    if not ids:
+        raise WeighbeamError("bad_config", "no mechanism is set", "write [mechanisms.chunking]")

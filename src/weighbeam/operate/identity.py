@@ -1,0 +1,39 @@
+"""The hotkey that settings name. Its secret never leaves it, and never enters a message."""
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.keys import Hotkey
+from weighbeam.settings.load import Loaded
+
+
+def open_hotkey(loaded: Loaded) -> Hotkey:
+    """The key of the wallet section: `wallet_missing`, `wallet_locked` or `wallet_mismatch` if it cannot be had."""
+    wallet = loaded.settings.wallet
+    if wallet.uri is not None:
+        try:
+            found = Hotkey.from_uri(wallet.uri.get_secret_value())
+        except ValueError:
+            raise WeighbeamError("wallet_missing", "wallet.uri is no secret URI", "write one like //Alice") from None
+    elif wallet.file is not None:
+        found = _read_file(loaded)
+    else:
+        raise WeighbeamError("wallet_missing", "no hotkey is set", "set wallet.file, or wallet.uri on a local chain")
+    if wallet.hotkey is not None and wallet.hotkey != found.address:
+        raise WeighbeamError(
+            "wallet_mismatch", f"the wallet holds {found.address}, not {wallet.hotkey}", "name the right file"
+        )
+    return found
+
+
+def _read_file(loaded: Loaded) -> Hotkey:
+    wallet = loaded.settings.wallet
+    assert wallet.file is not None
+    path = loaded.path(wallet.file)
+    try:
+        password = loaded.path(wallet.password_file).read_text("utf-8").rstrip("\n") if wallet.password_file else None
+        return Hotkey.from_keyfile(path.read_bytes(), password)
+    except OSError as fault:
+        raise WeighbeamError("wallet_missing", f"{fault.filename}: {fault.strerror}", "name a hotkey file") from None
+    except ValueError as fault:
+        locked = "encrypted" in str(fault) or "password" in str(fault)
+        code = "wallet_locked" if locked else "wallet_missing"
+        raise WeighbeamError(code, f"{path}: {fault}", "set wallet.password_file, or name another file") from None

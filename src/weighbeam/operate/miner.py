@@ -1,0 +1,102 @@
+"""Run a miner: serve its answers, announce where, and follow the metagraph that says who may ask."""
+
+import asyncio
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from weighbeam.chain.contract import Chain, ChainFault
+from weighbeam.chain.local.administer import announce
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import LOG, tell_fault
+from weighbeam.miners.chunking import TRICKS, honest_miner, hostile_miner
+from weighbeam.network.listen import listen
+from weighbeam.network.nonces import NonceStore
+from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.serve import Handler, Served, make_miner_app
+from weighbeam.operate.build import open_chain
+from weighbeam.operate.identity import open_hotkey
+from weighbeam.operate.run import check_listen, run_until_stopped
+from weighbeam.senses.local import LocalSenses
+from weighbeam.settings.load import Loaded
+
+REFRESH_SECONDS = 300.0
+RETRY_SECONDS = 10.0
+
+
+def run_miner(loaded: Loaded) -> None:
+    asyncio.run(run_until_stopped(serve_settings(loaded)))
+    LOG.info("stopped")
+
+
+async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _: None) -> None:
+    """Serve until cancelled; `ready` is told the address."""
+    section, hotkey = loaded.settings.miner, open_hotkey(loaded)
+    chain = open_chain(loaded, hotkey, 0)
+    policy = Policy(
+        PolicySettings(
+            allow=frozenset(section.allow),
+            deny=frozenset(section.deny),
+            require_permit=section.require_permit,
+            min_stake_rao=section.min_stake_rao,
+            per_minute=section.per_minute,
+            max_tasks=section.max_tasks,
+        )
+    )
+    handlers = load_handlers(section.answers)
+    app = make_miner_app(hotkey, handlers, NonceStore(loaded.path(section.nonces)), policy, log=_log)
+    await refresh_policy(chain, policy)
+    async with listen(app, *check_listen(section.listen)) as (host, port):
+        where = section.announce or f"{host}:{port}"
+        announce(ChainFile(loaded.path(loaded.settings.chain.path)), hotkey.address, where)
+        LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, ", ".join(handlers), host, port, where)
+        ready(where)
+        while True:
+            fresh = await refresh_policy(chain, policy)
+            await asyncio.sleep(REFRESH_SECONDS if fresh else RETRY_SECONDS)
+
+
+async def refresh_policy(chain: Chain, policy: Policy) -> bool:
+    """Who may ask now; a chain that does not answer leaves what was known, for an hour."""
+    try:
+        graph = await chain.metagraph()
+    except ChainFault as fault:
+        tell_fault(fault)
+        return False
+    policy.update({neuron.hotkey: Standing(neuron.permit, neuron.stake) for neuron in graph.neurons})
+    return True
+
+
+def load_handlers(answers: dict[str, str]) -> dict[str, Handler]:
+    """Handlers by mechanism: reference miners by name, or a function of the user's own."""
+    senses = LocalSenses()
+    return {mechanism: _load(mechanism, name, senses) for mechanism, name in answers.items()}
+
+
+def _load(mechanism: str, name: str, senses: LocalSenses) -> Handler:
+    kind, _, rest = name.partition(":")
+    if kind == "hostile" and rest in TRICKS:
+        return hostile_miner(rest, senses)
+    if rest:
+        return _import(kind, rest)
+    if mechanism != "chunking":
+        remedy = "write package.module:function"
+        raise WeighbeamError("bad_config", f"there is no reference miner {name!r} for {mechanism}", remedy)
+    return honest_miner(name, senses)
+
+
+def _import(module: str, name: str) -> Handler:
+    """`async def name(task, seconds) -> payload` of an installed module."""
+    try:
+        found: Any = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as fault:
+        raise WeighbeamError("bad_config", f"{module}:{name}: {fault}", "write package.module:function") from None
+    if not callable(found):
+        raise WeighbeamError("bad_config", f"{module}:{name} is no function", "name an async function")
+    handler: Handler = found
+    return handler
+
+
+def _log(served: Served) -> None:
+    LOG.info("%s %d %s %.3fs", served.sender or "stranger", served.status, served.code or "ok", served.seconds)

@@ -1,0 +1,77 @@
+"""Run a validator until it is told to stop."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import LOG, Alerts
+from weighbeam.engine.keep_running import keep_running
+from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
+from weighbeam.network.address import read_endpoint
+from weighbeam.network.listen import serve_miner
+from weighbeam.operate.build import Built, build_validator
+from weighbeam.service.health import make_health_app
+from weighbeam.settings.load import Loaded, find_unknown
+
+
+async def run_until_stopped(work: Coroutine[Any, Any, None]) -> None:
+    """Until the work ends, or SIGTERM or SIGINT asks for an orderly end."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, task.cancel)
+    try:
+        with suppress(asyncio.CancelledError):
+            await task
+    finally:
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(name)
+
+
+def run_validator(loaded: Loaded) -> None:
+    built = build_validator(loaded)
+    tell_start(built, loaded)
+    try:
+        asyncio.run(run_until_stopped(_run(built, loaded)))
+    finally:
+        built.desk.store.close()
+    LOG.info("stopped")
+
+
+async def _run(built: Built, loaded: Loaded) -> None:
+    services = []
+    listen = loaded.settings.validator.listen
+    if listen:
+        place = read_endpoint(listen)
+        services.append(serve_miner(make_health_app(built.desk.health, built.desk.alerts), place.host, place.port))
+    await keep_running(built.desk, built.posts, services)
+
+
+def tell_start(built: Built, loaded: Loaded) -> None:
+    """Who runs what, and what in the environment changes nothing."""
+    LOG.info("validator %s, mechanisms %s", built.desk.hotkey, ", ".join(post.name for post in built.posts))
+    for post in built.posts:
+        params = post.scale.params.model_dump(mode="json")
+        LOG.info("%s: weights are made under %s", post.name, hash_weighing(post.name, params, built.desk.averaging))
+    tell_ignored(built.desk.alerts)
+
+
+def tell_ignored(alerts: Alerts) -> None:
+    for name in find_ignored(os.environ):
+        text = f"{name} is set but ignored: network constants are not configurable by environment"
+        alerts.tell("env_ignored", "warning", text)
+    for name in set(find_unknown(os.environ)) - set(find_ignored(os.environ)):
+        alerts.tell("env_ignored", "warning", f"{name} is set but names no setting")
+
+
+def check_listen(text: str) -> tuple[str, int]:
+    """A `host:port` to serve on."""
+    try:
+        place = read_endpoint(text)
+    except WeighbeamError:
+        raise WeighbeamError("bad_config", f"{text!r} is no host:port", "write one like 127.0.0.1:8091") from None
+    return place.host, place.port
