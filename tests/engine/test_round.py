@@ -19,6 +19,7 @@ from weighbeam.mechanisms.contract import Task
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.miners.chunking import TRICKS, honest_miner, hostile_miner
 from weighbeam.network.ask import Asker, AskSettings, Heard
+from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.policy import Policy, PolicySettings, Standing
 from weighbeam.network.serve import make_miner_app
@@ -56,7 +57,7 @@ def bench(folder: Path, senses: LocalSenses) -> Bench:
 def moment(number: int, subnet, gone: tuple[str, ...] = ()) -> Moment:
     there = {hotkey: row for hotkey, row in subnet.items() if row[0] not in gone}
     uids = {hotkey: uid for uid, hotkey in enumerate(there)}
-    endpoints = {hotkey: endpoint for hotkey, (_, endpoint) in there.items()}
+    endpoints = {hotkey: Endpoint(endpoint, "btauth/1", "chain") for hotkey, (_, endpoint) in there.items()}
     return Moment(f"round-{number}", f"seed-{number}", number, time.time() + number, uids, endpoints)
 
 

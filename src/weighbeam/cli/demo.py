@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 def demo(
     rounds: Annotated[int, typer.Option(min=1, max=100, help="Rounds each validator plays.")] = 5,
     folder: Annotated[Path | None, typer.Option(help="Keep chain and journals here (a new folder).")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Only write the chain and everybody's settings here, to run them one by one.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Run a chain, thirteen miners and two validators; show who is paid and prove every number."""
+    if write is not None:
+        _write(write)
+        return
     from weighbeam.demo.subnet import open_subnet
 
     with tempfile.TemporaryDirectory() as scratch:
@@ -34,6 +40,15 @@ def demo(
         show_result(result, None if folder is None else place)
     if not result["replay"]["equal"]:
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _write(folder: Path) -> None:
+    from weighbeam.demo.write_settings import write_subnet
+
+    files = write_subnet(folder)
+    typer.echo(f"wrote a chain and {len(files)} settings into {folder}; start as many as you like, each by itself:")
+    for path in (files[0], files[2], files[3], files[4]):
+        typer.echo(f"  weighbeam {'validator' if path == files[0] else 'miner'} --config {path}")
 
 
 async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> None:

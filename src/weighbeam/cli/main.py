@@ -5,20 +5,29 @@ from typing import Annotated
 import typer
 
 from weighbeam import __version__
+from weighbeam.cli.ask import ask
+from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
 from weighbeam.cli.read import leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
+from weighbeam.cli.run import miner, validator
 from weighbeam.cli.score import score_app
 from weighbeam.cli.shell import Shell, make_app
 from weighbeam.cli.vectors import vectors_app
+from weighbeam.cli.weights import weights
 
 app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=Shell)
 app.add_typer(score_app, name="score")
 app.add_typer(vectors_app, name="vectors")
+app.add_typer(config_app, name="config")
 app.command()(demo)
+app.command()(validator)
+app.command()(miner)
+app.command()(ask)
 app.command()(rounds)
 app.command()(leaderboard)
+app.command()(weights)
 app.command("miner-report")(miner_report)
 app.command()(replay)
 app.command()(doctor)

@@ -5,56 +5,66 @@ from typing import Annotated, Any
 
 import typer
 
+from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read
 from weighbeam.cli.shell import make_printable, print_json
-
-StoreOption = Annotated[str, typer.Option("--store", help="A journal: the path of its file, or a database URL.")]
-MechanismOption = Annotated[str, typer.Option(help="Of this mechanism.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def rounds(
-    store: StoreOption,
+    store: StoreOption = None,
+    config: ConfigOption = None,
     most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """The newest rounds of a journal."""
-    from weighbeam.engine.read_journal import list_rounds, open_journal
+    from weighbeam.engine.read_journal import list_rounds
 
-    lines = list_rounds(open_journal(store), most)
+    lines = list_rounds(open_read(store, config), most)
     rows = [[line.id, line.mechanism, line.state, line.block, f"{line.valid} of {line.answers}"] for line in lines]
-    _print(("round", "mechanism", "state", "block", "valid"), rows, lines, "rounds", as_json)
+    show_lines(("round", "mechanism", "state", "block", "valid"), rows, lines, "rounds", as_json)
 
 
-def leaderboard(store: StoreOption, mechanism: MechanismOption = "chunking", as_json: AsJson = False) -> None:
+def leaderboard(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    mechanism: MechanismOption = "chunking",
+    as_json: AsJson = False,
+) -> None:
     """The standings of a journal, best first, and why miners failed last."""
-    from weighbeam.engine.read_journal import list_standings, open_journal
+    from weighbeam.engine.read_journal import list_standings
 
-    lines = list_standings(open_journal(store), mechanism)
-    rows = [[line.hotkey, _number(line.standing), f"{line.valid} of {line.rounds}", line.last_reason] for line in lines]
-    _print(("hotkey", "standing", "valid", "last failure"), rows, lines, "standings", as_json)
+    lines = list_standings(open_read(store, config), mechanism)
+    rows = [
+        [line.hotkey, show_number(line.standing), f"{line.valid} of {line.rounds}", line.last_reason] for line in lines
+    ]
+    show_lines(("hotkey", "standing", "valid", "last failure"), rows, lines, "standings", as_json)
 
 
 def miner_report(
     hotkey: Annotated[str, typer.Argument(help="The miner's hotkey.")],
-    store: StoreOption,
+    store: StoreOption = None,
+    config: ConfigOption = None,
     mechanism: MechanismOption = "chunking",
     as_json: AsJson = False,
 ) -> None:
     """One miner's scores, newest first."""
     from weighbeam.core.errors import WeighbeamError
-    from weighbeam.engine.read_journal import list_scores, open_journal
+    from weighbeam.engine.read_journal import list_scores
 
-    lines = list_scores(open_journal(store), hotkey, mechanism)
+    lines = list_scores(open_read(store, config), hotkey, mechanism)
     if not lines:
         raise WeighbeamError("unknown_hotkey", f"{hotkey!r} has no score here", "see weighbeam leaderboard")
-    rows = [[line.round, line.block, line.status, _number(line.value), line.reasons] for line in lines]
-    _print(("round", "block", "status", "score", "failure"), rows, lines, "scores", as_json)
+    rows = [[line.round, line.block, line.status, show_number(line.value), line.reasons] for line in lines]
+    show_lines(("round", "block", "status", "score", "failure"), rows, lines, "scores", as_json)
 
 
-def _print(heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], name: str, as_json: bool) -> None:
+def show_lines(heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], name: str, as_json: bool) -> None:
     if as_json:
         print_json({name: [asdict(line) for line in lines]})
-        return
+    else:
+        print_table(heads, rows)
+
+
+def print_table(heads: tuple[str, ...], rows: list[list[Any]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -66,5 +76,5 @@ def _print(heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], name
     Console().print(table)
 
 
-def _number(value: float | None) -> str:
+def show_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.6g}"

@@ -4,30 +4,30 @@ from typing import Annotated
 
 import typer
 
-from weighbeam.cli.read import StoreOption
+from weighbeam.cli.settings import ConfigOption, StoreOption, open_read
 from weighbeam.cli.shell import EXIT_CHECK_FAILED, make_printable, print_json
 
 
 def replay(
-    store: StoreOption,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Print differences and the verdict only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per entry.")] = False,
 ) -> None:
     """Compute every score, standing and decision again; exit 1 if anything differs by a bit."""
-    from weighbeam.engine.read_journal import open_journal
     from weighbeam.engine.replay import replay as replay_journal
     from weighbeam.mechanisms.registry import load_mechanism
 
-    journal = open_journal(store)
+    journal = open_read(store, config)
     entries = faults = 0
     for result in replay_journal(journal, load_mechanism):
         entries += 1
         faults += result.fault is not None
         if as_json:
             print_json({"sequence": result.sequence, "ref": result.ref, "fault": result.fault})
-        elif result.fault is not None:
-            typer.echo(
-                f"entry {result.sequence}, {make_printable(result.ref, 80)}: {make_printable(result.fault, 200)}"
-            )
+        elif result.fault is not None or not verify:
+            said = "equal" if result.fault is None else make_printable(result.fault, 200)
+            typer.echo(f"entry {result.sequence}, {make_printable(result.ref, 80)}: {said}")
     if not as_json:
         typer.echo(f"{entries} entries computed again, {faults} differ")
     if faults:

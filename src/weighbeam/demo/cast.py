@@ -18,8 +18,12 @@ class Part:
     stake: int = 0
 
     @property
+    def uri(self) -> str:
+        return f"//weighbeam//demo//{self.name}"
+
+    @property
     def hotkey(self) -> Hotkey:
-        return Hotkey.from_uri(f"//weighbeam//demo//{self.name}")
+        return Hotkey.from_uri(self.uri)
 
 
 VALIDATORS = (

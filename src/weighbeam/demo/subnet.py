@@ -58,14 +58,20 @@ class Subnet:
 def open_subnet(folder: Path) -> Iterator[Subnet]:
     """A fresh chain with everybody registered, the miners serving, the validators ready."""
     folder.mkdir(parents=True, exist_ok=True)
-    file = ChainFile.create(folder / "chain.sqlite", PARAMETERS, speed=SPEED)
-    for part in (*VALIDATORS, *MINERS):
-        register(file, part.hotkey.address, stake=part.stake)
+    file = create_chain(folder)
     senses = LocalSenses(workers=1)
     with _miners(folder):
         validators = tuple(_validator(part, folder, file, senses) for part in VALIDATORS)
         names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS)}
         yield Subnet(folder, file, validators, names)
+
+
+def create_chain(folder: Path) -> ChainFile:
+    """The demo's chain, everybody registered."""
+    file = ChainFile.create(folder / "chain.sqlite", PARAMETERS, speed=SPEED)
+    for part in (*VALIDATORS, *MINERS):
+        register(file, part.hotkey.address, stake=part.stake)
+    return file
 
 
 @contextmanager

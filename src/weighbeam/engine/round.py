@@ -1,11 +1,13 @@
 """One round, from the question to its place in the journal: choose → ask → observe → score → stand."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import LOG
 from weighbeam.engine.journal import Committed, Journal, RoundFacts
 from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params, Task, hash_params
@@ -62,6 +64,7 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
         raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
     params_hash = hash_params(mechanism, params, mechanism.name_senses(params, bench.senses))
     heard = await ask_group(bench, task, group, moment, params_hash)
+    LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed)
     observation = await observe(bench, asked)
     known = await asyncio.to_thread(bench.journal.known, mechanism.name)
@@ -110,6 +113,16 @@ async def ask_group(bench: Bench, task: Task, group: Group, moment: Moment, para
     if bench.is_online is None or not any(map(is_lost, heard)):
         return heard
     return blame_our_network(heard, await bench.is_online())
+
+
+def count_outcomes(heard: Sequence[Heard]) -> str:
+    """How many answered, and what came of the others.
+
+    >>> count_outcomes([Heard("a", "ok", None, 0.1), Heard("b", "error", "403", 0.1), Heard("c", "timeout", None, 9.0)])
+    'ok 1, error (403) 1, timeout 1'
+    """
+    counts = Counter(f"{reply.status} ({reply.reason})" if reply.reason else reply.status for reply in heard)
+    return ", ".join(f"{name} {count}" for name, count in counts.most_common())
 
 
 def blame_our_clock(heard: Sequence[Heard]) -> list[Heard]:

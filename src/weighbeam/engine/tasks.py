@@ -8,12 +8,13 @@ from pathlib import Path
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
+from weighbeam.engine.read_json import read_text
 from weighbeam.mechanisms.contract import Mechanism, Params, Task
 from weighbeam.store.database import Store
 from weighbeam.store.remember import recall, remember
 
 TaskSource = Callable[[str], Task]
-SUFFIXES = (".txt", ".md", ".markdown", ".json")
+SUFFIXES = (".txt", ".md", ".markdown")
 MAX_FILE = 8 << 20
 ROUNDS_A_DAY = 288
 
@@ -47,7 +48,7 @@ class FolderTasks:
         for _turn in found:
             path = self._next(found)
             try:
-                return self.mechanism.read_task(self.params, path.name, _read(path))
+                return self.mechanism.read_task(self.params, path.name, read_text(path, MAX_FILE))
             except WeighbeamError as fault:
                 text = f"{path.name} is passed over: {fault.message}"
                 self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
@@ -72,12 +73,3 @@ class FolderTasks:
         chosen = min(left, key=lambda path: seeded_digest(kept["salt"], path.name))
         remember(self.store, key, {"salt": kept["salt"], "done": [*kept["done"], chosen.name]})
         return chosen
-
-
-def _read(path: Path) -> str:
-    if path.stat().st_size > MAX_FILE:
-        raise WeighbeamError("bad_task", f"{path.name} is larger than {MAX_FILE} bytes", "split it")
-    try:
-        return path.read_text("utf-8")
-    except (UnicodeDecodeError, OSError) as fault:
-        raise WeighbeamError("bad_task", f"{path.name} cannot be read as UTF-8: {fault}", "convert it") from None

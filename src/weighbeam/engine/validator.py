@@ -12,6 +12,7 @@ from weighbeam.engine.tasks import TaskSource
 from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 
+
 @dataclass(frozen=True, slots=True)
 class Post:
     """One mechanism at work: what it asks with, what it weighs with, where its tasks come from."""

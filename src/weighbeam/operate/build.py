@@ -31,6 +31,7 @@ from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.senses.local import LocalSenses
 from weighbeam.settings.load import Loaded
+from weighbeam.settings.model import MechanismSection
 from weighbeam.store.database import Store
 
 
@@ -66,18 +67,27 @@ def build_validator(loaded: Loaded) -> Built:
     alerts = Alerts(store, clock.now)
     known = KnownValidators(settings.validator.known_validators, store, clock.now)
     health = Health(settings.validator.patience_seconds)
-    desk = Desk(store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address)
+    desk = Desk(
+        store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
+    )
     _refuse_shared_ids(loaded)
     senses = LocalSenses(settings.validator.embedder)
     posts = tuple(_build_post(loaded, name, desk, hotkey, senses) for name in settings.mechanisms)
     return Built(desk, posts)
 
 
+def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:
+    section = loaded.settings.mechanisms.get(mechanism)
+    if section is None:
+        raise WeighbeamError("unknown_mechanism", f"{mechanism!r} is not run here", "see weighbeam config show")
+    return section
+
+
 def build_scale(
     loaded: Loaded, name: str, store: Store, hotkey: Hotkey, known: KnownValidators, report: Report = tell_fault
 ) -> Scale:
     """What one mechanism is weighed with: enough for a dry run."""
-    section, mechanism = loaded.settings.mechanisms[name], load_mechanism(name)
+    section, mechanism = find_section(loaded, name), load_mechanism(name)
     params = make_params(mechanism, section.params)
     chain = open_chain(loaded, hotkey, section.mechid)
     journal, ledger = Journal(store), Ledger(store, name)

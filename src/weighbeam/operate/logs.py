@@ -11,11 +11,8 @@ from weighbeam.settings.model import LogSection
 class Lines(logging.Formatter):
     """`2026-01-31T12:00:00Z WARNING text`, one line each, whatever a text holds."""
 
-    converter = time.gmtime
-
     def format(self, record: logging.LogRecord) -> str:
-        at = self.formatTime(record, "%Y-%m-%dT%H:%M:%SZ")
-        return f"{at} {record.levelname} {_one_line(self._say(record))}"
+        return f"{_write_time(record.created)} {record.levelname} {_one_line(self._say(record))}"
 
     def _say(self, record: logging.LogRecord) -> str:
         said = record.getMessage()
@@ -24,8 +21,7 @@ class Lines(logging.Formatter):
 
 class JsonLines(Lines):
     def format(self, record: logging.LogRecord) -> str:
-        at = self.formatTime(record, "%Y-%m-%dT%H:%M:%SZ")
-        return json.dumps({"at": at, "level": record.levelname, "text": self._say(record)})
+        return json.dumps({"at": _write_time(record.created), "level": record.levelname, "text": self._say(record)})
 
 
 def start_logging(section: LogSection) -> None:
@@ -35,6 +31,10 @@ def start_logging(section: LogSection) -> None:
     log.handlers = [handler]
     log.setLevel(section.level)
     log.propagate = False
+
+
+def _write_time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _one_line(text: str) -> str:

@@ -15,7 +15,7 @@ from weighbeam.network.listen import listen
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
 from weighbeam.network.serve import Handler, Served, make_miner_app
-from weighbeam.operate.build import open_chain
+from weighbeam.operate.build import open_chain, open_clock
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.operate.run import check_listen, run_until_stopped
 from weighbeam.senses.local import LocalSenses
@@ -33,7 +33,7 @@ def run_miner(loaded: Loaded) -> None:
 async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _: None) -> None:
     """Serve until cancelled; `ready` is told the address."""
     section, hotkey = loaded.settings.miner, open_hotkey(loaded)
-    chain = open_chain(loaded, hotkey, 0)
+    chain, clock = open_chain(loaded, hotkey, 0), open_clock(loaded)
     policy = Policy(
         PolicySettings(
             allow=frozenset(section.allow),
@@ -54,7 +54,7 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
         ready(where)
         while True:
             fresh = await refresh_policy(chain, policy)
-            await asyncio.sleep(REFRESH_SECONDS if fresh else RETRY_SECONDS)
+            await clock.sleep(REFRESH_SECONDS if fresh else RETRY_SECONDS)
 
 
 async def refresh_policy(chain: Chain, policy: Policy) -> bool:

@@ -34,7 +34,7 @@ async def run_until_stopped(work: Coroutine[Any, Any, None]) -> None:
 
 def run_validator(loaded: Loaded) -> None:
     built = build_validator(loaded)
-    tell_start(built, loaded)
+    tell_start(built)
     try:
         asyncio.run(run_until_stopped(_run(built, loaded)))
     finally:
@@ -46,12 +46,12 @@ async def _run(built: Built, loaded: Loaded) -> None:
     services = []
     listen = loaded.settings.validator.listen
     if listen:
-        place = read_endpoint(listen)
-        services.append(serve_miner(make_health_app(built.desk.health, built.desk.alerts), place.host, place.port))
+        app = make_health_app(built.desk.health, built.desk.alerts)
+        services.append(serve_miner(app, *check_listen(listen)))
     await keep_running(built.desk, built.posts, services)
 
 
-def tell_start(built: Built, loaded: Loaded) -> None:
+def tell_start(built: Built) -> None:
     """Who runs what, and what in the environment changes nothing."""
     LOG.info("validator %s, mechanisms %s", built.desk.hotkey, ", ".join(post.name for post in built.posts))
     for post in built.posts:

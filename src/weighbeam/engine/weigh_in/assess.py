@@ -22,7 +22,6 @@ from weighbeam.mechanisms.contract import Mechanism, Params, Standing
 from weighbeam.network.address import read_endpoint
 from weighbeam.network.endpoints import ChainSource, Endpoint, find_endpoints
 
-
 Discover = Callable[[Metagraph], Mapping[str, Endpoint]]
 
 
@@ -117,9 +116,7 @@ def scale_limits(rules: Rules) -> WeighInLimits:
     return WeighInLimits(limit_blocks=cutoff, degraded_blocks=cutoff * 8 // 10, emergency_blocks=cutoff * 9 // 10)
 
 
-def find_eligible(
-    scale: Scale, graph: Metagraph, limits: WeighInLimits, endpoints: Mapping[str, Endpoint]
-) -> Eligible:
+def find_eligible(scale: Scale, graph: Metagraph, limits: WeighInLimits, endpoints: Mapping[str, Endpoint]) -> Eligible:
     """The serving filter; where the mechanism says so, a validator permit excludes too."""
     nodes = [_node(neuron, endpoints.get(neuron.hotkey)) for neuron in graph.neurons]
     found = filter_serving(scale.own_hotkey, nodes, scale.validators(), limits)
@@ -136,6 +133,4 @@ def _node(neuron: Neuron, endpoint: Endpoint | None) -> Node:
         place = None if endpoint is None else read_endpoint(endpoint.url)
     except WeighbeamError:
         place = None
-    return Node(
-        neuron.hotkey, neuron.uid, neuron.stake, place.host if place else None, place.port if place else None
-    )
+    return Node(neuron.hotkey, neuron.uid, neuron.stake, place.host if place else None, place.port if place else None)

@@ -1,0 +1,99 @@
+"""`weighbeam weights`: what was set, why not, and what would be set now."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weighbeam.cli.read import print_table, show_number
+from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read, open_settings
+from weighbeam.cli.shell import print_json
+
+
+def weights(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    mechanism: MechanismOption = "chunking",
+    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 10,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be set now; nothing is sent.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The submissions of a journal and the weigh-ins that led to none; with --dry-run the vector of this moment."""
+    if dry_run:
+        _preview(config, mechanism, as_json)
+        return
+    from weighbeam.engine.audit import list_tries
+    from weighbeam.engine.ledger import Ledger
+
+    journal = open_read(store, config)
+    rows = Ledger(journal, mechanism).rows(most)[::-1]
+    skips = [one for one in list_tries(journal, mechanism, most) if one.kind == "skip"]
+    if as_json:
+        print_json(
+            {
+                "submissions": [
+                    {"id": r.id, "state": r.state, "reason": r.reason, "at": r.at, "weights": r.weights, "plan": r.plan}
+                    for r in rows
+                ],
+                "skips": [{"at": s.at, "mode": s.mode, "reason": s.reason, "detail": s.detail} for s in skips],
+            }
+        )
+        return
+    shown = [[r.id, r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.weights)] for r in rows]
+    if shown:
+        print_table(("id", "state", "reason", "block", "mode", "uid:value"), shown)
+    else:
+        typer.echo("nothing was submitted yet")
+    if skips:
+        typer.echo("weigh-ins that set nothing:")
+        print_table(("mode", "reason", "stale"), [[s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips])
+
+
+def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
+    from weighbeam.engine.known_validators import KnownValidators
+    from weighbeam.engine.weigh_in.run import preview
+    from weighbeam.operate.build import build_scale, find_section, open_clock, open_store
+    from weighbeam.operate.identity import open_hotkey
+    from weighbeam.operate.preflight import list_checks
+
+    loaded = open_settings(config)
+    find_section(loaded, mechanism)
+    clock, store = open_clock(loaded), open_store(loaded)
+    known = KnownValidators(loaded.settings.validator.known_validators, store, clock.now)
+    known.refresh()
+    scale = build_scale(loaded, mechanism, store, open_hotkey(loaded), known)
+    reading, assessed = asyncio.run(preview(scale, clock.now()))
+    checks = list_checks(scale, reading, assessed)
+    decision, mode = assessed.decision, assessed.mode
+    if as_json:
+        print_json(
+            {
+                "action": decision.action,
+                "reason": decision.reason,
+                "mode": mode.mode,
+                "blocks": mode.blocks,
+                "uids": decision.uids,
+                "values": decision.values,
+                "weights": decision.weights,
+                "stale": decision.stale,
+                "excluded": assessed.eligible.excluded,
+                "checks": [{"check": c.name, "holds": c.holds, "detail": c.detail} for c in checks],
+            }
+        )
+        return
+    why = f", because {decision.reason}" if decision.reason else ""
+    typer.echo(f"mode {mode.mode}, {mode.blocks} blocks since the last update: would {decision.action}{why}")
+    row = dict(zip(decision.uids, decision.values, strict=True))
+    table: list[list[Any]] = [
+        [p.uid, p.hotkey, show_number(p.raw), f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
+         "stale" if p.hotkey in decision.stale else ""]
+        for p in sorted(assessed.weighing.payees, key=lambda p: (-p.raw, p.uid))
+    ]  # fmt: skip
+    print_table(("uid", "hotkey", "raw", "share", "u16", ""), table)
+    for check in checks:
+        typer.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.detail}")
+
+
+def _shorten(weights: tuple[tuple[int, int], ...]) -> str:
+    return " ".join(f"{uid}:{value}" for uid, value in weights)
