@@ -21,7 +21,7 @@ def demo(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Run a chain, thirteen miners and two validators; show who is paid and prove every number."""
+    """Run a chain, fifteen miners and two validators; show who is paid and prove every number."""
     if write is not None:
         _write(write)
         return

@@ -35,8 +35,23 @@ def show_result(result: dict[str, Any], kept: Path | None) -> None:
     replayed = result["replay"]
     verdict = Text("equal to the bit", "green") if replayed["equal"] else Text("; ".join(replayed["faults"]), "red")
     console.print(Text(f"replay of {replayed['entries']} journal entries: ").append(verdict))
-    if kept is not None:
-        console.print(f"chain and journals are kept in {kept}", highlight=False, markup=False)
+    _point_further(console, kept)
+
+
+def _point_further(console: Console, kept: Path | None) -> None:
+    console.print("to look further:", style="bold")
+    if kept is None:
+        console.print("  weighbeam demo --folder demo-subnet       keep the chain and both journals", highlight=False)
+        kept = Path("demo-subnet")
+    journal = kept / "validator-1.db"
+    lines = {
+        f"weighbeam replay --verify --store {journal}": "compute every number again",
+        f"weighbeam leaderboard --store {journal}": "who stands where, and why",
+        f"weighbeam weights --store {journal}": "what was submitted",
+        "weighbeam demo --write my-subnet": "run the same validators and miners one by one",
+    }
+    for command, what in lines.items():
+        console.print(f"  {command}\n      {what}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _order(row: dict[str, Any]) -> tuple[float, bool, float, str]:

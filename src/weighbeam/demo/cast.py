@@ -44,4 +44,6 @@ MINERS = (
     Part("shuffler", "hostile", "reverses order"),
     Part("silent", "hostile", "never answers"),
     Part("garbage", "hostile", "wrong shape"),
+    Part("noise", "hostile", "random bytes"),
+    Part("replayer", "hostile", "an old reply"),
 )

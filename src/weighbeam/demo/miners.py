@@ -6,12 +6,11 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from fastapi import FastAPI
-
 from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.demo.cast import MINERS, VALIDATORS, Part
 from weighbeam.miners.chunking import honest_miner, hostile_miner
+from weighbeam.miners.spoil_replies import App, spoil_replies
 from weighbeam.network.listen import listen
 from weighbeam.network.nonces import SKEW_SECONDS, NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
@@ -38,11 +37,12 @@ async def serve_all(chain: Path, folder: Path) -> None:
             await asyncio.sleep(POLL_SECONDS)
 
 
-def _app(part: Part, folder: Path, senses: LocalSenses) -> FastAPI:
+def _app(part: Part, folder: Path, senses: LocalSenses) -> App:
     handler = honest_miner(part.name, senses) if part.role == "honest" else hostile_miner(part.name, senses)
     policy = Policy(PolicySettings(per_minute=600, burst=20))
     policy.update({validator.hotkey.address: Standing(True, validator.stake) for validator in VALIDATORS})
-    return make_miner_app(part.hotkey, {"chunking": handler}, NonceStore(folder / f"{part.name}.sqlite"), policy)
+    nonces = NonceStore(folder / f"{part.name}.sqlite")
+    return spoil_replies(part.name, make_miner_app(part.hotkey, {"chunking": handler}, nonces, policy))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ again in time. Only a lost lock and the watchdog end the process.
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weighbeam.chain.contract import ChainFault
 from weighbeam.core.errors import WeighbeamError
@@ -26,6 +27,7 @@ from weighbeam.engine.weigh_in.report import list_told, name_state
 from weighbeam.engine.weigh_in.schedule import Try, TryKind, find_due, is_stalled
 from weighbeam.store.database import Store
 
+Service = Callable[[], Coroutine[Any, Any, None]]
 POLL_SECONDS = 1.0
 FAULT_SECONDS = 60.0
 
@@ -44,7 +46,7 @@ class Desk:
     hotkey: str
 
 
-async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Awaitable[None]] = ()) -> None:
+async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Service] = ()) -> None:
     """Take the lock, recover, and run until cancelled; ends with `watchdog` or `hotkey_locked` otherwise."""
     desk.lock.take()
     try:
@@ -60,7 +62,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Awa
                 group.create_task(loop)
             group.create_task(Supervisor().beat())
             for service in services:
-                group.create_task(_wait(service))
+                group.create_task(service())
     except ExceptionGroup as faults:
         raise _first(faults) from None
     finally:
@@ -171,10 +173,6 @@ async def keep_lock(lock: HotkeyLock) -> None:
                 raise
             tell_fault(fault)
         await asyncio.sleep(BEAT_SECONDS)
-
-
-async def _wait(service: Awaitable[None]) -> None:
-    await service
 
 
 def _read_try(audit: Audit) -> Try:

@@ -9,7 +9,7 @@ from weighbeam.miners.chunkers.packing import pack_paragraphs, pack_sentences
 from weighbeam.network.serve import Handler
 from weighbeam.senses.ports import Senses
 
-LATE = 0.8
+WAITS = {"slow": 0.8, "silent": 2.0, "copycat": 0.1}
 Spoil = Callable[[list[str], dict[str, Any]], Any]
 
 
@@ -30,10 +30,8 @@ def hostile_miner(trick: str, senses: Senses) -> Handler:
 
     async def answer(task: dict[str, Any], seconds: float) -> Any:
         chunks = pack_paragraphs(task["document"], task["chunk_size"], task["chunk_qty"], senses)
-        if trick == "slow":
-            await asyncio.sleep(seconds * LATE)
-        if trick == "silent":
-            await asyncio.sleep(seconds * 2)
+        if trick in WAITS:
+            await asyncio.sleep(seconds * WAITS[trick])
         if trick == "splitter":
             chunks = pack_sentences(task["document"], max(1, task["chunk_size"] // 8), task["chunk_qty"], senses)
         return spoil(chunks, task)
@@ -59,5 +57,8 @@ TRICKS: dict[str, Spoil] = {
     "slow": _keep,
     "silent": _keep,
     "garbage": lambda _, __: [[["not", {"chunks": 7}]]],
+    "copycat": _keep,
+    "replayer": _keep,
+    "noise": _keep,
     "liar": lambda _, __: {"chunks": ["\x00\x1b[2J", None]},
 }

@@ -11,6 +11,7 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.miners.chunking import TRICKS, honest_miner, hostile_miner
+from weighbeam.miners.spoil_replies import App, spoil_replies
 from weighbeam.network.listen import listen
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
@@ -45,7 +46,9 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
         )
     )
     handlers = load_handlers(section.answers)
-    app = make_miner_app(hotkey, handlers, NonceStore(loaded.path(section.nonces)), policy, log=_log)
+    app: App = make_miner_app(hotkey, handlers, NonceStore(loaded.path(section.nonces)), policy, log=_log)
+    for answer in section.answers.values():
+        app = spoil_replies(answer.removeprefix("hostile:"), app) if answer.startswith("hostile:") else app
     await refresh_policy(chain, policy)
     async with listen(app, *check_listen(section.listen)) as (host, port):
         where = section.announce or f"{host}:{port}"

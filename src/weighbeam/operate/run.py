@@ -5,11 +5,12 @@ import os
 import signal
 from collections.abc import Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts
-from weighbeam.engine.keep_running import keep_running
+from weighbeam.engine.keep_running import Service, keep_running
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
 from weighbeam.network.address import read_endpoint
 from weighbeam.network.listen import serve_miner
@@ -43,11 +44,11 @@ def run_validator(loaded: Loaded) -> None:
 
 
 async def _run(built: Built, loaded: Loaded) -> None:
-    services = []
+    services: list[Service] = []
     listen = loaded.settings.validator.listen
     if listen:
         app = make_health_app(built.desk.health, built.desk.alerts)
-        services.append(serve_miner(app, *check_listen(listen)))
+        services.append(partial(serve_miner, app, *check_listen(listen)))
     await keep_running(built.desk, built.posts, services)
 
 

@@ -15,14 +15,22 @@ def register(file: ChainFile, hotkey: str, coldkey: str | None = None, stake: in
             raise WeighbeamError("already_registered", f"{hotkey} is registered", "use another hotkey")
         count = file.db.execute("SELECT COUNT(*) FROM neurons").fetchone()[0]
         uid = count if count < file.parameters.max_uids else _least_worth(file, block)
-        _clear(file, uid)
-        file.db.execute(
-            "INSERT INTO neurons VALUES (?, ?, ?, ?, 0, ?, NULL)", (uid, hotkey, coldkey or hotkey, stake, block)
-        )
-        for mechid in range(file.parameters.mechanisms):
-            file.db.execute("INSERT INTO updates VALUES (?, ?, ?)", (mechid, uid, block))
-        file.note(block, "NeuronRegistered", uid=uid, hotkey=hotkey)
+        _seat(file, int(uid), hotkey, coldkey or hotkey, stake, block)
         return int(uid)
+
+
+def replace_neuron(file: ChainFile, uid: int, hotkey: str) -> None:
+    """Give a uid to another hotkey now, as the chain does when it is full."""
+    with at_present(file) as block:
+        _seat(file, uid, hotkey, hotkey, 0, block)
+
+
+def _seat(file: ChainFile, uid: int, hotkey: str, coldkey: str, stake: int, block: int) -> None:
+    _clear(file, uid)
+    file.db.execute("INSERT INTO neurons VALUES (?, ?, ?, ?, 0, ?, NULL)", (uid, hotkey, coldkey, stake, block))
+    for mechid in range(file.parameters.mechanisms):
+        file.db.execute("INSERT INTO updates VALUES (?, ?, ?)", (mechid, uid, block))
+    file.note(block, "NeuronRegistered", uid=uid, hotkey=hotkey)
 
 
 def _least_worth(file: ChainFile, block: int) -> int:

@@ -95,6 +95,8 @@ def reveal_commits(file: ChainFile, mechid: int, block: int, index: int) -> None
         row = json.loads(text)
         uids, values = tuple(uid for uid, _ in row), tuple(value for _, value in row)
         sender = read_sender(file, mechid, hotkey)
+        if file.drop_reveals:
+            continue
         rules = read_subnet_rules(file, block)
         poor = sender.stake < rules.stake_threshold and sender.uid != rules.owner_uid
         if sender.uid is None or poor or refuse_row(rules, sender, Submission(mechid, uids, values, version_key)):

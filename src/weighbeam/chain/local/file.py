@@ -47,6 +47,7 @@ class ChainFile:
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = path
+        self.frozen = self.drop_reveals = False
         self._clock = clock
         if not path.exists():
             raise WeighbeamError("no_chain_file", f"{path} does not exist", "create it with `weighbeam demo`")
@@ -127,7 +128,7 @@ class ChainFile:
     def present_block(self) -> int:
         """The block of this moment; never below the head. An unused chain sleeps instead of rushing."""
         head = int(self.read("head"))
-        if self.read("manual"):
+        if self.frozen or self.read("manual"):
             return head
         tempo, seconds = self.parameters.tempo, self.read("block_seconds") / self.read("speed")
         now, genesis = self._clock(), self.read("genesis_time")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from weighbeam.chain.contract import ChainFault, Commit, Head, Metagraph, Neuron, Outcome, Rules, Stored, Submitted
+from weighbeam.chain.local.administer import replace_neuron
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.submit import refuse, submit_weights
@@ -19,12 +20,18 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Faults:
-    """Switches for tests; each stays on until it is turned off."""
+    """Switches for tests; each stays on until it is turned off.
+
+    `prune_uid` gives a uid to a stranger at the next look at the metagraph but one: between plan and submission.
+    """
 
     delay_seconds: float = 0.0
     unreachable: bool = False
     lose_reply: bool = False
     refuse_with: str | None = None
+    freeze_clock: bool = False
+    drop_reveals: bool = False
+    prune_uid: int | None = None
 
 
 class LocalChain:
@@ -47,7 +54,11 @@ class LocalChain:
         return await self._read(read)
 
     async def metagraph(self) -> Metagraph:
-        return await self._read(self._read_metagraph)
+        graph = await self._read(self._read_metagraph)
+        if self.faults.prune_uid is not None:
+            uid, self.faults.prune_uid = self.faults.prune_uid, None
+            replace_neuron(self._file, uid, f"stranger-{graph.block}")
+        return graph
 
     async def rules(self) -> Rules:
         return await self._read(self._read_rules)
@@ -94,6 +105,7 @@ class LocalChain:
 
         def locked() -> T:
             with self._lock:
+                self._file.frozen, self._file.drop_reveals = self.faults.freeze_clock, self.faults.drop_reveals
                 return action()
 
         await asyncio.sleep(self.faults.delay_seconds)
