@@ -19,7 +19,7 @@ from weighbeam.senses.local import LocalSenses
 
 def test_chunking_keeps_the_contract(senses: LocalSenses) -> None:
     findings = check_mechanism(Chunking(), senses)
-    assert len(findings) == 13
+    assert len(findings) == 15
 
 
 @pytest.mark.parametrize("overrides", [{"shape": "exp"}, {"shape": "literal"}, {"strict": True}, {"splitter": "punkt"}])
@@ -182,6 +182,26 @@ class Punishing(KeywordRecall):
         return tuple(Standing(score.hotkey, score.value or 0.0) for score in scored.scores)
 
 
+class Repeating(KeywordRecall):
+    def generate_task(self, params, seed):
+        return super().generate_task(params, "always")
+
+
+class Drawing(KeywordRecall):
+    def generate_task(self, params, seed):
+        return super().generate_task(params, random.random())
+
+
+class Favouring(KeywordRecall):
+    def best(self, params, observation, scored):
+        return scored.scores[-1].hotkey
+
+
+class Withholding(KeywordRecall):
+    def best(self, params, observation, scored):
+        return None
+
+
 class Empty(KeywordRecall):
     def examples(self) -> tuple[()]:
         return ()
@@ -214,6 +234,10 @@ class Empty(KeywordRecall):
         (Silent, "explanation"),
         (Generous, "only the eligible"),
         (Negative, "only the eligible"),
+        (Repeating, "tasks of its own can be asked, the same again"),
+        (Drawing, "tasks of its own can be asked, the same again"),
+        (Favouring, "the best answer is a valid one"),
+        (Withholding, "the best answer is a valid one"),
         (Empty, "examples"),
     ],
 )

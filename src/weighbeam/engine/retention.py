@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,12 +156,10 @@ def _compact(store: Store) -> None:
     """Give freed pages back in small steps, so that nobody waits long for the write lock."""
     if store.engine.dialect.name != "sqlite":
         return
-    while True:
-        with store.engine.connect() as connection:
-            free = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
-            if not free:
-                return
-            connection.exec_driver_sql(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
-            left = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
-        if left >= free:
-            return
+    with closing(store.engine.raw_connection()) as connection:
+        free, left = 1, 0
+        while left < free:
+            cursor = connection.cursor()
+            (free,) = cursor.execute("PRAGMA freelist_count").fetchone()
+            cursor.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+            (left,) = cursor.execute("PRAGMA freelist_count").fetchone()

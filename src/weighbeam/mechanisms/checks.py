@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params, Scored, Standing, make_params
 from weighbeam.mechanisms.purity import watch_calls
@@ -22,6 +23,7 @@ from weighbeam.senses.ports import Senses
 
 ROUNDS_PER_SECOND = 20.0
 TIMED_SECONDS = 0.25
+SEEDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ def run_checks(
         ("same observation, same bytes", check_same_bytes),
         ("pure: no clock, chance, file or socket", check_pure),
         ("whom to ask: pure, and the same again", check_choose),
+        ("tasks of its own can be asked, the same again", check_tasks),
+        ("the best answer is a valid one", check_best),
         ("every score has an explanation", check_explained),
         ("weights: none negative, only the eligible", check_weights),
     ]
@@ -233,6 +237,32 @@ def check_choose(subject: Subject) -> str | None:
             return "another group when the miners are listed in another order"
         if not set(first.members) <= set(miners):
             return "a group with a miner nobody named"
+    return None
+
+
+def check_tasks(subject: Subject) -> str | None:
+    """A generated task poses as plain JSON, is the same for the same seed, and another for another."""
+    mechanism, params = subject.mechanism, subject.params
+    first, again = (mechanism.generate_task(params, "a") for _ in range(2))
+    posed = canonical_json(dict(mechanism.pose(params, first)))
+    if canonical_json(dict(mechanism.pose(params, again))) != posed or first.id != again.id:
+        return "the same seed gives another task"
+    if all(
+        canonical_json(dict(mechanism.pose(params, mechanism.generate_task(params, f"seed-{i}")))) == posed
+        for i in range(SEEDS)
+    ):
+        return f"{SEEDS} seeds all give the task {first.id}"
+    return None
+
+
+def check_best(subject: Subject) -> str | None:
+    for example, scored in _score_all(subject):
+        best = subject.mechanism.best(subject.params, example.observation, scored)
+        valid = {score.hotkey for score in scored.scores if score.status == "valid"}
+        if best is None and valid:
+            return f"no answer is best though {sorted(valid)} are valid"
+        if best is not None and best not in valid:
+            return f"{best} is best and not valid"
     return None
 
 

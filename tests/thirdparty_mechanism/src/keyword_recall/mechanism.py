@@ -23,8 +23,11 @@ from weighbeam.mechanisms.contract import (
     Scored,
     Standing,
     Task,
+    WeighRule,
     Weights,
 )
+
+WORDS = ("tide", "moon", "beam", "scale", "chalk", "harbour", "kiln", "meadow")
 
 
 class RecallParams(Params):
@@ -37,11 +40,21 @@ class KeywordRecall:
     kind = "asked"
     better = "higher"
     params_type = RecallParams
+    rule = WeighRule(gate="always", exclude_permits=False)
 
     def choose(self, params, standings, miners: Sequence[str], seed, wanted=()) -> Group:
         return Group(tuple(sorted(miners)))
 
+    def generate_task(self, params: RecallParams, seed) -> Task:
+        first = int(digest_text(str(seed))[:8], 16) % len(WORDS)
+        return Task(f"recall-{first}", {"keywords": [WORDS[first], WORDS[(first + 3) % len(WORDS)]]})
+
+    def read_task(self, params: RecallParams, name: str, text: str) -> Task:
+        require(bool(text.split()), "bad_task", f"{name} names no keyword", "write words into it")
+        return Task(name, {"keywords": text.split()})
+
     def pose(self, params: RecallParams, task: Task) -> Mapping[str, Any]:
+        require(bool(task.body.get("keywords")), "bad_task", "no keywords", "give a list")
         return {"keywords": task.body["keywords"]}
 
     def ask_seconds(self, params: RecallParams) -> float:
@@ -125,6 +138,10 @@ class KeywordRecall:
 
     def report(self, params: RecallParams, observation: Observation, scored: Scored) -> dict[str, Any]:
         return {"answers": [{"hotkey": s.hotkey, "value": s.value, "parts": s.parts} for s in scored.scores]}
+
+    def best(self, params: RecallParams, observation: Observation, scored: Scored) -> str | None:
+        valid = [score for score in scored.scores if score.status == "valid"]
+        return max(valid, key=lambda score: (score.value, score.hotkey)).hotkey if valid else None
 
     def stages(self) -> Mapping[str, Any]:
         return {"keyword-recall.recompute": lambda given: {"value": self.recompute(given["parts"])}}

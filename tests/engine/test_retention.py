@@ -1,0 +1,169 @@
+"""Old rounds go, a signed checkpoint takes their place, and what is left still replays to the bit."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from keyword_recall.mechanism import KeywordRecall
+from sqlalchemy import text
+
+from engine.recall import PARAMS, PaidRecall, find, play
+from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.blocks import advance
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.chain.local.port import LocalChain
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.replay import replay
+from weighbeam.engine.retention import Cleaned, clean_up, is_cleanup_due
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.run import weigh_in
+from weighbeam.network.keys import Hotkey
+from weighbeam.store.database import Store
+
+ALICE = Hotkey.from_uri("//Alice")
+START, HOUR = 1_800_000_000.0, 3600.0
+AVERAGING = Averaging()
+TEXTS = {"a": "tide moon", "b": "tide", "c": None}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+
+
+def fill(journal: Journal, hours: int) -> None:
+    for hour in range(hours):
+        for mechanism in (KeywordRecall(), PaidRecall()):
+            play(journal, mechanism, hour, START + hour * HOUR, TEXTS)
+
+
+def clean(journal: Journal, now: float, averaging: Averaging = AVERAGING) -> Cleaned:
+    return clean_up(journal.store, now, averaging, ALICE.address, ALICE.sign)
+
+
+def faults(journal: Journal) -> list[str]:
+    return [f"{r.ref}: {r.fault}" for r in replay(journal.store, find) if r.fault]
+
+
+def count(journal: Journal, table: str) -> int:
+    with journal.store.read() as connection:
+        return int(connection.execute(text(f"SELECT COUNT(*) FROM {table}")).scalar_one())
+
+
+def test_what_is_older_than_retention_goes_and_the_rest_replays(journal: Journal) -> None:
+    fill(journal, 60)
+    before = journal.standings("keyword-recall")
+    done = clean(journal, START + 60 * HOUR)
+    assert (done.entries, done.rounds) == (24, 24)
+    assert count(journal, "rounds") == count(journal, "entries") == 96
+    assert count(journal, "evaluations") == count(journal, "scores") == 96 * 3
+    assert journal.standings("keyword-recall") == before
+    assert faults(journal) == []
+    fill_more = START + 61 * HOUR
+    play(journal, KeywordRecall(), 61, fill_more, TEXTS)
+    assert faults(journal) == []
+
+
+def test_again_and_again_from_checkpoint_to_checkpoint(journal: Journal) -> None:
+    for day in range(5):
+        for hour in range(day * 24, day * 24 + 24):
+            play(journal, PaidRecall(), hour, START + hour * HOUR, TEXTS)
+        clean(journal, START + (day * 24 + 24) * HOUR)
+        assert faults(journal) == []
+    assert count(journal, "rounds") == 48
+    assert count(journal, "checkpoints") == 3
+
+
+def test_the_file_shrinks(journal: Journal, tmp_path: Path) -> None:
+    fill(journal, 200)
+
+    def size() -> int:
+        with journal.store.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return (tmp_path / "journal.db").stat().st_size
+
+    full = size()
+    clean(journal, START + 200 * HOUR)
+    assert size() < full * 0.6
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ("UPDATE checkpoints SET signature = replace(signature, substr(signature, 1, 2), '00')", "not signed"),
+        ("UPDATE checkpoints SET hash = replace(hash, substr(hash, 1, 2), '00')", "something else"),
+        ("UPDATE checkpoints SET hotkey = 'somebody'", "something else"),
+        ("UPDATE checkpoints SET body = x'00'", "cannot be read"),
+        ("DELETE FROM checkpoints", "does not follow"),
+        ("DELETE FROM entries WHERE sequence = (SELECT MIN(sequence) FROM entries)", "is missing"),
+    ],
+)
+def test_a_changed_checkpoint_is_found(journal: Journal, damage: str, told: str) -> None:
+    fill(journal, 60)
+    clean(journal, START + 60 * HOUR)
+    with journal.store.write() as connection:
+        connection.execute(text(damage))
+    assert told in faults(journal)[0]
+
+
+def test_a_leap_of_the_clock_does_not_take_the_lookback(journal: Journal) -> None:
+    fill(journal, 60)
+    clean(journal, START + 1000 * 24 * HOUR)
+    with journal.store.read() as connection:
+        oldest = connection.execute(text("SELECT MIN(at) FROM evaluations")).scalar_one()
+    assert oldest <= START + 59 * HOUR - AVERAGING.ema_lookback_hours * HOUR
+    assert faults(journal) == []
+
+
+def test_it_is_due_by_the_stores_own_memory(journal: Journal) -> None:
+    assert is_cleanup_due(journal.store, START, AVERAGING)
+    clean(journal, START)
+    assert not is_cleanup_due(journal.store, START + 23.9 * HOUR, AVERAGING)
+    assert is_cleanup_due(journal.store, START + 24 * HOUR, AVERAGING)
+    assert is_cleanup_due(journal.store, START - HOUR, AVERAGING)
+
+
+@pytest.fixture
+def scale(tmp_path: Path, journal: Journal) -> Scale:
+    parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1)
+    file = ChainFile.create(tmp_path / "chain.sqlite", parameters, manual=True)
+    register(file, ALICE.address, stake=5000 * 10**9)
+    for hotkey in TEXTS:
+        register(file, hotkey)
+        announce(file, hotkey, "127.0.0.1:8000")
+    advance(file, 21)
+    chain = LocalChain(file, ALICE)
+    chain.file = file
+    return Scale(PaidRecall(), PARAMS, journal, Ledger(journal.store, "paid-recall"), chain, ALICE.address)
+
+
+def test_weigh_ins_after_the_cut_still_replay(scale: Scale) -> None:
+    """The first weigh-in kept rests on emissions from before the cut; the checkpoint carries them."""
+    for hour in range(80):
+        play(scale.journal, PaidRecall(), hour, START + hour * HOUR, TEXTS)
+        if hour % 7 == 0:
+            advance(scale.chain.file, 6)
+            done = asyncio.run(weigh_in(scale, START + hour * HOUR + 1))
+            assert done.submission is not None
+    clean(scale.journal, START + 80 * HOUR)
+    assert count(scale.journal, "entries") < 60
+    assert faults(scale.journal) == []
+
+
+def test_an_emergency_without_lookback_keeps_what_it_rested_on(scale: Scale) -> None:
+    for hour in range(60):
+        play(scale.journal, PaidRecall(), hour, START + hour * HOUR, TEXTS)
+    advance(scale.chain.file, 260)
+    done = asyncio.run(weigh_in(scale, START + 60 * HOUR))
+    assert done.mode.mode == "EMERGENCY"
+    assert clean(scale.journal, START + 61 * HOUR).held == "emergency"
+    assert count(scale.journal, "rounds") == 60
+    assert faults(scale.journal) == []
+    later = START + 110 * HOUR
+    play(scale.journal, PaidRecall(), 110, later, TEXTS)
+    assert clean(scale.journal, later).held is None
+    assert count(scale.journal, "rounds") == 1
+    assert faults(scale.journal) == []
