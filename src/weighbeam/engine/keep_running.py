@@ -140,9 +140,10 @@ async def weigh_once(desk: Desk, post: Post) -> None:
         tell_fault(desk.known.fault, post.name)
     done = await post.weigh_in()
     pulse = desk.health.add(post.name)
-    reasons = [one.reason if one.kind == "skip" else None for one in list_tries(desk.store, post.name, 3)]
+    tries = await asyncio.to_thread(list_tries, desk.store, post.name, 3)
+    reasons = [one.reason if one.kind == "skip" else None for one in tries]
     for told in list_told(done, pulse.mode, is_stalled(reasons)):
-        desk.alerts.tell(told.code, told.level, told.text, post.name)
+        await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name)
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
     pulse.mode, pulse.blocks, pulse.last_weigh_in = name_state(done.mode), done.mode.blocks, result
     pulse.weigh_ins += 1

@@ -5,12 +5,13 @@
 Never more than one row per mechanism is planned, sent or unknown, so nothing is ever sent twice.
 """
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlalchemy import Connection, insert, select, update
 
-from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Stored, Submitted
+from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Rules, Stored, Submitted
 from weighbeam.core.curves import to_u16
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import tables
@@ -130,20 +131,29 @@ class Ledger:
         try:
             graph, rules = await chain.metagraph(), await chain.rules()
         except ChainFault as fault:
-            return self._move(row_id, ("planned",), "failed", reason=fault.code)
-        row = self._drop_replaced(row_id, graph)
-        if rules.epoch_index != row.plan["epoch"] or graph.block - row.plan["block"] > MOST_BLOCKS:
-            return self._move(row_id, ("planned",), "failed", reason="epoch_over")
-        if len(row.weights) < max(1, min(rules.min_allowed_weights, len(graph.neurons))):
-            return self._move(row_id, ("planned",), "failed", reason="too_few_weights")
-        row = self._move(row_id, ("planned",), "sent", sent_block=graph.block)
+            return await asyncio.to_thread(self._fail, row_id, ("planned",), fault.code)
+        row = await asyncio.to_thread(self._make_ready, row_id, graph, rules)
+        if row.state != "sent":
+            return row
         try:
             uids, values = zip(*row.weights, strict=True)
             submitted = await chain.submit(uids, values, row.plan["version_key"])
         except ChainFault as fault:
             state: State = "unknown" if fault.outcome == "unknown" else "failed"
-            return self._move(row_id, ("sent",), state, reason=fault.code)
-        return self._include(row_id, submitted)
+            return await asyncio.to_thread(self._move, row_id, ("sent",), state, reason=fault.code)
+        return await asyncio.to_thread(self._include, row_id, submitted)
+
+    def _make_ready(self, row_id: int, graph: Metagraph, rules: Rules) -> Row:
+        """The row as it is sent, `sent` durably; or failed, if its time is over or too little of it is left."""
+        row = self._drop_replaced(row_id, graph)
+        if rules.epoch_index != row.plan["epoch"] or graph.block - row.plan["block"] > MOST_BLOCKS:
+            return self._fail(row_id, ("planned",), "epoch_over")
+        if len(row.weights) < max(1, min(rules.min_allowed_weights, len(graph.neurons))):
+            return self._fail(row_id, ("planned",), "too_few_weights")
+        return self._move(row_id, ("planned",), "sent", sent_block=graph.block)
+
+    def _fail(self, row_id: int, allowed: tuple[State, ...], reason: str) -> Row:
+        return self._move(row_id, allowed, "failed", reason=reason)
 
     def _drop_replaced(self, row_id: int, graph: Metagraph) -> Row:
         """A uid whose holder changed since the plan is taken out, and the rest scaled anew."""
@@ -169,14 +179,22 @@ class Ledger:
 
     async def settle(self, chain: Chain, hotkey: str) -> Row | None:
         """Bring the unsettled row as far as the chain allows; nothing is sent here."""
-        row = self.unsettled()
-        if row is None:
-            return None
-        if row.state == "planned":
-            return self._move(row.id, ("planned",), "failed", reason="abandoned")
-        if row.state == "sent":
-            row = self._move(row.id, ("sent",), "unknown", reason="restart")
+        row = await asyncio.to_thread(self._reopen)
+        if row is None or row.state == "failed":
+            return row
         stored, rules = await chain.stored(hotkey), await chain.rules()
+        return await asyncio.to_thread(self._judge, row, stored, rules)
+
+    def _reopen(self) -> Row | None:
+        """The unsettled row; planned and never sent it is given up, sent by a process that is gone it is unknown."""
+        row = self.unsettled()
+        if row is not None and row.state == "planned":
+            return self._fail(row.id, ("planned",), "abandoned")
+        if row is not None and row.state == "sent":
+            return self._move(row.id, ("sent",), "unknown", reason="restart")
+        return row
+
+    def _judge(self, row: Row, stored: Stored, rules: Rules) -> Row:
         due = rules.epoch_index - row.plan["epoch"] - row.plan["reveal_period"]
         if row.state == "unknown":
             return self._settle_unknown(row, stored, due)

@@ -1,5 +1,6 @@
 """A validator: one post per mechanism, each with rounds to play and weights to set on a chain."""
 
+import asyncio
 import secrets
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from weighbeam.engine.journal import Committed
 from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
 from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
 from weighbeam.engine.tasks import TaskSource
-from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
+from weighbeam.engine.weigh_in.assess import Scale, find_eligible, find_miners, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 
 
@@ -37,7 +38,7 @@ class Post:
         The seed is drawn here and told to nobody before the answers are in.
         """
         graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
-        endpoints = self.scale.discover(graph)
+        endpoints = await find_miners(self.scale, graph)
         eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints)
         seed = secrets.token_hex(16)
         moment = Moment(
@@ -48,15 +49,16 @@ class Post:
             uids={neuron.hotkey: neuron.uid for neuron in graph.neurons},
             endpoints=endpoints,
         )
-        request = take_oldest(self.bench.journal.store, self.name, moment.round_id)
-        task = request.task if request else self.tasks(seed)
+        request = await asyncio.to_thread(take_oldest, self.bench.journal.store, self.name, moment.round_id)
+        task = request.task if request else await asyncio.to_thread(self.tasks, seed)
         try:
             done = await run_round(self.bench, task, moment, eligible.hotkeys)
         except WeighbeamError as fault:
             self._fail(request, fault)
             raise
         if request is not None:
-            answer_request(self.bench.journal, request.id, moment.round_id, self.bench.mechanism)
+            mechanism = self.bench.mechanism
+            await asyncio.to_thread(answer_request, self.bench.journal, request.id, moment.round_id, mechanism)
         return done
 
     async def weigh_in(self) -> WeighedIn:

@@ -1,5 +1,6 @@
 """What a weigh-in would do now: read the chain once, then filter, gate, average and decide from the journal."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -22,6 +23,7 @@ from weighbeam.mechanisms.contract import Mechanism, Params, Standing
 from weighbeam.network.address import read_endpoint
 from weighbeam.network.endpoints import ChainSource, Endpoint, find_endpoints
 
+DISCOVER_SECONDS = 30.0
 Discover = Callable[[Metagraph], Mapping[str, Endpoint]]
 
 
@@ -52,6 +54,7 @@ class Reading:
     graph: Metagraph | None
     rules: Rules | None
     blocks: int | None
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     first: bool = False
     fault: ChainFault | None = None
 
@@ -74,13 +77,24 @@ async def read_chain(scale: Scale) -> Reading:
         blocks = await scale.chain.blocks_since_update(scale.own_hotkey)
     except ChainFault as fault:
         return Reading(None, None, None, fault=fault)
+    endpoints = await find_miners(scale, graph)
     own = graph.find(scale.own_hotkey)
     if own is None:
         gone = ChainFault("not_registered", f"{scale.own_hotkey} is not registered", "register the hotkey")
-        return Reading(graph, rules, None, fault=gone)
+        return Reading(graph, rules, None, endpoints, fault=gone)
     if own.last_update == 0:
-        return Reading(graph, rules, graph.block - own.registered_at, first=True)
-    return Reading(graph, rules, blocks)
+        return Reading(graph, rules, graph.block - own.registered_at, endpoints, first=True)
+    return Reading(graph, rules, blocks, endpoints)
+
+
+async def find_miners(scale: Scale, graph: Metagraph) -> Mapping[str, Endpoint]:
+    """Endpoints by hotkey; a source that hangs holds nobody up for long."""
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(scale.discover, graph), DISCOVER_SECONDS)
+    except TimeoutError:
+        raise WeighbeamError(
+            "endpoints_timeout", f"no endpoints within {DISCOVER_SECONDS:g} s", "mend or remove the plug-in that hangs"
+        ) from None
 
 
 def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Estimate | None, now: float) -> Assessed:
@@ -88,7 +102,7 @@ def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Est
     limits = scale_limits(reading.rules) if reading.rules else WeighInLimits()
     mode = choose_mode(reading.blocks, estimate, limits)
     graph = reading.graph
-    eligible = find_eligible(scale, graph, limits, scale.discover(graph)) if graph else Eligible((), {}, True)
+    eligible = find_eligible(scale, graph, limits, reading.endpoints) if graph else Eligible((), {}, True)
     uid_of = {neuron.hotkey: neuron.uid for neuron in graph.neurons} if graph else {}
     uids = {hotkey: uid_of[hotkey] for hotkey in eligible.hotkeys}
     name, averages = scale.mechanism.name, dict[str, Average]()
@@ -130,7 +144,12 @@ def find_eligible(scale: Scale, graph: Metagraph, limits: WeighInLimits, endpoin
 
 def _node(neuron: Neuron, endpoint: Endpoint | None) -> Node:
     try:
-        place = None if endpoint is None else read_endpoint(endpoint.url)
+        place = None if endpoint is None or not _names_port(endpoint.url) else read_endpoint(endpoint.url)
     except WeighbeamError:
         place = None
     return Node(neuron.hotkey, neuron.uid, neuron.stake, place.host if place else None, place.port if place else None)
+
+
+def _names_port(url: str) -> bool:
+    """A scheme implies a port; a bare host does not."""
+    return "://" in url or url.rpartition(":")[2].isdecimal()

@@ -4,6 +4,7 @@ The standings a decision rests on are read in the transaction that appends it to
 are committed meanwhile, a replay finds the same standings at the same place.
 """
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
@@ -46,10 +47,7 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
     with suppress(ChainFault):
         settled = await scale.ledger.settle(scale.chain, scale.own_hotkey)
     reading = await read_chain(scale)
-    estimate = _estimate(scale, reading, now)
-    with scale.journal.store.write() as connection:
-        assessed = assess(connection, scale, reading, estimate, now)
-        entry = _write_entry(connection, scale, assessed)
+    assessed, entry = await asyncio.to_thread(_decide, scale, reading, now)
     submission = None
     if assessed.decision.action == "submit":
         submission = await _submit(scale, assessed, reading, entry, now)
@@ -65,6 +63,14 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
     )
 
 
+def _decide(scale: Scale, reading: Reading, now: float) -> tuple[Assessed, str]:
+    """Assess and write down in one transaction."""
+    estimate = _estimate(scale, reading, now)
+    with scale.journal.store.write() as connection:
+        assessed = assess(connection, scale, reading, estimate, now)
+        return assessed, _write_entry(connection, scale, assessed)
+
+
 async def preview(scale: Scale, now: float) -> tuple[Reading, Assessed]:
     """What a weigh-in would do now; nothing is written or sent."""
     reading = await read_chain(scale)
@@ -73,20 +79,25 @@ async def preview(scale: Scale, now: float) -> tuple[Reading, Assessed]:
 
 
 async def _submit(scale: Scale, assessed: Assessed, reading: Reading, entry: str, now: float) -> Row | None:
-    name, mode = scale.mechanism.name, assessed.mode.mode
-    if scale.ledger.unsettled() is not None:
-        with scale.journal.store.write() as connection:
-            write_audit(connection, now, "skip", name, mode, "submission_open")
+    if await asyncio.to_thread(scale.ledger.unsettled) is not None:
+        await asyncio.to_thread(_note, scale, assessed, now, "skip", "submission_open", {})
         return None
     plan = _plan(scale, assessed, reading, entry)
-    submission = await scale.ledger.send(scale.ledger.plan(plan, now), scale.chain)
+    planned = await asyncio.to_thread(scale.ledger.plan, plan, now)
+    submission = await scale.ledger.send(planned, scale.chain)
     with suppress(ChainFault):
         submission = await scale.ledger.settle(scale.chain, scale.own_hotkey) or submission
-    failed = submission.state in ("failed", "unknown")
-    with scale.journal.store.write() as connection:
-        detail = {"submission": submission.id, "state": submission.state}
-        write_audit(connection, now, "failed" if failed else "submitted", name, mode, submission.reason, detail)
+    kind = "failed" if submission.state in ("failed", "unknown") else "submitted"
+    detail = {"submission": submission.id, "state": submission.state}
+    await asyncio.to_thread(_note, scale, assessed, now, kind, submission.reason, detail)
     return submission
+
+
+def _note(
+    scale: Scale, assessed: Assessed, now: float, kind: str, reason: str | None, detail: Mapping[str, Any]
+) -> None:
+    with scale.journal.store.write() as connection:
+        write_audit(connection, now, kind, scale.mechanism.name, assessed.mode.mode, reason, detail)
 
 
 def _write_entry(connection: Connection, scale: Scale, assessed: Assessed) -> str:
