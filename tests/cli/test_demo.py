@@ -31,14 +31,17 @@ def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
         "shuffler": "out_of_order",
         "silent": "no_chunks",
         "garbage": "malformed",
+        "noise": "malformed",
+        "replayer": "malformed",
     }
-    assert all(pay[name] == 0 for name in failing)
+    assert all(pay[name] == 0 for name in failing if name != "replayer")
+    assert pay["replayer"] < min(value for name, value in pay.items() if role[name] == "honest")
 
 
 def test_every_miner_has_an_address_of_its_own(played) -> None:
     result, _ = played
     hosts = {row["endpoint"].split(":")[0] for row in result["miners"]}
-    assert len(hosts) == len(result["miners"]) == 13
+    assert len(hosts) == len(result["miners"]) == 15
 
 
 def test_both_validators_agree_and_share_the_dividends(played) -> None:
@@ -51,7 +54,7 @@ def test_the_journal_can_be_read(played) -> None:
     _, folder = played
     store = folder / "validator-2.db"
     told = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
-    assert [(line["state"], line["answers"], line["valid"]) for line in told] == [("scored", 13, 8)] * 2
+    assert [(line["state"], line["answers"], line["valid"]) for line in told] == [("scored", 15, 8)] * 2
     standings = json.loads(run("leaderboard", "--store", store, "--json").stdout)["standings"]
     assert [line["standing"] is None for line in standings] == [False] * 8 + [True] * 5
     assert {line["last_reason"] for line in standings[8:]} == {"new_words", "out_of_order", "no_chunks", "malformed"}

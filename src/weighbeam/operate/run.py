@@ -12,7 +12,6 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts
 from weighbeam.engine.keep_running import Service, keep_running
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
-from weighbeam.network.address import read_endpoint
 from weighbeam.network.listen import serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.service.health import make_health_app
@@ -70,9 +69,12 @@ def tell_ignored(alerts: Alerts) -> None:
 
 
 def check_listen(text: str) -> tuple[str, int]:
-    """A `host:port` to serve on."""
-    try:
-        place = read_endpoint(text)
-    except WeighbeamError:
-        raise WeighbeamError("bad_config", f"{text!r} is no host:port", "write one like 127.0.0.1:8091") from None
-    return place.host, place.port
+    """A `host:port` to serve on; port 0 is any that is free.
+
+    >>> check_listen("127.0.0.1:8091"), check_listen("[::1]:0")
+    (('127.0.0.1', 8091), ('::1', 0))
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise WeighbeamError("bad_config", f"{text!r} is no host:port", "write one like 127.0.0.1:8091")
+    return host.strip("[]"), int(port)

@@ -1,0 +1,122 @@
+"""A validator and miners as an operator runs them: real processes, settings in files, signals, kills, restarts."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command import weighbeam as run
+from network.loopback import free_port
+
+MINERS = ("paragraphs", "semchunk", "dropper")
+SECONDS = 90.0
+
+
+class Running:
+    """A command that keeps running, and its log."""
+
+    def __init__(self, log: Path, *arguments: str, **environment: str) -> None:
+        self.log = log
+        self._file = log.open("a")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "weighbeam", *arguments],
+            stdout=self._file,
+            stderr=self._file,
+            env={**os.environ, **environment},
+        )
+
+    def wait_for(self, pattern: str, times: int = 1) -> None:
+        deadline = time.monotonic() + SECONDS
+        while len(re.findall(pattern, self.log.read_text())) < times:
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(0.1)
+
+    def end(self, how: signal.Signals) -> int:
+        self.process.send_signal(how)
+        self._file.close()
+        return self.process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def subnet(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("written") / "subnet"
+    assert run("demo", "--write", str(folder)).returncode == 0
+    miners = [
+        Running(folder / f"{name}.log", "miner", "--config", str(folder / f"{name}.toml"),
+                WEIGHBEAM_MINER__LISTEN="127.0.0.1:0")
+        for name in MINERS
+    ]  # fmt: skip
+    for miner in miners:
+        miner.wait_for("announced as")
+    yield folder
+    assert [miner.end(signal.SIGTERM) for miner in miners] == [0] * len(miners)
+
+
+def read_url(url: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, refusal.read().decode()
+
+
+def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: Path) -> None:
+    config = str(subnet / "validator-1.toml")
+    port = free_port()
+    listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{port}", "WEIGHBEAM_MAX_MINERS": "3"}
+    first = Running(subnet / "first.log", "validator", "--config", config, **listen)
+    first.wait_for("weigh-in in mode NORMAL, confirmed")
+    assert "env_ignored: WEIGHBEAM_MAX_MINERS is set but ignored: network constants" in first.log.read_text()
+
+    status, said = read_url(f"http://127.0.0.1:{port}/health")
+    assert status == 200
+    pulse = json.loads(said)["mechanisms"]["chunking"]
+    assert (pulse["last_weigh_in"], pulse["mode"]) == ("confirmed", "NORMAL")
+    assert 'weighbeam_rounds_total{mechanism="chunking"}' in read_url(f"http://127.0.0.1:{port}/metrics")[1]
+
+    other = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{free_port()}"}
+    twin = run("validator", "--config", config, **other)
+    assert twin.returncode == 2
+    assert "hotkey_locked" in twin.stderr
+
+    assert first.end(signal.SIGKILL) == -signal.SIGKILL
+    second = Running(subnet / "second.log", "validator", "--config", config, **listen)
+    second.wait_for("round chunking-.* answers valid")
+    asked = run("ask", "examples/document.txt", "--config", config, "--json")
+    assert asked.returncode == 0, asked.stdout + asked.stderr
+    answer = json.loads(asked.stdout)
+    assert answer["state"] == "done"
+    assert answer["result"]["score"]["status"] == "valid"
+    assert second.end(signal.SIGTERM) == 0
+
+    replayed = run("replay", "--verify", "--config", config)
+    assert replayed.returncode == 0, replayed.stdout
+    assert " 0 differ" in replayed.stdout
+    weights = json.loads(run("weights", "--config", config, "--json").stdout)
+    assert [row["state"] for row in weights["submissions"]] == ["confirmed"]
+    dry = json.loads(run("weights", "--dry-run", "--config", config, "--json").stdout)
+    assert dry["action"] == "submit"
+    assert all(check["holds"] for check in dry["checks"])
+    assert len(dry["uids"]) == 2
+    leaders = json.loads(run("leaderboard", "--config", config, "--json").stdout)["standings"]
+    assert leaders[-1]["last_reason"] == "new_words"
+
+
+def test_a_chain_that_is_not_there_is_named(tmp_path: Path) -> None:
+    config = tmp_path / "weighbeam.toml"
+    config.write_text('[wallet]\nuri = "//Alice"\n[chain]\npath = "nothing.sqlite"\n')
+    done = run("validator", "--config", str(config))
+    assert done.returncode == 2
+    assert "no_chain_file" in done.stderr
+    assert "remedy" in done.stderr
+    assert "Traceback" not in done.stderr

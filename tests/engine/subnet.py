@@ -1,0 +1,83 @@
+"""A subnet for tests: a local chain, real HTTP miners on loopback, and posts with journals of their own."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from network.loopback import open_nonces, serve_app
+from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.blocks import advance
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.chain.local.port import LocalChain
+from weighbeam.engine.clock import WallClock
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.round import Bench
+from weighbeam.engine.tasks import generate_tasks
+from weighbeam.engine.validator import Post
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.miners.chunking import TRICKS, honest_miner, hostile_miner
+from weighbeam.miners.spoil_replies import spoil_replies
+from weighbeam.network.ask import Asker, AskSettings
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.serve import make_miner_app
+from weighbeam.senses.local import LocalSenses
+from weighbeam.store.database import Store
+
+HONEST = ("paragraphs", "sentences", "semchunk")
+HOSTILE = ("dropper", "silent", "replayer", "noise", "copycat")
+VALIDATOR = Hotkey.from_uri("//Validator")
+
+
+@dataclass
+class TestSubnet:
+    """Miners by name behind real servers; `post` gives a validator's post on a fresh chain and journal."""
+
+    folder: Path
+    senses: LocalSenses
+    endpoints: dict[str, str]
+    numbers: Iterator[int]
+    validator: Hotkey = VALIDATOR
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {Hotkey.from_uri(f"//{name}").address: name for name in self.endpoints}
+
+    def post(self, only: Sequence[str] | None = None, **params: object) -> Post:
+        place = self.folder / f"post-{next(self.numbers)}"
+        file = ChainFile.create(
+            place / "chain.sqlite", SubnetParameters(tempo=20, rate_limit=5, max_validators=1), manual=True
+        )
+        register(file, VALIDATOR.address, stake=5000 * 10**9)
+        for hotkey, name in self.names.items():
+            if only is None or name in only:
+                register(file, hotkey)
+                announce(file, hotkey, self.endpoints[name])
+        advance(file, 21)
+        store = Store(f"sqlite:///{place / 'journal.db'}")
+        chunking, settings = Chunking(), ChunkingParams(timeout=2.0, **params)
+        chain, journal = LocalChain(file, VALIDATOR), Journal(store)
+        scale = Scale(chunking, settings, journal, Ledger(store, "chunking"), chain, VALIDATOR.address)
+        asker = Asker(VALIDATOR, AskSettings(allow_private=True, per_address=64))
+        bench = Bench(chunking, settings, journal, asker, self.senses)
+        return Post(bench, scale, generate_tasks(chunking, settings), WallClock())
+
+
+@contextmanager
+def open_subnet(folder: Path, senses: LocalSenses) -> Iterator[TestSubnet]:
+    with ExitStack() as stack:
+        endpoints = {}
+        for name in (*HONEST, *HOSTILE):
+            handler = hostile_miner(name, senses) if name in TRICKS else honest_miner(name, senses)
+            policy = Policy(PolicySettings(per_minute=6000, burst=100))
+            policy.update({VALIDATOR.address: Standing(True, 10**12)})
+            nonces = open_nonces(folder / f"{name}.sqlite")
+            app = make_miner_app(Hotkey.from_uri(f"//{name}"), {"chunking": handler}, nonces, policy)
+            endpoints[name] = stack.enter_context(serve_app(spoil_replies(name, app)))
+        yield TestSubnet(folder, senses, endpoints, itertools.count())

@@ -1,0 +1,212 @@
+"""A validator left alone: two mechanisms side by side, each with its own rounds, weights and faults."""
+
+import asyncio
+import logging
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from keyword_recall.mechanism import KeywordRecall
+
+from engine.recall import PARAMS, PaidRecall, find
+from network.loopback import open_nonces, serve_app
+from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.clock import ChainClock
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.chain.local.port import Faults, LocalChain
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.health import Health
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.keep_running import Desk, keep_running
+from weighbeam.engine.known_validators import KnownValidators
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.lock import HotkeyLock
+from weighbeam.engine.replay import replay
+from weighbeam.engine.round import Bench
+from weighbeam.engine.tasks import generate_tasks
+from weighbeam.engine.validator import Post
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.mechanisms.contract import Observation
+from weighbeam.network.ask import Asker, AskSettings
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.serve import make_miner_app
+from weighbeam.store.database import Store
+
+ALICE = Hotkey.from_uri("//Alice")
+NAMES = ("full", "half", "empty")
+
+
+async def answer(name: str, task: dict) -> dict:
+    words = task["keywords"] if name == "full" else task["keywords"][:1]
+    return {"text": "" if name == "empty" else " ".join(words)}
+
+
+@dataclass
+class World:
+    desk: Desk
+    posts: tuple[Post, ...]
+    file: ChainFile
+
+    def run(self, seconds: float) -> None:
+        """Let it run for so many real seconds; a fault that ends it comes out."""
+
+        async def bounded() -> None:
+            try:
+                async with asyncio.timeout(seconds):
+                    await keep_running(self.desk, self.posts)
+            except TimeoutError:
+                pass
+
+        asyncio.run(bounded())
+
+    def row(self, number: int) -> dict[int, int]:
+        return dict(asyncio.run(self.posts[number].scale.chain.stored(ALICE.address)).row)
+
+
+@pytest.fixture
+def world(tmp_path: Path):
+    """Three miners that serve both mechanisms; the chain runs 600 times as fast as the wall."""
+    parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1, mechanisms=2)
+    file = ChainFile.create(tmp_path / "chain.sqlite", parameters, speed=600)
+    register(file, ALICE.address, stake=5000 * 10**9)
+    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+    clock = ChainClock(ChainFile(file.path))
+    with ExitStack() as stack:
+        for name in NAMES:
+            hotkey = Hotkey.from_uri(f"//{name}")
+            policy = Policy(PolicySettings(per_minute=60000, burst=1000, per_sender=8))
+            policy.update({ALICE.address: Standing(True, 10**12)})
+
+            async def handle(task: dict, seconds: float, name: str = name) -> dict:
+                return await answer(name, task)
+
+            handlers = {"keyword-recall": handle, "paid-recall": handle}
+            app = make_miner_app(hotkey, handlers, open_nonces(tmp_path / f"{name}.sqlite"), policy)
+            register(file, hotkey.address)
+            announce(file, hotkey.address, stack.enter_context(serve_app(app)))
+        alerts, health = Alerts(store, clock.now), Health(60.0)
+        known = KnownValidators(None, store, clock.now)
+        desk = Desk(store, clock, alerts, health, HotkeyLock(store, ALICE.address), known, Averaging(), ALICE.address)
+        posts = tuple(_post(desk, file, kind(), mechid) for mechid, kind in enumerate((KeywordRecall, PaidRecall)))
+        time.sleep(0.5)
+        yield World(desk, posts, file)
+
+
+def _post(desk: Desk, file: ChainFile, mechanism, mechid: int) -> Post:
+    journal, chain = Journal(desk.store), LocalChain(ChainFile(file.path), ALICE, mechid)
+    scale = Scale(mechanism, PARAMS, journal, Ledger(desk.store, mechanism.name), chain, ALICE.address)
+    asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
+    bench = Bench(mechanism, PARAMS, journal, asker, None)
+    return Post(bench, scale, generate_tasks(mechanism, PARAMS), desk.clock)
+
+
+def codes(world: World) -> set[str]:
+    return {alert.code for alert in list_alerts(world.desk.store, 100)}
+
+
+def sound(world: World) -> bool:
+    return [r.fault for r in replay(world.desk.store, find) if r.fault] == []
+
+
+def test_two_mechanisms_side_by_side_each_with_weights_of_its_own(world: World) -> None:
+    world.run(6.0)
+    pulses = world.desk.health.pulses
+    assert all(pulse.rounds >= 3 for pulse in pulses.values())
+    uid = {n: i + 1 for i, n in enumerate(NAMES)}
+    for number in (0, 1):
+        row = world.row(number)
+        assert row[uid["full"]] == 65535
+        assert 0 < row[uid["half"]] < 65535
+        assert uid["empty"] not in row
+    assert sound(world)
+
+
+def test_one_that_cannot_observe_does_not_hold_up_the_other(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(KeywordRecall):
+        def observe(self, params, asked, senses) -> Observation:
+            raise RuntimeError("a defect")
+
+    first, second = world.posts
+    world.posts = (replace(first, bench=replace(first.bench, mechanism=Broken())), second)
+    with caplog.at_level(logging.INFO, "weighbeam"):
+        world.run(4.0)
+    pulses = world.desk.health.pulses
+    assert pulses["keyword-recall"].rounds == 0
+    assert pulses["keyword-recall"].last_fault == "RuntimeError"
+    assert pulses["paid-recall"].rounds >= 2
+    assert "round_discarded" in codes(world)
+    assert "remedy" in caplog.text
+
+
+def test_observing_too_long_discards_the_round_as_our_own_fault(world: World) -> None:
+    class Slow(KeywordRecall):
+        def observe(self, params, asked, senses) -> Observation:
+            time.sleep(0.4)
+            return super().observe(params, asked, senses)
+
+    first, second = world.posts
+    slow = replace(first.bench, mechanism=Slow(), evaluation_seconds=0.1)
+    world.posts = (replace(first, bench=slow), second)
+    world.run(3.0)
+    assert world.desk.health.pulses["keyword-recall"].last_fault == "evaluation_timeout"
+    assert world.desk.health.pulses["keyword-recall"].rounds == 0
+    assert world.posts[0].bench.journal.standings("keyword-recall") == ()
+
+
+def test_a_chain_that_is_down_is_told_and_used_again_when_it_is_back(world: World) -> None:
+    for post in world.posts:
+        post.scale.chain.faults = Faults(unreachable=True)
+    world.run(2.5)
+    assert "chain_unreadable" in codes(world)
+    assert all(pulse.rounds == 0 for pulse in world.desk.health.pulses.values())
+    for post in world.posts:
+        post.scale.chain.faults = Faults()
+    world.run(6.0)
+    assert all(pulse.rounds > 0 for pulse in world.desk.health.pulses.values())
+    assert world.row(0)
+    assert any(
+        alert.level == "info" and "left UNREADABLE" in alert.text for alert in list_alerts(world.desk.store, 200)
+    )
+    assert sound(world)
+
+
+def test_standing_still_ends_the_process(world: World) -> None:
+    for post in world.posts:
+        post.scale.chain.faults = Faults(unreachable=True)
+    world.desk.health.patience = 1.0
+    with pytest.raises(WeighbeamError, match=r"watchdog: no progress for 1 s"):
+        world.run(10.0)
+    assert world.desk.health.report()["status"] == "stalled"
+    assert "watchdog" in codes(world)
+
+
+def test_a_lock_that_another_took_ends_it_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weighbeam.engine.keep_running.BEAT_SECONDS", 0.2)
+
+    async def steal() -> None:
+        await asyncio.sleep(1.0)
+        with world.desk.store.write() as connection:
+            connection.exec_driver_sql("UPDATE locks SET holder = 'another:1:x'")
+
+    async def both() -> None:
+        await asyncio.gather(keep_running(world.desk, world.posts), steal())
+
+    with pytest.raises(WeighbeamError, match="hotkey_locked"):
+        asyncio.run(both())
+    with world.desk.store.read() as connection:
+        assert connection.exec_driver_sql("SELECT holder FROM locks").scalar_one() == "another:1:x"
+
+
+def test_nobody_to_ask_is_no_standstill(world: World) -> None:
+    world.posts = world.posts[:1]
+    for name in NAMES:
+        announce(world.file, Hotkey.from_uri(f"//{name}").address, None)
+    world.desk.health.patience = 2.0
+    world.run(4.0)
+    assert world.desk.health.pulses["keyword-recall"].last_fault == "too_few_miners"
