@@ -56,18 +56,20 @@ def sum_runs(
     if sizes.max(initial=0) > BLOCK:
         parts = -(-sizes // BLOCK)
         return sum_runs(*sum_runs(table, rows, _cut_runs(sizes, parts)), parts)
+    table = np.require(table, requirements=["C", "A"])
     order = np.argsort(sizes, kind="stable")
     starts = (np.cumsum(sizes) - sizes)[order]
-    sums = np.empty((len(sizes), table.shape[1]), table.dtype)
-    spare = np.empty((BLOCK, table.shape[1]), table.dtype)
+    width = table.shape[1]
+    sums, spare = np.empty((len(sizes), width), table.dtype), np.empty((BLOCK, width), table.dtype)
     stop = 0
     for size, count in enumerate(np.bincount(sizes).tolist()):
         start, stop = stop, stop + count
-        for first in range(start, stop, BLOCK // max(1, size)):
-            block = slice(first, min(stop, first + BLOCK // max(1, size)))
-            named = rows[starts[block, None] + np.arange(size)]
-            part = spare[: named.size].reshape(*named.shape, table.shape[1])
-            np.add.reduce(table.take(named, axis=0, out=part, mode="clip"), axis=1, out=sums[block])
+        named = rows[starts[start:stop, None] + np.arange(size)]
+        side_by_side = BLOCK // max(1, size)
+        for first in range(0, count, side_by_side):
+            block = named[first : first + side_by_side]
+            part = table.take(block, axis=0, out=spare[: block.size].reshape(*block.shape, width), mode="clip")
+            np.add.reduce(part, axis=1, out=sums[start + first : start + first + len(block)])
     at = np.empty_like(order)
     at[order] = np.arange(len(order))
     return sums, at
