@@ -1,1 +1,1 @@
-"""Measurements, each a ratio of two things timed side by side in one run. `make bench` runs them all."""
+"""Measurements: ratios of two things timed side by side in one run, and best laps. `make bench` runs them all."""

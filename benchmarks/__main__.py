@@ -9,13 +9,17 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.embedder import measure_embedder
-from benchmarks.measure import Line
+from benchmarks.measure import Line, show_line
+from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
 from benchmarks.round import measure_round
+from benchmarks.score import measure_score
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "Reward from given vectors": measure_reward,
+    "From an observation to weights": measure_score,
+    "A journal computed again": measure_replay,
     "A round of 25 answers on 50,000 characters": measure_round,
     "The embedder": measure_embedder,
 }
@@ -23,7 +27,8 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
 
 def main() -> int:
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    text = [f"# Measured by `make bench`\n\n{machine}. Each line compares two things timed in this one run.\n"]
+    how = "A ratio compares two things timed in this one run; milliseconds alone are the best of several laps."
+    text = [f"# Measured by `make bench`\n\n{machine}. {how}\n"]
     met = True
     for title, measure in PARTS.items():
         text.append(f"\n## {title}\n\n| what | measured | wanted | met |\n| --- | --- | --- | --- |\n")
@@ -31,7 +36,7 @@ def main() -> int:
         for line in measure():
             met &= line.met
             text.append(f"| {line.what} | {line.measured} | {line.wanted} | {'yes' if line.met else '**no**'} |\n")
-            print(f"  {'ok ' if line.met else 'NO '} {line.what}: {line.measured} (wanted: {line.wanted})", flush=True)
+            show_line(line)
     RESULTS.write_text("".join(text))
     return 0 if met else 1
 

@@ -1,7 +1,7 @@
 """Time two things alternately, so that a busy moment of the machine hits both."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 
@@ -32,3 +32,12 @@ def time_alternately(first: Callable[[], object], second: Callable[[], object], 
         laps_first.append(time_once(first))
         laps_second.append(time_once(second))
     return median(laps_first), median(laps_second)
+
+
+def show_line(line: Line) -> None:
+    print(f"  {'ok ' if line.met else 'NO '} {line.what}: {line.measured} (wanted: {line.wanted})", flush=True)
+
+
+def show_lines(lines: Iterable[Line]) -> None:
+    for line in lines:
+        show_line(line)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from benchmarks.measure import Line, time_alternately, time_once
 from benchmarks.seed_loop import reward_by_pairs
 from weighbeam.core.quantise import MILLION, unit_millionths
+from weighbeam.core.similarity import Families, one_family
 from weighbeam.mechanisms.chunking.reward import compare_segments
 
 ANSWERS, SEGMENTS, DIMENSIONS, CHUNKS = 25, 150, 384, 20
@@ -21,10 +22,12 @@ def measure_reward() -> Iterator[Line]:
     def seed() -> list[float]:
         return [reward_by_pairs(vectors / MILLION, chunk_of.tolist()) for vectors, chunk_of in answers]
 
-    families = [(vectors, chunk_of, CHUNKS) for vectors, chunk_of in answers]
+    table = np.concatenate([vectors for vectors, _ in answers])
+    chunk_of = np.concatenate([chunks for _, chunks in answers])
+    families = Families(np.arange(len(table)), chunk_of, [SEGMENTS] * ANSWERS, [CHUNKS] * ANSWERS)
 
     def ours() -> list[float]:
-        return [similarity.value for similarity in compare_segments(families)]
+        return [similarity.value for similarity in compare_segments(table, families)]
 
     worst = max(abs(a - b) for a, b in zip(seed(), ours(), strict=True))
     yield Line("closed form against pair loop, largest difference", f"{worst:.1e}", "≤ 1e-12", worst <= 1e-12)
@@ -45,7 +48,7 @@ def _compare(what: str, loop: float, closed: float) -> Line:
 def _measure_growth(rng: np.random.Generator) -> Iterator[Line]:
     given = {size: _answer(rng, size) for size in SIZES}
     seconds = {
-        size: min(time_once(lambda v=v, c=c: compare_segments([(v, c, CHUNKS)])) for _ in range(9))
+        size: min(time_once(lambda v=v, c=c: compare_segments(v, one_family(c, CHUNKS))) for _ in range(9))
         for size, (v, c) in given.items()
     }
     per_segment = {size: spent / size * 1e6 for size, spent in seconds.items()}

@@ -59,3 +59,10 @@ def test_array_types_that_could_run_code_are_refused() -> None:
 def test_headers_that_are_none_are_refused(header: bytes) -> None:
     with pytest.raises(WeighbeamError, match="bad_pack"):
         unpack(b"WBO1" + len(header).to_bytes(4, "little") + header)
+
+
+def test_arrays_are_aligned_wherever_the_header_ends() -> None:
+    for blanks in range(8):
+        _, arrays = unpack(pack({"a": " " * blanks}, {"v": np.array([[1, 2]], dtype="<i8")}))
+        assert arrays["v"].flags.aligned
+        assert arrays["v"].tolist() == [[1, 2]]

@@ -3,12 +3,13 @@
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbeam.core import similarity
+from weighbeam.core import exact
 from weighbeam.core.quantise import MILLION, unit_millionths
-from weighbeam.core.similarity import sum_pairs, sum_pairs_each
+from weighbeam.core.similarity import Families, sum_pairs, sum_pairs_each
 
 
 def loop(vectors: list[list[int]], group_of: list[int]) -> tuple[int, int, int, int]:
@@ -51,17 +52,17 @@ def test_numbers_too_large_for_floats_and_int64_stay_exact(case: tuple[list[list
     assert closed(vectors, group_of, groups) == loop(vectors, group_of)
 
 
-@given(st.integers(1, 9), st.randoms(use_true_random=False))
+@given(st.integers(2, 9), st.randoms(use_true_random=False))
 def test_blocks_split_groups_without_a_trace(block: int, random) -> None:
     rng = np.random.default_rng(random.randrange(2**32))
     vectors, group_of = rng.integers(-MILLION, MILLION, (40, 3)), np.sort(rng.integers(0, 7, 40))
     whole = sum_pairs(vectors, group_of, 7)
-    before = similarity.BLOCK
-    similarity.BLOCK = block
+    before = exact.BLOCK
+    exact.BLOCK = block
     try:
         assert sum_pairs(vectors, group_of, 7) == whole
     finally:
-        similarity.BLOCK = before
+        exact.BLOCK = before
 
 
 def test_past_three_thousand_segments_squares_outgrow_int64() -> None:
@@ -81,10 +82,22 @@ def test_order_and_layout_do_not_matter() -> None:
 
 def test_families_at_once_equal_families_alone() -> None:
     rng = np.random.default_rng(4)
-    counts = [3, 1, 5]
-    parts = [(rng.integers(-9, 9, (n, 4)), rng.integers(0, k, n)) for n, k in zip((7, 0, 12), counts, strict=True)]
-    families = [(vectors, group_of, groups) for (vectors, group_of), groups in zip(parts, counts, strict=True)]
-    assert sum_pairs_each(families) == [sum_pairs(*family) for family in families]
+    vectors = rng.integers(-9, 9, (10, 4))
+    counts, groups = [7, 0, 12, 1], [3, 1, 5, 9]
+    rows = [rng.integers(0, 10, n) for n in counts]
+    group_of = [rng.integers(0, k, n) for n, k in zip(counts, groups, strict=True)]
+    together = sum_pairs_each(vectors, Families(np.concatenate(rows), np.concatenate(group_of), counts, groups))
+    assert together == [sum_pairs(vectors[r], g, k) for r, g, k in zip(rows, group_of, groups, strict=True)]
+
+
+def test_no_family_no_sums() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    assert sum_pairs_each(np.zeros((0, 4), dtype=np.int32), Families(nothing, nothing, [], [])) == []
+
+
+def test_a_row_that_is_not_there_is_refused() -> None:
+    with pytest.raises(IndexError):
+        sum_pairs_each(np.ones((2, 3), dtype=np.int32), Families(np.array([0, 2]), np.array([0, 0]), [2], [1]))
 
 
 def test_empty_groups_cost_no_memory_and_change_nothing() -> None:

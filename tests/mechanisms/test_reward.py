@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbeam.core.quantise import unit_millionths
+from weighbeam.core.similarity import one_family
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.reward import (
     bound_reward,
@@ -24,7 +25,8 @@ penalising = st.sampled_from(["signed", "exp"])
 def reward(lengths: list[int], seconds: float, params: ChunkingParams, seed: int = 1) -> tuple[float, dict]:
     rng = np.random.default_rng(seed)
     chunk_of = np.sort(rng.integers(0, len(lengths), 12))
-    similarity = compare_segments([(unit_millionths(rng.normal(size=(12, 8))), chunk_of, len(lengths))])[0]
+    vectors = unit_millionths(rng.normal(size=(12, 8)))
+    similarity = compare_segments(vectors, one_family(chunk_of, len(lengths)))[0]
     return reward_chunking(similarity, lengths, 100, 4, seconds, 3.75, params)
 
 

@@ -5,6 +5,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from weighbeam.core.errors import WeighbeamError, require
+
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
 
@@ -16,6 +18,21 @@ def canonical_json(value: Json) -> bytes:
     """
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8")
+
+
+def read_first(data: bytes, key: str) -> Json:
+    """The value of a canonical object's first key, without parsing what follows it.
+
+    >>> read_first(b'{"a":[1],"b":null}', "a")
+    [1]
+    """
+    opening = canonical_json({key: None}).removesuffix(b"null}")
+    try:
+        require(data.startswith(opening), "bad_record", f"a record does not begin with {key!r}", "restore a backup")
+        value: Json = json.JSONDecoder().raw_decode(data.decode("utf-8"), len(opening.decode()))[0]
+    except ValueError as fault:
+        raise WeighbeamError("bad_record", f"a record is no JSON: {fault}", "restore a backup") from None
+    return value
 
 
 def digest_json(value: Json) -> str:

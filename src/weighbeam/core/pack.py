@@ -2,7 +2,8 @@
 
     b"WBO1"  u32 length of the header  header {"arrays": [[name, dtype, shape] …], "facts": …}  array bytes …
 
-Any language reads it, equal observations have equal bytes, and arrays need no parsing.
+Any language reads it, equal observations have equal bytes, and arrays need no parsing. Arrays begin wherever the header
+ends, so reading copies one that numpy could not use fast where it lies.
 """
 
 import json
@@ -53,7 +54,7 @@ def unpack(data: bytes) -> tuple[Any, dict[str, NDArray[Any]]]:
             if stop > len(data):
                 raise ValueError(f"array {name!r} is cut short")
             array = np.frombuffer(data, dtype=dtype, count=count, offset=start)
-            arrays[name] = array.reshape(shape)
+            arrays[name] = np.require(array, requirements="A").reshape(shape)
             start = stop
         if start != len(data):
             raise ValueError("bytes after the last array")

@@ -10,19 +10,23 @@ the number of vectors.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-INT64_MAX = 2**63 - 1
-EXACT_FLOAT = 2**53
-LIMB_BITS = 21
-BLOCK = 256
+from weighbeam.core.exact import hold, square_rows, sum_runs
 
-Family: TypeAlias = tuple[NDArray[np.integer], NDArray[np.integer], int]
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """Families of vectors in one line: each vector's row and group, each family's number of vectors and of groups."""
+
+    rows: NDArray[np.integer]
+    group_of: NDArray[np.integer]
+    counts: Sequence[int]
+    groups: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +48,40 @@ def sum_pairs(vectors: NDArray[np.integer], group_of: NDArray[np.integer], group
     >>> sums.same, sums.same_pairs, sums.diff, sums.diff_pairs
     (1, 1, 2, 2)
     """
-    return sum_pairs_each([(vectors, group_of, groups)])[0]
+    return sum_pairs_each(vectors, one_family(group_of, groups))[0]
 
 
-def sum_pairs_each(families: Sequence[Family]) -> list[PairSums]:
-    """Pair sums of several families of vectors, on one bench."""
-    width = max((vectors.shape[1] for vectors, _, _ in families), default=0)
-    most = max((min(groups, len(vectors)) for vectors, _, groups in families), default=0)
-    bench = _Bench(np.empty((BLOCK, width)), np.ones(BLOCK), np.empty((most, width)))
-    return [_sum_family(vectors, group_of, groups, bench) for vectors, group_of, groups in families]
+def one_family(group_of: NDArray[np.integer], groups: int) -> Families:
+    """All rows of a table as one family."""
+    return Families(np.arange(len(group_of)), group_of, [len(group_of)], [groups])
+
+
+def sum_pairs_each(vectors: NDArray[np.integer], families: Families) -> list[PairSums]:
+    """Pair sums of each family, all at once.
+
+    A vector is squared once however many families share it, and a group without a vector costs nothing.
+    """
+    ends = list(accumulate(families.groups))
+    rows, keys = _line_up(families, ends)
+    norms = square_rows(vectors)
+    longest = int(norms.max(initial=0))
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    sizes = np.diff(starts, append=len(keys))
+    largest, most = int(sizes.max(initial=0)), max(families.counts, default=0)
+    filled = keys[starts]
+    stops = np.searchsorted(filled, ends)
+    own = np.add.reduceat(hold(norms, largest * longest)[rows], starts)
+    sums, at = sum_runs(hold(vectors, largest * math.isqrt(longest)), rows, sizes)
+    pairs = (square_rows(sums)[at] - own) // 2
+    all_sums, all_at = sum_runs(hold(sums, most * math.isqrt(longest)), at, np.diff(stops, prepend=0))
+    totals = square_rows(all_sums)[all_at]
+    lists = (filled.tolist(), sizes.tolist(), own.tolist(), pairs.tolist())
+    return [
+        _pair_up([values[start:stop] for values in lists], first, end - first, total)
+        for (start, stop), (first, end), total in zip(
+            pairwise([0, *stops.tolist()]), pairwise([0, *ends]), totals.tolist(), strict=True
+        )
+    ]
 
 
 def mean_of(total: int, pairs: int, scale: int) -> float:
@@ -64,127 +93,36 @@ def mean_of(total: int, pairs: int, scale: int) -> float:
     return total / (pairs * scale) if pairs else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Bench:
-    """Working memory for one family after the other: fresh memory would cost more than the sums."""
+def _line_up(families: Families, ends: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """All rows by family and group, and their groups, numbered on from family to family."""
+    offsets = np.repeat([end - groups for end, groups in zip(ends, families.groups, strict=True)], families.counts)
+    rows, keys = families.rows.astype(np.intp, copy=False), families.group_of + offsets
+    if (keys[1:] < keys[:-1]).any():
+        order = np.argsort(keys, kind="stable")
+        rows, keys = rows[order], keys[order]
+    return rows, keys
 
-    block: NDArray[np.float64]
-    ones: NDArray[np.float64]
-    sums: NDArray[np.float64]
 
-
-def _sum_family(vectors: NDArray[np.integer], group_of: NDArray[np.integer], groups: int, bench: _Bench) -> PairSums:
-    counted = np.bincount(group_of, minlength=groups)
-    if not counted.all():
-        return _sum_sparse_family(vectors, group_of, counted, bench)
-    sizes: list[int] = counted.tolist()
-    if (group_of[1:] < group_of[:-1]).any():
-        order = np.argsort(group_of, kind="stable")
-        vectors, group_of = vectors[order], group_of[order]
-    squares, own, total = _sum_groups(vectors, group_of, list(accumulate(sizes)), bench)
-    count = len(vectors)
-    group_sums = tuple([(square - loose) // 2 for square, loose in zip(squares, own, strict=True)])
-    same = sum(group_sums)
+def _pair_up(known: Sequence[list[int]], first: int, groups: int, total: int) -> PairSums:
+    """One family's sums, from the number, size, Σ|v|² and pair sum of each filled group and from |S|² of all."""
+    filled, sizes, own, pairs = known
+    count, same = sum(sizes), sum(pairs)
     same_pairs = sum([size * (size - 1) for size in sizes]) // 2
+    if len(filled) < groups:
+        sizes, pairs = _spread(sizes, filled, first, groups), _spread(pairs, filled, first, groups)
     return PairSums(
         same=same,
         same_pairs=same_pairs,
         diff=(total - sum(own)) // 2 - same,
         diff_pairs=count * (count - 1) // 2 - same_pairs,
         group_sizes=tuple(sizes),
-        group_sums=group_sums,
+        group_sums=tuple(pairs),
     )
 
 
-def _sum_sparse_family(
-    vectors: NDArray[np.integer], group_of: NDArray[np.integer], counted: NDArray[np.integer], bench: _Bench
-) -> PairSums:
-    """Groups without a vector cost no row: the others are numbered anew, and the empty ones filled in after."""
-    filled = np.flatnonzero(counted).tolist()
-    if not filled:
-        empty = (0,) * len(counted)
-        return PairSums(0, 0, 0, 0, empty, empty)
-    renumbered = np.cumsum(counted > 0) - 1
-    dense = _sum_family(vectors, renumbered[group_of], len(filled), bench)
-    group_sums = [0] * len(counted)
-    for group, value in zip(filled, dense.group_sums, strict=True):
-        group_sums[group] = value
-    return replace(dense, group_sizes=tuple(counted.tolist()), group_sums=tuple(group_sums))
-
-
-def _sum_groups(
-    vectors: NDArray[np.integer], group_of: NDArray[np.integer], stops: list[int], bench: _Bench
-) -> tuple[list[int], list[int], int]:
-    """|S_g|² and Σ|v|² of each group, and |S|² of all."""
-    count, groups = len(vectors), len(stops)
-    sums, norms = _sum_blocks(vectors, stops, bench)
-    longest = float(norms.max())
-    if max(longest, count * math.sqrt(longest)) >= EXACT_FLOAT or count * longest >= INT64_MAX:
-        return _sum_wide_groups(vectors, stops)
-    largest = max(stop - start for start, stop in pairwise([0, *stops]))
-    squares = _square_norms(sums, int(largest * largest * longest))
-    (total,) = _square_norms(np.ones((1, groups)) @ sums, int(count * count * longest))
-    return squares, _sum_norms(norms, group_of, stops, count * longest), total
-
-
-def _sum_blocks(
-    vectors: NDArray[np.integer], stops: list[int], bench: _Bench
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Group sums and squared norms in float64, which adds integers exactly below 2⁵³.
-
-    Block by block on the same bench, so that it stays in the cache and the cost per vector does not grow.
-    """
-    count, width = vectors.shape
-    sums, ones = bench.sums[: len(stops), :width], bench.ones
-    sums.fill(0.0)
-    norms = np.empty(count)
-    group = 0
-    for first in range(0, count, BLOCK):
-        size = min(BLOCK, count - first)
-        block = bench.block[:size, :width]
-        block[:] = vectors[first : first + size]
-        np.vecdot(block, block, out=norms[first : first + size])
-        at = 0
-        while at < size:
-            stop = stops[group] - first
-            if stop > size:
-                sums[group] += ones[: size - at] @ block[at:]
-                break
-            if at == 0 < first:
-                sums[group] += ones[:stop] @ block[:stop]
-            else:
-                np.dot(ones[: stop - at], block[at:stop], out=sums[group])
-            at, group = stop, group + 1
-    return sums, norms
-
-
-def _sum_norms(norms: NDArray[np.float64], group_of: NDArray[np.integer], stops: list[int], most: float) -> list[int]:
-    """Each group's sum of squared norms: in float64 while that is exact, else as differences of an int64 sum."""
-    if most < EXACT_FLOAT:
-        own: list[int] = np.bincount(group_of, norms, len(stops)).astype(np.int64).tolist()
-        return own
-    running = [0, *np.cumsum(norms.astype(np.int64)).tolist()]
-    return [running[stop] - running[start] for start, stop in pairwise([0, *stops])]
-
-
-def _sum_wide_groups(vectors: NDArray[np.integer], stops: list[int]) -> tuple[list[int], list[int], int]:
-    """The same for vectors too long or too many for float64: int64 sums, squares as Python integers."""
-    wide = vectors.astype(np.int64)
-    norms = _square_norms(wide, INT64_MAX + 1)
-    groups = np.split(wide, stops[:-1])
-    sums = np.array([*(np.add.reduce(group, axis=0) for group in groups), np.add.reduce(wide, axis=0)])
-    *squares, total = _square_norms(sums, INT64_MAX + 1)
-    return squares, [sum(norms[a:b]) for a, b in pairwise([0, *stops])], total
-
-
-def _square_norms(rows: NDArray[np.float64] | NDArray[np.int64], bound: int) -> list[int]:
-    """|row|² of each row as Python integers, in a type that holds what `bound` allows: float64, int64 or two limbs."""
-    if bound < EXACT_FLOAT:
-        return [int(square) for square in np.vecdot(rows, rows).tolist()]
-    rows = rows.astype(np.int64)
-    if bound <= INT64_MAX:
-        squares: list[int] = np.vecdot(rows, rows).tolist()
-        return squares
-    high, low = rows >> LIMB_BITS, rows & ((1 << LIMB_BITS) - 1)
-    limbs = (np.vecdot(high, high).tolist(), np.vecdot(high, low).tolist(), np.vecdot(low, low).tolist())
-    return [(hh << 2 * LIMB_BITS) + (hl << LIMB_BITS + 1) + ll for hh, hl, ll in zip(*limbs, strict=True)]
+def _spread(values: list[int], filled: list[int], first: int, groups: int) -> list[int]:
+    """One value for each group, 0 for those without a vector."""
+    spread = [0] * groups
+    for number, value in zip(filled, values, strict=True):
+        spread[number - first] = value
+    return spread

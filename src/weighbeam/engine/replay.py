@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from weighbeam.core.canonical import canonical_json
+from weighbeam.core.canonical import canonical_json, read_first
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.checkpoint import read_checkpoint
 from weighbeam.engine.journal import GENESIS, apply_body, hash_entry, write_outcome
@@ -84,7 +84,7 @@ def _replay_round(
     connection: Connection, row: Row[Any], reached: dict[str, Reached], find: FindMechanism
 ) -> str | None:
     outcome = read_blob(connection, row.body)
-    recorded = json.loads(outcome)["body"]
+    recorded = str(read_first(outcome, "body"))
     body = json.loads(read_blob(connection, recorded))
     mechanism = find(body["mechanism"])
     params = make_params(mechanism, body["params"])

@@ -7,7 +7,7 @@ from typing import Any
 from weighbeam.mechanisms.chunking.failure import Trouble, describe_failure
 from weighbeam.mechanisms.chunking.pairs import Pair, find_telling_pairs
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.score import sampled_vectors
+from weighbeam.mechanisms.chunking.score import find_rows, sampled_rows
 from weighbeam.mechanisms.contract import Node, Observation, Score, Scored
 
 SHOWN_CHUNKS = 40
@@ -140,9 +140,8 @@ def _explain_chunks(parts: Mapping[str, Any], answer: Mapping[str, Any]) -> Node
 
 
 def _explain_pairs(observation: Observation, answer: Mapping[str, Any]) -> tuple[Node, ...]:
-    row_of = {text: row for row, text in enumerate(observation.facts["embedded"])}
-    vectors, chunk_of = sampled_vectors(answer, observation.arrays["vectors"], row_of)
-    within, between = find_telling_pairs(vectors, chunk_of)
+    rows, chunk_of = sampled_rows([answer], find_rows(observation.facts))
+    within, between = find_telling_pairs(observation.arrays["vectors"][rows], chunk_of)
     sampled = [answer["segments"][i] for i in answer["sampled"]]
 
     def show(title: str, pairs: Sequence[Pair]) -> list[Node]:

@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from weighbeam.core.numbers import round_significant
 from weighbeam.core.quantise import MILLION
-from weighbeam.core.similarity import Family, PairSums, mean_of, sum_pairs_each
+from weighbeam.core.similarity import Families, PairSums, mean_of, sum_pairs_each
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 
 SQUARE_SCALE = MILLION * MILLION
@@ -27,27 +30,24 @@ class Similarity:
 
     @property
     def unpaired(self) -> int:
-        return sum(size == 1 for size in self.sums.group_sizes)
+        return self.sums.group_sizes.count(1)
 
 
-def compare_segments(answers: Sequence[Family]) -> list[Similarity]:
-    """Exact mean similarity within and between the chunks of each answer.
-
-    An answer is its segments' vectors (n, d) in integer millionths, their chunk numbers (n), and its number of chunks.
-    """
+def compare_segments(vectors: NDArray[np.integer], answers: Families) -> list[Similarity]:
+    """Exact mean similarity within and between the chunks of each answer, from vectors in integer millionths."""
     return [
         Similarity(
             intra=mean_of(sums.same, sums.same_pairs, SQUARE_SCALE),
             inter=mean_of(sums.diff, sums.diff_pairs, SQUARE_SCALE),
             sums=sums,
         )
-        for sums in sum_pairs_each(answers)
+        for sums in sum_pairs_each(vectors, answers)
     ]
 
 
 def penalise_size(lengths: Sequence[int], chunk_size: int, params: ChunkingParams) -> float:
     """Exponent for characters over `chunk_size`, per relative excess, summed over chunks."""
-    return params.size_factor * (sum(max(0, length - chunk_size) for length in lengths) / chunk_size)
+    return params.size_factor * (sum([length - chunk_size for length in lengths if length > chunk_size]) / chunk_size)
 
 
 def penalise_quantity(chunks: int, chunk_qty: int, params: ChunkingParams) -> float:
@@ -90,35 +90,41 @@ def reward_chunking(
     params: ChunkingParams,
 ) -> tuple[float, dict[str, Any]]:
     """The reward of a valid answer and the parts that explain it."""
-    size = penalise_size(lengths, chunk_size, params)
-    quantity = penalise_quantity(len(lengths), chunk_qty, params)
-    time = penalise_time(seconds, time_soft_max)
-    exponent = min(size + quantity + time, params.max_exponent)
-    factor, reward = shape_reward(similarity.value, exponent, params)
+    judged = judge_chunking(similarity, lengths, chunk_size, chunk_qty, params)
+    return charge_time(judged, penalise_time(seconds, time_soft_max), params)
+
+
+def judge_chunking(
+    similarity: Similarity, lengths: Sequence[int], chunk_size: int, chunk_qty: int, params: ChunkingParams
+) -> dict[str, Any]:
+    """The parts of a reward that all miners with the same answer share."""
     sums = similarity.sums
-    parts = {
+    return {
         "shape": params.shape,
         "intra": similarity.intra,
         "inter": similarity.inter,
         "intra_pairs": sums.same_pairs,
         "inter_pairs": sums.diff_pairs,
         "similarity": similarity.value,
-        "size_penalty": size,
-        "qty_penalty": quantity,
-        "time_penalty": time,
-        "exponent": exponent,
-        "factor": factor,
+        "size_penalty": penalise_size(lengths, chunk_size, params),
+        "qty_penalty": penalise_quantity(len(lengths), chunk_qty, params),
         "unpaired": similarity.unpaired,
         "chunks": [
             {
                 "segments": count,
-                "intra": mean_of(total, count * (count - 1) // 2, SQUARE_SCALE) if count > 1 else None,
+                "intra": total / (count * (count - 1) // 2 * SQUARE_SCALE) if count > 1 else None,
                 "size_penalty": penalise_size([length], chunk_size, params) if length > chunk_size else 0.0,
             }
             for count, total, length in zip(sums.group_sizes, sums.group_sums, lengths, strict=True)
         ],
     }
-    return reward, parts
+
+
+def charge_time(judged: Mapping[str, Any], time: float, params: ChunkingParams) -> tuple[float, dict[str, Any]]:
+    """The reward and all its parts, from those of the answer and the miner's own time penalty."""
+    exponent = min(judged["size_penalty"] + judged["qty_penalty"] + time, params.max_exponent)
+    factor, reward = shape_reward(judged["similarity"], exponent, params)
+    return reward, {**judged, "time_penalty": time, "exponent": exponent, "factor": factor}
 
 
 def bound_reward(params: ChunkingParams) -> tuple[float, float]:

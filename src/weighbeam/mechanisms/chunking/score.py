@@ -1,31 +1,42 @@
 """Scores of a recorded round (spec §§ 6-9). Pure: everything it reads is in the observation."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from statistics import median
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weighbeam.core.similarity import Families
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.rank import Result, rank_answers
-from weighbeam.mechanisms.chunking.reward import Similarity, compare_segments, reward_chunking
+from weighbeam.mechanisms.chunking.reward import (
+    Similarity,
+    charge_time,
+    compare_segments,
+    judge_chunking,
+    penalise_time,
+)
 from weighbeam.mechanisms.contract import Observation, Score, Scored
 
 
 def score_round(params: ChunkingParams, observation: Observation) -> Scored:
-    """One score per miner, and their places."""
+    """One score per miner, and their places. Identical answers are judged once; only the time is each miner's own."""
     facts = observation.facts
-    similarities = compare_answers(observation)
-    scores = tuple(_score(miner, facts, similarities, params) for miner in facts["miners"])
+    task = facts["task"]
+    judged = [
+        similarity and judge_chunking(similarity, answer["lengths"], task["chunk_size"], task["chunk_qty"], params)
+        for answer, similarity in zip(facts["answers"], compare_answers(observation), strict=True)
+    ]
+    scores = tuple(_score(miner, facts, judged[miner["answer"]], params) for miner in facts["miners"])
     return Scored(scores, _summarise(facts, scores, params))
 
 
 def compare_answers(observation: Observation) -> list[Similarity | None]:
     """The similarity of each distinct answer; None where it failed or a vector is missing."""
     facts = observation.facts
-    row_of = {text: row for row, text in enumerate(facts["embedded"])}
     missing = set(facts["missing"])
     judged = [
         number
@@ -34,48 +45,44 @@ def compare_answers(observation: Observation) -> list[Similarity | None]:
         and not (missing and any(answer["segments"][i][1] in missing for i in answer["sampled"]))
     ]
     answers = [facts["answers"][number] for number in judged]
-    vectors = observation.arrays["vectors"]
-    families = [(*sampled_vectors(answer, vectors, row_of), len(answer["lengths"])) for answer in answers]
+    rows, chunk_of = sampled_rows(answers, find_rows(facts))
+    counts, chunks = [len(answer["sampled"]) for answer in answers], [len(answer["lengths"]) for answer in answers]
+    compared = compare_segments(observation.arrays["vectors"], Families(rows, chunk_of, counts, chunks))
     similarities: list[Similarity | None] = [None] * len(facts["answers"])
-    for number, similarity in zip(judged, compare_segments(families), strict=True):
+    for number, similarity in zip(judged, compared, strict=True):
         similarities[number] = similarity
     return similarities
 
 
-def sampled_vectors(
-    answer: Mapping[str, Any], vectors: NDArray[np.integer], row_of: Mapping[int, int]
-) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """Vectors (n, d) and chunk numbers (n) of an answer's sampled segments."""
-    sampled = [answer["segments"][i] for i in answer["sampled"]]
-    rows = np.array([row_of[text] for _, text in sampled], dtype=np.intp)
-    return vectors[rows], np.array([chunk for chunk, _ in sampled], dtype=np.intp)
+def find_rows(facts: Mapping[str, Any]) -> NDArray[np.intp]:
+    """The row of each text's vector; of a text that was not embedded, one past the last."""
+    embedded = facts["embedded"]
+    row_of = np.full(len(facts["texts"]), len(embedded), dtype=np.intp)
+    row_of[embedded] = np.arange(len(embedded))
+    return row_of
+
+
+def sampled_rows(
+    answers: Sequence[Mapping[str, Any]], row_of: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and chunk numbers of the sampled segments of all answers, one answer after the other."""
+    sampled = chain.from_iterable(map(answer["segments"].__getitem__, answer["sampled"]) for answer in answers)
+    chunk_of, texts = np.fromiter(chain.from_iterable(sampled), np.intp).reshape(-1, 2).T
+    return row_of[texts], chunk_of
 
 
 def _score(
-    miner: Mapping[str, Any],
-    facts: Mapping[str, Any],
-    similarities: list[Similarity | None],
-    params: ChunkingParams,
+    miner: Mapping[str, Any], facts: Mapping[str, Any], judged: Mapping[str, Any] | None, params: ChunkingParams
 ) -> Score:
-    hotkey, answer = miner["hotkey"], facts["answers"][miner["answer"]]
+    hotkey, check = miner["hotkey"], facts["answers"][miner["answer"]]["check"]
     if miner["status"] == "validator_error":
         return Score(hotkey, "unscored", None, None, ("validator_fault",))
-    if not answer["check"]["ok"]:
-        return Score(hotkey, "failed", 0.0, None, (answer["check"]["failure"],))
-    similarity = similarities[miner["answer"]]
-    if similarity is None:
+    if not check["ok"]:
+        return Score(hotkey, "failed", 0.0, None, (check["failure"],))
+    if judged is None:
         return Score(hotkey, "unscored", None, None, ("validator_fault",))
-    task = facts["task"]
-    reward, parts = reward_chunking(
-        similarity,
-        answer["lengths"],
-        task["chunk_size"],
-        task["chunk_qty"],
-        miner["seconds"],
-        task["time_soft_max"],
-        params,
-    )
-    return Score(hotkey, "valid", reward, parts)
+    time = penalise_time(miner["seconds"], facts["task"]["time_soft_max"])
+    return Score(hotkey, "valid", *charge_time(judged, time, params))
 
 
 def _summarise(facts: Mapping[str, Any], scores: tuple[Score, ...], params: ChunkingParams) -> dict[str, Any]:

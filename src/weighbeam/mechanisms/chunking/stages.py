@@ -12,6 +12,7 @@ from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
 from weighbeam.core.quantise import to_millionths
 from weighbeam.core.ranking import order_standings
+from weighbeam.core.similarity import one_family
 from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.groups import draw_group, form_groups, split_wanted
 from weighbeam.mechanisms.chunking.params import ChunkingParams
@@ -62,7 +63,7 @@ def reward_stage(given: Input) -> dict[str, Any]:
     limits = _read_limits(given, params)
     lengths, seconds = given["lengths"], given["seconds"]
     chunk_of, rows = _read_vectors(given.get("chunk_of"), vectors, len(lengths))
-    similarity = compare_segments([(rows, chunk_of, len(lengths))])[0]
+    similarity = compare_segments(rows, one_family(chunk_of, len(lengths)))[0]
     reward, parts = reward_chunking(
         similarity, lengths, given["chunk_size"], given["chunk_qty"], seconds, limits, params
     )

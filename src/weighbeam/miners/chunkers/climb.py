@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from weighbeam.core.similarity import one_family
 from weighbeam.mechanisms.chunking.reward import compare_segments
 from weighbeam.mechanisms.chunking.segments import segment_chunk
 from weighbeam.miners.chunkers.packing import cut_at, pack, sentence_starts
@@ -60,4 +61,4 @@ def _judge(sentences: list[str], cuts: list[int], senses: Senses) -> float:
     segments = [segment_chunk(chunk, PER_SEGMENT) for chunk in chunks]
     texts = [text for chunk in segments for text in chunk]
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])
-    return compare_segments([(senses.embedder.embed(texts), chunk_of, len(chunks))])[0].value
+    return compare_segments(senses.embedder.embed(texts), one_family(chunk_of, len(chunks)))[0].value
