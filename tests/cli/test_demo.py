@@ -54,9 +54,12 @@ def test_the_journal_can_be_read(played) -> None:
     _, folder = played
     store = folder / "validator-2.db"
     told = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
-    assert [(line["state"], line["answers"], line["valid"]) for line in told] == [("scored", 15, 8)] * 2
+    assert [(line["state"], line["answers"]) for line in told] == [("scored", 15)] * 2
+    assert told[0]["valid"] == 8
+    assert told[1]["valid"] in (8, 9), "the replayer's one honest reply goes to whoever asks first"
     standings = json.loads(run("leaderboard", "--store", store, "--json").stdout)["standings"]
-    assert [line["standing"] is None for line in standings] == [False] * 8 + [True] * 5
+    ranked = told[1]["valid"]
+    assert [line["standing"] is None for line in standings] == [False] * ranked + [True] * (15 - ranked)
     assert {line["last_reason"] for line in standings[8:]} == {"new_words", "out_of_order", "no_chunks", "malformed"}
     report = json.loads(run("miner-report", standings[0]["hotkey"], "--store", store, "--json").stdout)["scores"]
     assert [line["status"] for line in report] == ["valid", "valid"]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read
+from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read, open_settings
 from weighbeam.cli.shell import make_printable, print_json
 
 
@@ -31,8 +31,11 @@ def leaderboard(
 ) -> None:
     """The standings of a journal, best first, and why miners failed last."""
     from weighbeam.engine.read_journal import list_standings
+    from weighbeam.engine.weigh_in.constants import Averaging
+    from weighbeam.mechanisms.registry import load_mechanism
 
-    lines = list_standings(open_read(store, config), mechanism)
+    averaging = Averaging() if store is not None else open_settings(config).averaging()
+    lines = list_standings(open_read(store, config), load_mechanism(mechanism), averaging)
     rows = [
         [line.hotkey, show_number(line.standing), f"{line.valid} of {line.rounds}", line.last_reason] for line in lines
     ]

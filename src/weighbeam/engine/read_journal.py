@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.lay_out import read_seen, read_standings
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.mechanisms.contract import Mechanism
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -64,19 +68,36 @@ def list_rounds(store: Store, most: int) -> list[RoundLine]:
         return [RoundLine(*row) for row in connection.execute(query)]
 
 
-def list_standings(store: Store, mechanism: str) -> list[StandingLine]:
-    """Everyone with a standing, in the order of the standing's value (lower first), the unranked last."""
+def list_standings(store: Store, mechanism: Mechanism, averaging: Averaging) -> list[StandingLine]:
+    """Everyone with a standing, best first, the unranked last; of averaged emissions, as of the newest round."""
+    name = mechanism.name
     with store.read() as connection:
-        standings = connection.execute(
-            select(tables.standings.c.hotkey, tables.standings.c.value).where(tables.standings.c.mechanism == mechanism)
-        ).all()
-    lines = []
-    for hotkey, value in standings:
-        history = list_scores(store, hotkey, mechanism)
-        reason = next((line.reasons for line in history if line.reasons), "")
-        valid = sum(line.status == "valid" for line in history)
-        lines.append(StandingLine(hotkey, value, len(history), valid, reason))
-    return sorted(lines, key=lambda line: (line.standing is None, line.standing or 0.0, line.hotkey))
+        standings = {s.hotkey: s.value for s in read_standings(connection, name)}
+        if mechanism.rule.standing == "emissions":
+            newest = connection.scalar(select(func.max(tables.rounds.c.at)).where(tables.rounds.c.mechanism == name))
+            seen = read_seen(connection, name)
+            averages = read_averages(connection, name, seen, newest or 0.0, averaging, lookback=True)
+            standings = {hotkey: average.ema for hotkey, average in averages.items()}
+        history = _read_history(connection, name)
+    lines = [StandingLine(hotkey, value, *history.get(hotkey, (0, 0, ""))) for hotkey, value in standings.items()]
+    sign = 1.0 if mechanism.better == "lower" else -1.0
+    return sorted(lines, key=lambda line: (line.standing is None, sign * (line.standing or 0.0), line.hotkey))
+
+
+def _read_history(connection: Connection, mechanism: str) -> dict[str, tuple[int, int, str]]:
+    """By hotkey: rounds, valid answers, and the newest reason of a failure."""
+    r, s = tables.rounds.c, tables.scores.c
+    query = (
+        select(s.hotkey, s.status, s.reasons)
+        .select_from(tables.scores.join(tables.rounds, s.round == r.id))
+        .where(r.mechanism == mechanism)
+        .order_by(r.sequence)
+    )
+    found: dict[str, tuple[int, int, str]] = {}
+    for hotkey, status, reasons in connection.execute(query):
+        rounds, valid, last = found.get(hotkey, (0, 0, ""))
+        found[hotkey] = rounds + 1, valid + (status == "valid"), ", ".join(reasons) or last
+    return found
 
 
 def list_scores(store: Store, hotkey: str, mechanism: str, most: int = 100) -> list[ScoreLine]:
