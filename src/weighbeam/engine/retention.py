@@ -155,12 +155,15 @@ def _compact(store: Store) -> None:
     """Give freed pages back in small steps, so that nobody waits long for the write lock."""
     if store.engine.dialect.name != "sqlite":
         return
-    while True:
-        with store.engine.connect() as connection:
-            free = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
-            if not free:
-                return
-            connection.exec_driver_sql(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
-            left = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
-        if left >= free:
-            return
+    free, left = -1, _count_free(store)
+    while left and left != free:
+        free = left
+        with store.write() as connection:
+            driver: Any = connection.connection.driver_connection
+            driver.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+        left = _count_free(store)
+
+
+def _count_free(store: Store) -> int:
+    with store.read() as connection:
+        return int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ class ChainFile:
         self.path = path
         self.frozen = self.drop_reveals = False
         self._clock = clock
+        self._threads = threading.Lock()
         if not path.exists():
             raise WeighbeamError("no_chain_file", f"{path} does not exist", "create it with `weighbeam demo`")
         self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
@@ -115,15 +117,16 @@ class ChainFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """A write transaction: all of it or nothing."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
+        """A write transaction: all of it or nothing, one thread at a time."""
+        with self._threads:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
 
     def present_block(self) -> int:
         """The block of this moment; never below the head. An unused chain sleeps instead of rushing."""
