@@ -59,10 +59,10 @@ class Alerts:
     def tell(self, code: str, level: Level, text: str, mechanism: str | None = None) -> None:
         self.counts[code, level] += 1
         LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, REMEDIES[code])
-        row = {"at": self._now(), "mechanism": mechanism, "code": code, "level": level, "text": text}
+        row = {"mechanism": mechanism, "code": code, "level": level, "text": text}
         try:
             with self._store.write() as connection:
-                connection.execute(insert(tables.alerts).values(**row))
+                connection.execute(insert(tables.alerts).values(at=self._now(), **row))
         except WeighbeamError as fault:
             tell_fault(fault, mechanism)
 

@@ -21,7 +21,7 @@ from weighbeam.engine.organic import has_waiting
 from weighbeam.engine.retention import clean_up, is_cleanup_due
 from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import Supervisor, watch_progress
-from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, WEIGHTS_INTERVAL_SECONDS, Averaging
+from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
 from weighbeam.engine.weigh_in.mode import ModeName
 from weighbeam.engine.weigh_in.report import list_told, name_state
 from weighbeam.engine.weigh_in.schedule import Try, TryKind, find_due, is_stalled
@@ -52,8 +52,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
     try:
         for post in posts:
             desk.health.add(post.name)
-            for touched in post.recover():
-                LOG.info("%s: %s was open and is finished", post.name, touched)
+            finish_open(post)
         async with asyncio.TaskGroup() as group:
             for post in posts:
                 group.create_task(keep_rounds(desk, post))
@@ -76,14 +75,25 @@ async def keep_rounds(desk: Desk, post: Post) -> None:
         await play_once(desk, post)
         while 0 <= desk.clock.now() - started < CHALLENGE_INTERVAL_SECONDS:
             await asyncio.sleep(POLL_SECONDS)
-            if await asyncio.to_thread(has_waiting, desk.store, post.name):
+            if await is_asked(desk, post):
                 await play_once(desk, post)
+
+
+async def is_asked(desk: Desk, post: Post) -> bool:
+    """Whether an organic request waits; a store that cannot tell is told of and asked again later."""
+    try:
+        return await asyncio.to_thread(has_waiting, desk.store, post.name)
+    except WeighbeamError as fault:
+        tell_fault(fault, post.name)
+        await desk.clock.sleep(FAULT_SECONDS)
+        return False
 
 
 async def play_once(desk: Desk, post: Post) -> None:
     """One round; whatever goes wrong is told, and the next round comes in its time."""
     pulse = desk.health.add(post.name)
     try:
+        await asyncio.to_thread(finish_open, post)
         done = await post.play_round()
     except WeighbeamError as fault:
         pulse.discarded += 1
@@ -108,6 +118,11 @@ async def play_once(desk: Desk, post: Post) -> None:
         LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, len(done.scored.scores))
 
 
+def finish_open(post: Post) -> None:
+    for touched in post.recover():
+        LOG.info("%s: %s was open and is finished", post.name, touched)
+
+
 async def keep_weighing(desk: Desk, post: Post) -> None:
     """Weigh in when it is due, by what the ledger and the audit trail say."""
     while True:
@@ -126,11 +141,13 @@ async def keep_weighing(desk: Desk, post: Post) -> None:
 
 
 def seconds_to_next(desk: Desk, post: Post) -> float:
-    """Never more than one interval, however the clock has jumped."""
-    tries = [_read_try(one) for one in list_tries(desk.store, post.name, 10)]
-    due = find_due(post.scale.ledger.last_submitted_at(), tries)
+    """Never more than one interval: what is later than now was noted before the clock jumped back, and holds nobody."""
+    now = desk.clock.now()
+    tries = [_read_try(one) for one in list_tries(desk.store, post.name, 10) if one.at <= now]
+    last = post.scale.ledger.last_submitted_at()
+    due = find_due(last if last is None or last <= now else None, tries)
     desk.health.add(post.name).next_due = due
-    return min(max(0.0, due - desk.clock.now()), WEIGHTS_INTERVAL_SECONDS)
+    return max(0.0, due - now)
 
 
 async def weigh_once(desk: Desk, post: Post) -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,10 +155,15 @@ def _compact(store: Store) -> None:
     """Give freed pages back in small steps, so that nobody waits long for the write lock."""
     if store.engine.dialect.name != "sqlite":
         return
-    with closing(store.engine.raw_connection()) as connection:
-        free, left = 1, 0
-        while left < free:
-            cursor = connection.cursor()
-            (free,) = cursor.execute("PRAGMA freelist_count").fetchone()
-            cursor.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
-            (left,) = cursor.execute("PRAGMA freelist_count").fetchone()
+    free, left = -1, _count_free(store)
+    while left and left != free:
+        free = left
+        with store.write() as connection:
+            driver: Any = connection.connection.driver_connection
+            driver.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+        left = _count_free(store)
+
+
+def _count_free(store: Store) -> int:
+    with store.read() as connection:
+        return int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())

@@ -7,7 +7,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts import LOG
+from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.engine.journal import Committed, Journal, RoundFacts
 from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params, Task, hash_params
@@ -137,11 +137,16 @@ def blame_our_clock(heard: Sequence[Heard]) -> list[Heard]:
 
 
 def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list[str]:
-    """Score what a crash left observed; gives the rounds finished."""
+    """Score what a crash left observed; gives the rounds finished. One that cannot be scored holds back no other."""
     finished: list[str] = []
     for round_id, name in journal.unfinished():
-        if name in mechanisms:
+        if name not in mechanisms:
+            continue
+        try:
             journal.commit(round_id, mechanisms[name])
+        except Exception as fault:
+            tell_fault(fault, round_id)
+        else:
             finished.append(round_id)
     return finished
 

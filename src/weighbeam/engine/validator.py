@@ -28,7 +28,7 @@ class Post:
         return self.bench.mechanism.name
 
     def recover(self) -> list[str]:
-        """Finish what a crash left open; gives the rounds and requests touched."""
+        """Finish what a crash or a fault of the store left open, between rounds; gives the rounds and requests touched."""
         rounds = finish_rounds(self.bench.journal, {self.name: self.bench.mechanism})
         return rounds + recover_requests(self.bench.journal, self.bench.mechanism)
 
@@ -49,21 +49,23 @@ class Post:
             uids={neuron.hotkey: neuron.uid for neuron in graph.neurons},
             endpoints=endpoints,
         )
-        request = await asyncio.to_thread(take_oldest, self.bench.journal.store, self.name, moment.round_id)
-        task = request.task if request else await asyncio.to_thread(self.tasks, seed)
+        journal, mechanism = self.bench.journal, self.bench.mechanism
+        request = await asyncio.to_thread(take_oldest, journal.store, self.name, moment.round_id)
         try:
+            task = request.task if request else await asyncio.to_thread(self.tasks, seed)
             done = await run_round(self.bench, task, moment, eligible.hotkeys)
-        except WeighbeamError as fault:
-            self._fail(request, fault)
+        except Exception as fault:
+            await asyncio.to_thread(self._fail, request, fault)
             raise
         if request is not None:
-            mechanism = self.bench.mechanism
-            await asyncio.to_thread(answer_request, self.bench.journal, request.id, moment.round_id, mechanism)
+            await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
         return done
 
     async def weigh_in(self) -> WeighedIn:
         return await weigh_in(self.scale, self.clock.now())
 
-    def _fail(self, request: Request | None, fault: WeighbeamError) -> None:
-        if request is not None:
-            fail_request(self.bench.journal.store, request.id, fault.code, fault.message)
+    def _fail(self, request: Request | None, fault: Exception) -> None:
+        """A request fails with its round; what only the store kept from its answer stays taken, for `recover`."""
+        known = fault if isinstance(fault, WeighbeamError) else WeighbeamError("round_discarded", type(fault).__name__)
+        if request is not None and known.code != "store_fault":
+            fail_request(self.bench.journal.store, request.id, known.code, known.message)

@@ -74,7 +74,7 @@ class NonceStore:
 
 
 class NonceClock:
-    """Nonces of one process: nanoseconds since 1970, strictly increasing."""
+    """Nonces of one process: nanoseconds since 1970, strictly increasing unless the clock is set back."""
 
     def __init__(self, now: Callable[[], int] = time.time_ns) -> None:
         self._now = now
@@ -82,6 +82,9 @@ class NonceClock:
         self._lock = threading.Lock()
 
     def next(self) -> str:
+        """The next one; further ahead of the clock than anybody accepts, it starts again from the clock."""
         with self._lock:
-            self._last = max(self._now(), self._last + 1)
+            now = self._now()
+            ahead = self._last - now > SKEW_SECONDS * NANOSECONDS
+            self._last = now if ahead else max(now, self._last + 1)
             return str(self._last)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 
 from weighbeam.core.errors import WeighbeamError
 
@@ -24,11 +24,11 @@ class Store:
             _migrate(self.engine)
         except ArgumentError:
             raise WeighbeamError("bad_store_url", f"{url!r} is no database URL", "write sqlite:///path.db") from None
-        except (OperationalError, DatabaseError) as fault:
+        except DatabaseError as fault:
             raise WeighbeamError(
                 "store_unusable",
                 f"the store cannot be opened: {fault.orig}",
-                "check the path, the disk and its permissions",
+                _remedy(str(fault.orig)),
             ) from None
 
     @contextmanager
@@ -52,12 +52,10 @@ def _told() -> Iterator[None]:
     """A store that fails is a fault with a remedy: a full disk, a lock held too long, a damaged file."""
     try:
         yield
-    except OperationalError as fault:
-        raise WeighbeamError("store_fault", f"the store failed: {fault.orig}", _remedy(str(fault.orig))) from fault
     except DatabaseError as fault:
         if isinstance(fault, IntegrityError):
             raise
-        raise WeighbeamError("store_fault", f"the store failed: {fault.orig}", "restore a backup") from fault
+        raise WeighbeamError("store_fault", f"the store failed: {fault.orig}", _remedy(str(fault.orig))) from fault
 
 
 def _remedy(said: str) -> str:
@@ -65,14 +63,18 @@ def _remedy(said: str) -> str:
         return "free space on the disk; nothing committed is lost and work goes on by itself"
     if "locked" in said or "busy" in said:
         return "another program holds the store: end it; work goes on by itself"
-    return "check the disk: space, permissions, health"
+    if "malformed" in said or "not a database" in said:
+        return "the file is damaged: restore a backup"
+    return "check the path and the disk: space, permissions, health"
 
 
 def _connect(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return create_engine(parsed)
-    engine = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS})
+    if "timeout" not in parsed.query:
+        parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
+    engine = create_engine(parsed)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

@@ -50,7 +50,7 @@ class ChainFile:
         self.path = path
         self.frozen = self.drop_reveals = False
         self._clock = clock
-        self._turn = threading.Lock()
+        self._threads = threading.Lock()
         if not path.exists():
             raise WeighbeamError("no_chain_file", f"{path} does not exist", "create it with `weighbeam demo`")
         self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
@@ -118,7 +118,7 @@ class ChainFile:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """A write transaction: all of it or nothing, one thread at a time."""
-        with self._turn:
+        with self._threads:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield

@@ -113,7 +113,7 @@ class LocalChain:
             return await asyncio.wait_for(asyncio.to_thread(locked), self._seconds)
         except TimeoutError:
             raise ChainFault("timeout", "the chain is too slow", "check the machine's load", when_late) from None
-        except sqlite3.OperationalError as fault:
+        except sqlite3.DatabaseError as fault:
             raise ChainFault("unreachable", f"the chain file cannot be used: {fault}", "check disk and locks") from None
 
     def _read_metagraph(self, block: int) -> Metagraph:
