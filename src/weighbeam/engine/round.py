@@ -89,7 +89,8 @@ async def observe(bench: Bench, asked: Asked) -> Observation:
         bench.observers, bench.mechanism.observe, bench.params, asked, bench.senses
     )
     try:
-        return await asyncio.wait_for(work, bench.evaluation_seconds)
+        async with asyncio.timeout(bench.evaluation_seconds):
+            return await work
     except TimeoutError:
         raise WeighbeamError(
             "evaluation_timeout",

@@ -28,7 +28,7 @@ class Post:
         return self.bench.mechanism.name
 
     def recover(self) -> list[str]:
-        """Finish what a crash or a fault of the store left open; gives the rounds and requests touched."""
+        """Between rounds, finish what a crash or a faulty store left open; gives the rounds and requests touched."""
         rounds = finish_rounds(self.bench.journal, {self.name: self.bench.mechanism})
         return rounds + recover_requests(self.bench.journal, self.bench.mechanism)
 

@@ -110,7 +110,8 @@ class LocalChain:
 
         await asyncio.sleep(self.faults.delay_seconds)
         try:
-            return await asyncio.wait_for(asyncio.to_thread(locked), self._seconds)
+            async with asyncio.timeout(self._seconds):
+                return await asyncio.to_thread(locked)
         except TimeoutError:
             raise ChainFault("timeout", "the chain is too slow", "check the machine's load", when_late) from None
         except sqlite3.DatabaseError as fault:
