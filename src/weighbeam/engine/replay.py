@@ -67,7 +67,11 @@ def _check_state(connection: Connection, mechanism: str, state: Reached) -> str 
         return "the standings table is not what the rounds lead to"
     if read_seen(connection, mechanism) != state.seen:
         return "the miners table is not what the rounds lead to"
-    return None
+    columns = tables.evaluations.c
+    query = select(columns.hotkey, columns.at, columns.round, columns.emission)
+    rows = connection.execute(query.where(columns.mechanism == mechanism, columns.emission.is_not(None)))
+    kept = {(hotkey, one.at, one.round, one.emission) for hotkey, rows in state.emissions.items() for one in rows}
+    return None if {tuple(row) for row in rows} == kept else "the evaluations table is not what the rounds lead to"
 
 
 def _check_link(row: Row[Any], previous: str, expected: int) -> str | None:

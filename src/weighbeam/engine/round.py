@@ -137,7 +137,10 @@ async def ask_group(bench: Bench, task: Task, group: Group, moment: Moment, para
     heard = blame_our_clock(await bench.asker.ask_all(question, targets))
     if bench.is_online is None or not any(map(is_lost, heard)):
         return heard
-    return blame_our_network(heard, await bench.is_online())
+    judged = blame_our_network(heard, await bench.is_online())
+    if judged != heard:
+        LOG.warning("%s: no miner and no probe was reached | remedy: check our own network", moment.round_id)
+    return judged
 
 
 def count_outcomes(heard: Sequence[Heard]) -> str:
@@ -162,7 +165,7 @@ def blame_our_clock(heard: Sequence[Heard]) -> list[Heard]:
 
 
 def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list[str]:
-    """Score what a crash left observed; gives the rounds finished. One that cannot be scored holds back no other."""
+    """Score what a crash left observed; gives the rounds finished. One that cannot be scored is discarded."""
     finished: list[str] = []
     for round_id, name in journal.unfinished():
         if name not in mechanisms:
@@ -171,6 +174,8 @@ def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list
             journal.commit(round_id, mechanisms[name])
         except Exception as fault:
             tell_fault(fault, round_id)
+            if not (isinstance(fault, WeighbeamError) and fault.code == "store_fault"):
+                journal.discard(round_id)
         else:
             finished.append(round_id)
     return finished

@@ -12,7 +12,7 @@ from weighbeam.engine.journal import Committed
 from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
 from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
 from weighbeam.engine.tasks import TaskSource
-from weighbeam.engine.weigh_in.assess import Scale, find_eligible, find_miners, scale_limits
+from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 
 
@@ -40,11 +40,11 @@ class Post:
         The seed is drawn here and told to nobody before the answers are in.
         """
         graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
-        endpoints = await find_miners(self.scale, graph)
+        endpoints = await self.scale.discovery.look(graph)
         eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints)
         seed = secrets.token_hex(16)
         moment = Moment(
-            round_id=f"{self.name}-{graph.block}-{seed[:8]}",
+            round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",
             seed=seed,
             block=graph.block,
             at=self.clock.now(),

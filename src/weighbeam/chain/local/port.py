@@ -37,6 +37,8 @@ class Faults:
 class LocalChain:
     """One mechanism of the local chain, seen by one hotkey."""
 
+    period = 0
+
     def __init__(
         self, file: ChainFile, hotkey: Hotkey, mechid: int = 0, faults: Faults | None = None, seconds: float = SECONDS
     ) -> None:

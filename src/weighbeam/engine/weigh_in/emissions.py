@@ -21,9 +21,10 @@ EVALUATIONS, FOLDS = tables.evaluations.c, tables.folds.c
 def read_averages(
     connection: Connection, mechanism: str, hotkeys: Collection[str], now: float, averaging: Averaging, lookback: bool
 ) -> dict[str, Average]:
-    """The average of each hotkey at `now`; without `lookback` over everything retained."""
+    """The average of each hotkey at `now`; without `lookback` over all that retention keeps, however often it runs."""
     if not lookback:
-        return {hotkey: _fold_all(connection, mechanism, hotkey, now, averaging, None) for hotkey in hotkeys}
+        hours = averaging.db_retention_hours
+        return {hotkey: _fold_all(connection, mechanism, hotkey, now, averaging, hours) for hotkey in hotkeys}
     return {hotkey: _continue(connection, mechanism, hotkey, now, averaging) for hotkey in hotkeys}
 
 
@@ -57,11 +58,9 @@ def _continue(connection: Connection, mechanism: str, hotkey: str, now: float, a
 
 
 def _fold_all(
-    connection: Connection, mechanism: str, hotkey: str, now: float, averaging: Averaging, lookback: float | None
+    connection: Connection, mechanism: str, hotkey: str, now: float, averaging: Averaging, lookback: float
 ) -> Average:
-    query = _scored(mechanism, hotkey)
-    if lookback is not None:
-        query = query.where(EVALUATIONS.at >= now - lookback * 3600)
+    query = _scored(mechanism, hotkey).where(EVALUATIONS.at >= now - lookback * 3600)
     return _go_on(connection, query, Average(0.0, 0, None, 0), now, averaging.ema_alpha)
 
 

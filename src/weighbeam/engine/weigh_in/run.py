@@ -155,4 +155,5 @@ def _plan(scale: Scale, assessed: Assessed, reading: Reading, entry: str) -> Pla
         mode=assessed.mode.mode,
         params_hash=hash_weighing(scale.mechanism.name, scale.params.model_dump(mode="json"), scale.averaging),
         entry=entry,
+        period=scale.chain.period,
     )
