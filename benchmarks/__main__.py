@@ -14,12 +14,14 @@ from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
 from benchmarks.round import measure_round
 from benchmarks.score import measure_score
+from benchmarks.weigh_in import measure_weigh_in
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "Reward from given vectors": measure_reward,
     "From an observation to weights": measure_score,
     "A journal computed again": measure_replay,
+    "A weigh-in on an old journal": measure_weigh_in,
     "A round of 25 answers on 50,000 characters": measure_round,
     "The embedder": measure_embedder,
 }

@@ -1,15 +1,22 @@
 """Write the parts of the docs that follow from the code: docs/cli.md and the parameter table. `make docs` runs it."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from weighbeam.engine.alerts import REMEDIES
 from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.settings.load import Settings
+from weighbeam.settings.model import MechanismSection
 
 DOCS = Path(__file__).parent
-COMMANDS = ("", "demo", "score chunking", "rounds", "leaderboard", "miner-report", "replay", "vectors run", "doctor")
+COMMANDS = (
+    "", "demo", "validator", "miner", "ask", "score chunking", "rounds", "leaderboard", "weights", "miner-report",
+    "replay", "config show", "vectors run", "doctor",
+)  # fmt: skip
 
 
 def write_commands() -> str:
@@ -37,14 +44,36 @@ def write_parameters() -> str:
     return "\n".join(rows)
 
 
-def fill(page: str, content: str) -> str:
-    return re.sub(r"(<!-- parameters -->\n).*?(<!-- end -->)", lambda m: f"{m[1]}{content}\n{m[2]}", page, flags=re.S)
+def write_settings() -> str:
+    """The table of settings."""
+    rows = ["| setting | default | meaning |", "| --- | --- | --- |"]
+    for section, field in Settings.model_fields.items():
+        kind = MechanismSection if section == "mechanisms" else field.annotation
+        place = "mechanisms.NAME" if section == "mechanisms" else section
+        for name, inner in kind.model_fields.items():
+            default = inner.get_default(call_default_factory=True)
+            shown = json.dumps(list(default) if isinstance(default, tuple) else default, default=str)
+            rows.append(f"| `{place}.{name}` | `{shown}` | {inner.description} |")
+    return "\n".join(rows)
+
+
+def write_alerts() -> str:
+    """The table of alerts."""
+    rows = ["| alert | what to do |", "| --- | --- |"]
+    return "\n".join([*rows, *(f"| `{code}` | {remedy} |" for code, remedy in REMEDIES.items())])
+
+
+def fill(page: str, name: str, content: str) -> str:
+    pattern = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
+    return re.sub(pattern, lambda m: f"{m[1]}{content}\n{m[2]}", page, flags=re.S)
 
 
 def main() -> None:
     (DOCS / "cli.md").write_text(write_commands())
     page = DOCS / "chunking.md"
-    page.write_text(fill(page.read_text(), write_parameters()))
+    page.write_text(fill(page.read_text(), "parameters", write_parameters()))
+    page = DOCS / "run.md"
+    page.write_text(fill(fill(page.read_text(), "settings", write_settings()), "alerts", write_alerts()))
 
 
 if __name__ == "__main__":

@@ -53,6 +53,29 @@ def test_the_parameter_table_is_current() -> None:
     assert load_generator().write_parameters() in (DOCS / "chunking.md").read_text(), "run make docs"
 
 
+def test_the_tables_of_settings_and_alerts_are_current() -> None:
+    page, generator = (DOCS / "run.md").read_text(), load_generator()
+    assert generator.write_settings() in page, "run make docs"
+    assert generator.write_alerts() in page, "run make docs"
+
+
+def test_every_metric_is_explained() -> None:
+    source = (SOURCE / "service/health.py").read_text()
+    names = re.findall(r"(Counter|Gauge)MetricFamily\(\s*\"(\w+)\"", source)
+    page = (DOCS / "run.md").read_text()
+    assert len(names) >= 6
+    assert [name for kind, name in names if name + ("_total" if kind == "Counter" else "") not in page] == []
+
+
+def test_every_command_is_in_the_reference() -> None:
+    from weighbeam.cli.main import app
+
+    names = {command.name or command.callback.__name__.replace("_", "-") for command in app.registered_commands}
+    names |= {group.name for group in app.registered_groups}
+    page = (DOCS / "cli.md").read_text()
+    assert [name for name in sorted(names) if f"## weighbeam {name}" not in page] == []
+
+
 def test_every_error_code_is_explained() -> None:
     codes = error_codes()
     assert len(codes) > 40

@@ -1,6 +1,6 @@
 """A validator's durable half, at full speed until it is shot: rounds, organic requests, weigh-ins and clean-ups.
 
-Its clock follows the chain's blocks and so goes on from life to life: a block is 12 minutes, hours pass in a second.
+Its clock follows the blocks of the chain and goes on from life to life: a block is 12 minutes, hours pass in a second.
 """
 
 import asyncio

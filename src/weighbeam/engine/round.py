@@ -9,8 +9,21 @@ from dataclasses import dataclass, field, replace
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.engine.journal import Committed, Journal, RoundFacts
-from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params, Task, hash_params
+from weighbeam.engine.lay_out import read_standings
+from weighbeam.engine.weigh_in.assess import stand_by_averages
+from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
+from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.mechanisms.contract import (
+    Answer,
+    Asked,
+    Group,
+    Mechanism,
+    Observation,
+    Params,
+    Standing,
+    Task,
+    hash_params,
+)
 from weighbeam.network.ask import Asker, Heard, Question, Target
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.probe import blame_our_network, is_lost
@@ -37,6 +50,7 @@ class Bench:
     is_online: Callable[[], Awaitable[bool]] | None = None
     observers: Executor = field(default_factory=_one_thread)
     evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
+    averaging: Averaging = field(default_factory=Averaging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +72,7 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     discarded as our own fault.
     """
     mechanism, params = bench.mechanism, bench.params
-    standings = await asyncio.to_thread(bench.journal.standings, mechanism.name)
+    standings = await asyncio.to_thread(read_current, bench, miners, moment.at)
     group = mechanism.choose(params, standings, miners, moment.seed, task.wanted)
     if not group.members:
         raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
@@ -81,6 +95,16 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     )
     await asyncio.to_thread(bench.journal.record, facts, asked, observation)
     return await asyncio.to_thread(bench.journal.commit, moment.round_id, mechanism)
+
+
+def read_current(bench: Bench, miners: Sequence[str], now: float) -> tuple[Standing, ...]:
+    """The standings that whom to ask may depend on."""
+    mechanism = bench.mechanism
+    with bench.journal.store.read() as connection:
+        if mechanism.rule.standing == "own":
+            return read_standings(connection, mechanism.name)
+        averages = read_averages(connection, mechanism.name, miners, now, bench.averaging, lookback=True)
+        return stand_by_averages(averages)
 
 
 async def observe(bench: Bench, asked: Asked) -> Observation:

@@ -2,8 +2,10 @@
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighbeam.chain.contract import Metagraph
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.journal import Committed
@@ -53,13 +55,19 @@ class Post:
         request = await asyncio.to_thread(take_oldest, journal.store, self.name, moment.round_id)
         try:
             task = request.task if request else await asyncio.to_thread(self.tasks, seed)
-            done = await run_round(self.bench, task, moment, eligible.hotkeys)
+            done = await run_round(self.bench, task, moment, self._find_candidates(graph, eligible.hotkeys))
         except Exception as fault:
             await asyncio.to_thread(self._fail, request, fault)
             raise
         if request is not None:
             await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
         return done
+
+    def _find_candidates(self, graph: Metagraph, eligible: Sequence[str]) -> list[str]:
+        """Whom the mechanism may ask: those with the least stake it wants, if it wants any."""
+        least = getattr(self.bench.params, "min_stake_rao", 0)
+        staked = {neuron.hotkey for neuron in graph.neurons if neuron.stake >= least}
+        return [hotkey for hotkey in eligible if hotkey in staked]
 
     async def weigh_in(self) -> WeighedIn:
         return await weigh_in(self.scale, self.clock.now())

@@ -105,7 +105,8 @@ def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: L
         require_signed=validator.replies == "required",
     )
     online = partial(can_reach, validator.probes) if validator.probes else None
-    bench = Bench(scale.mechanism, scale.params, scale.journal, Asker(hotkey, asking), senses, online)
+    asker = Asker(hotkey, asking)
+    bench = Bench(scale.mechanism, scale.params, scale.journal, asker, senses, online, averaging=loaded.averaging())
     tasks = _find_tasks(loaded, scale.mechanism, scale.params, desk)
     return Post(bench, scale, tasks, desk.clock)
 

@@ -121,7 +121,8 @@ def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Est
 
 
 def stand_by_averages(averages: dict[str, Average]) -> tuple[Standing, ...]:
-    return tuple(Standing(hotkey, average.ema) for hotkey, average in sorted(averages.items()))
+    """Averages as standings; `count` says over how many evaluations."""
+    return tuple(Standing(hotkey, one.ema, {"count": one.count}) for hotkey, one in sorted(averages.items()))
 
 
 def scale_limits(rules: Rules) -> WeighInLimits:

@@ -8,11 +8,11 @@ window is folded again. Nothing is ever subtracted.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select
+from sqlalchemy import Connection, Row, delete, insert, select
 
 from weighbeam.core.averaging import move_average
 from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.engine.weigh_in.ema import Average, Evaluation, fold_emissions
+from weighbeam.engine.weigh_in.ema import Average
 from weighbeam.store import tables
 
 EVALUATIONS, FOLDS = tables.evaluations.c, tables.folds.c
@@ -52,11 +52,8 @@ def _continue(connection: Connection, mechanism: str, hotkey: str, now: float, a
     usable = kept is not None and first is not None and kept.oldest == first.round and kept.newest_at <= now
     if kept is None or not usable or kept.settings != _name(averaging):
         return _fold_all(connection, mechanism, hotkey, now, averaging, averaging.ema_lookback_hours)
-    query = _scored(mechanism, hotkey).where(EVALUATIONS.at > kept.newest_at, EVALUATIONS.at <= now)
-    ema, count, last_at = kept.ema, kept.folded, kept.newest_at
-    for row in connection.execute(query.order_by(EVALUATIONS.at, EVALUATIONS.round)):
-        ema, count, last_at = move_average(ema, row.emission, averaging.ema_alpha), count + 1, row.at
-    return Average(ema, count, last_at, _count_future(connection, mechanism, hotkey, now))
+    query = _scored(mechanism, hotkey).where(EVALUATIONS.at > kept.newest_at)
+    return _go_on(connection, query, Average(kept.ema, kept.folded, kept.newest_at, 0), now, averaging.ema_alpha)
 
 
 def _fold_all(
@@ -65,8 +62,18 @@ def _fold_all(
     query = _scored(mechanism, hotkey)
     if lookback is not None:
         query = query.where(EVALUATIONS.at >= now - lookback * 3600)
-    rows = [Evaluation(row.at, row.round, row.emission) for row in connection.execute(query)]
-    return fold_emissions(rows, now, averaging.ema_alpha, lookback)
+    return _go_on(connection, query, Average(0.0, 0, None, 0), now, averaging.ema_alpha)
+
+
+def _go_on(connection: Connection, query: Any, average: Average, now: float, alpha: float) -> Average:
+    """Fold the rows of a query, oldest first, into an average; rows later than `now` are only counted."""
+    ema, count, last_at, future = average.ema, average.count, average.last_at, 0
+    for at, emission in connection.execute(query.order_by(EVALUATIONS.at, EVALUATIONS.round)):
+        if at > now:
+            future += 1
+        else:
+            ema, count, last_at = move_average(ema, emission, alpha), count + 1, at
+    return Average(ema, count, last_at, future)
 
 
 def _find_edge(
@@ -74,25 +81,16 @@ def _find_edge(
 ) -> Row[Any] | None:
     """The oldest or the newest evaluation inside the window."""
     start = now - averaging.ema_lookback_hours * 3600
-    query = _scored(mechanism, hotkey).where(EVALUATIONS.at >= start, EVALUATIONS.at <= now)
+    scored = _scored(mechanism, hotkey, EVALUATIONS.at, EVALUATIONS.round)
+    query = scored.where(EVALUATIONS.at >= start, EVALUATIONS.at <= now)
     order = (EVALUATIONS.at.desc(), EVALUATIONS.round.desc()) if newest else (EVALUATIONS.at, EVALUATIONS.round)
     return connection.execute(query.order_by(*order).limit(1)).one_or_none()
 
 
-def _scored(mechanism: str, hotkey: str) -> Any:
-    return select(EVALUATIONS.at, EVALUATIONS.round, EVALUATIONS.emission).where(
+def _scored(mechanism: str, hotkey: str, *columns: Any) -> Any:
+    return select(*(columns or (EVALUATIONS.at, EVALUATIONS.emission))).where(
         EVALUATIONS.mechanism == mechanism, EVALUATIONS.hotkey == hotkey, EVALUATIONS.emission.is_not(None)
     )
-
-
-def _count_future(connection: Connection, mechanism: str, hotkey: str, now: float) -> int:
-    query = select(func.count()).where(
-        EVALUATIONS.mechanism == mechanism,
-        EVALUATIONS.hotkey == hotkey,
-        EVALUATIONS.emission.is_not(None),
-        EVALUATIONS.at > now,
-    )
-    return int(connection.scalar(query) or 0)
 
 
 def _name(averaging: Averaging) -> str:

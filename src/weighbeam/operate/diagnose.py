@@ -1,0 +1,65 @@
+"""What the settings come to: the values a validator would run with, and whether its chain and store can be had."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.diagnose import Symptom
+from weighbeam.engine.weigh_in.constants import CONSTANTS, find_ignored, hash_weighing
+from weighbeam.mechanisms.contract import make_params
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.operate.identity import open_hotkey
+from weighbeam.settings.load import Loaded, find_file, find_unknown, load_settings
+
+IGNORED = "network constants are not configurable by environment"
+
+
+def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.environ) -> Iterator[Symptom]:
+    """Settings and what they lead to; without a file of settings nothing is expected of chain and wallet."""
+    for name in find_ignored(environment):
+        yield Symptom(f"variable {name}", "missing", f"set but ignored: {IGNORED}", "unset it")
+    for name in sorted(set(find_unknown(environment)) - set(find_ignored(environment))):
+        yield Symptom(f"variable {name}", "missing", "set but names no setting", "see weighbeam config show")
+    try:
+        file, loaded = find_file(config, environment), load_settings(config, environment)
+    except WeighbeamError as fault:
+        yield Symptom("settings", "fault", fault.message, fault.remedy)
+        return
+    yield Symptom("settings", "ok", "defaults" if file is None else str(file))
+    yield from _tell_weighing(loaded)
+    if file is not None:
+        yield _check_wallet(loaded)
+        yield _check_chain(loaded)
+
+
+def _tell_weighing(loaded: Loaded) -> Iterator[Symptom]:
+    chosen = ", ".join(f"{name} {value:g}" for name, value in loaded.settings.weigh_in.model_dump().items())
+    fixed = ", ".join(f"{name} {value}" for name, value in CONSTANTS.items())
+    yield Symptom("weigh-in settings", "ok", chosen)
+    yield Symptom("weigh-in constants", "ok", fixed)
+    for name, section in loaded.settings.mechanisms.items():
+        try:
+            params = make_params(load_mechanism(name), section.params).model_dump(mode="json")
+        except WeighbeamError as fault:
+            yield Symptom(f"weights of {name}", "fault", fault.message, fault.remedy)
+        else:
+            yield Symptom(f"weights of {name}", "ok", f"made under {hash_weighing(name, params, loaded.averaging())}")
+
+
+def _check_wallet(loaded: Loaded) -> Symptom:
+    try:
+        return Symptom("hotkey", "ok", open_hotkey(loaded).address)
+    except WeighbeamError as fault:
+        return Symptom("hotkey", "fault", fault.message, fault.remedy)
+
+
+def _check_chain(loaded: Loaded) -> Symptom:
+    try:
+        file = ChainFile(loaded.path(loaded.settings.chain.path))
+    except WeighbeamError as fault:
+        return Symptom("chain", "fault", fault.message, fault.remedy)
+    block = file.read("head")
+    file.close()
+    return Symptom("chain", "ok", f"local, block {block}")
