@@ -53,17 +53,18 @@ def clean_up(store: Store, now: float, averaging: Averaging, hotkey: str, sign: 
 def _remove(connection: Connection, now: float, averaging: Averaging, hotkey: str, sign: Sign) -> Cleaned:
     edge = _find_edge(connection, now, averaging)
     _remove_requests(connection, edge)
-    old, held = _find_old(connection, edge)
+    old, horizon, held = _find_old(connection, edge)
     if held or not old:
         return Cleaned(0, 0, held)
-    last_at = max(at for _, at in old)
+    horizon = min(horizon, max(at for _, at in old) - averaging.ema_lookback_hours * HOUR)
     entries = [entry for entry, _ in old]
     reached = _fold(connection, entries)
     for state in reached.values():
-        state.forget_before(last_at - averaging.ema_lookback_hours * HOUR)
+        state.forget_before(horizon)
     keep_checkpoint(connection, Checkpoint(entries[-1].sequence, entries[-1].hash, now, hotkey, reached), sign)
     rounds = [entry.ref for entry in entries if entry.kind == "round"]
     _remove_rounds(connection, rounds)
+    _remove_evaluations(connection, horizon)
     bodies = [entry.body for entry in entries]
     connection.execute(delete(tables.entries).where(tables.entries.c.sequence <= entries[-1].sequence))
     _remove_blobs(connection, bodies)
@@ -77,25 +78,28 @@ def _find_edge(connection: Connection, now: float, averaging: Averaging) -> floa
     return edge if newest is None else min(edge, newest - averaging.ema_lookback_hours * HOUR)
 
 
-def _find_old(connection: Connection, edge: float) -> tuple[list[tuple[Row[Any], float]], str | None]:
-    """The entries at the chain's start that are older than `edge`, with their times.
+def _find_old(connection: Connection, edge: float) -> tuple[list[tuple[Row[Any], float]], float, str | None]:
+    """The entries at the chain's start older than `edge`, with their times; how far back those after them look.
 
     A weigh-in without lookback rested on everything retained then, so as long as one stays, all stays.
     """
     times = {row.id: float(row.at) for row in connection.execute(select(tables.rounds.c.id, tables.rounds.c.at))}
     old: list[tuple[Row[Any], float]] = []
-    whole = True
+    whole, horizon = True, float("inf")
     for entry in connection.execute(select(tables.entries).order_by(tables.entries.c.sequence)).all():
-        mode, at = None, times.get(entry.ref, 0.0)
+        mode, at, looks_back = None, times.get(entry.ref, 0.0), 0.0
         if entry.kind == "weigh_in":
             weighing = json.loads(read_blob(connection, entry.body))["weighing"]
             mode, at = weighing["mode"], float(weighing["now"])
+            looks_back = weighing["averaging"]["ema_lookback_hours"] * HOUR
         whole = whole and at < edge
         if whole:
             old.append((entry, at))
         elif mode == "EMERGENCY":
-            return [], "emergency"
-    return old, None
+            return [], horizon, "emergency"
+        else:
+            horizon = min(horizon, at - looks_back)
+    return old, horizon, None
 
 
 def _fold(connection: Connection, entries: Sequence[Row[Any]]) -> dict[str, Reached]:
@@ -129,9 +133,16 @@ def _remove_rounds(connection: Connection, rounds: Sequence[str]) -> None:
         digests = list(connection.scalars(select(links.digest).where(links.round.in_(part))))
         connection.execute(delete(tables.round_blobs).where(links.round.in_(part)))
         connection.execute(delete(tables.scores).where(tables.scores.c.round.in_(part)))
-        connection.execute(delete(tables.evaluations).where(tables.evaluations.c.round.in_(part)))
         connection.execute(delete(tables.rounds).where(tables.rounds.c.id.in_(part)))
         _remove_blobs(connection, digests)
+
+
+def _remove_evaluations(connection: Connection, horizon: float) -> None:
+    """Those of removed rounds, but not the emissions that the checkpoint carries: live averages rest on them too."""
+    columns = tables.evaluations.c
+    there = select(tables.rounds.c.id).where(tables.rounds.c.id == columns.round)
+    unneeded = (columns.at < horizon) | columns.emission.is_(None)
+    connection.execute(delete(tables.evaluations).where(~there.exists(), unneeded))
 
 
 def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:
