@@ -309,6 +309,25 @@ def test_clean_ups_survive_a_locked_store(
         asyncio.run(run_until(keep_running.keep_clean(desk, post), lambda: "clean-up" in lines[-1]))
 
 
+def test_a_store_locked_to_the_end_hides_no_other_fault(
+    tmp_path: Path, senses: LocalSenses, miners: dict[str, str]
+) -> None:
+    store, file, clock = open_store(tmp_path, busy_seconds=0.1), make_chain(tmp_path, miners), Fast()
+    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
+    desk.health.patience = 1.0
+
+    async def run_locked() -> None:
+        running = asyncio.create_task(keep_running.keep_running(desk, [post]))
+        await asyncio.sleep(0.2)
+        with held(tmp_path):
+            await running
+
+    with hear_log() as lines, pytest.raises(WeighbeamError, match="watchdog"):
+        asyncio.run(run_locked())
+    assert all("remedy: " in line for line in lines if "store_fault" in line)
+    open_store(tmp_path).close()
+
+
 def test_a_request_whose_answer_could_not_be_written_gets_it_later_from_its_own_round(
     tmp_path: Path, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
