@@ -4,10 +4,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from network.loopback import open_nonces, serve_app
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
@@ -31,8 +32,11 @@ from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import Asked, Observation, Task, hash_params
 from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.miners.chunking import honest_miner
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.serve import make_miner_app
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -69,6 +73,21 @@ class Fast:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self._speed)
+
+
+@contextmanager
+def serve_miners(folder: Path, senses: LocalSenses) -> Iterator[dict[str, str]]:
+    """hotkey → endpoint of two honest miners who know Alice."""
+    with ExitStack() as stack:
+        found = {}
+        for name in ("paragraphs", "sentences"):
+            hotkey = Hotkey.from_uri(f"//{name}")
+            policy = Policy(PolicySettings(per_minute=60000, burst=1000))
+            policy.update({ALICE.address: Standing(True, 10**12)})
+            handlers = {"chunking": honest_miner(name, senses)}
+            app = make_miner_app(hotkey, handlers, open_nonces(folder / f"{name}.sqlite"), policy)
+            found[hotkey.address] = stack.enter_context(serve_app(app))
+        yield found
 
 
 def open_store(folder: Path, busy_seconds: float = 10.0) -> Store:

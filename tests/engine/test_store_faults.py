@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import event
 
 from engine.small_subnet import (
-    ALICE,
     CHUNKING,
     START,
     Fast,
@@ -32,17 +31,13 @@ from engine.small_subnet import (
     play,
     record,
     run_until,
+    serve_miners,
 )
-from network.loopback import open_nonces, serve_app
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import keep_running
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.organic import enqueue, find_request
 from weighbeam.engine.round import finish_rounds
-from weighbeam.miners.chunking import honest_miner
-from weighbeam.network.keys import Hotkey
-from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import make_miner_app
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -254,18 +249,8 @@ def _copy_with_log(folder: Path, observed: Observed) -> Path:
 
 @pytest.fixture(scope="module")
 def miners(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """hotkey → endpoint of two honest miners."""
-    folder = tmp_path_factory.mktemp("miners")
-    with ExitStack() as stack:
-        found = {}
-        for name in ("paragraphs", "sentences"):
-            hotkey = Hotkey.from_uri(f"//{name}")
-            policy = Policy(PolicySettings(per_minute=60000, burst=1000))
-            policy.update({ALICE.address: Standing(True, 10**12)})
-            handlers = {"chunking": honest_miner(name, senses)}
-            app = make_miner_app(hotkey, handlers, open_nonces(folder / f"{name}.sqlite"), policy)
-            found[hotkey.address] = stack.enter_context(serve_app(app))
-        yield found
+    with serve_miners(tmp_path_factory.mktemp("miners"), senses) as endpoints:
+        yield endpoints
 
 
 def test_rounds_and_weigh_ins_survive_a_locked_store_and_say_what_to_do(
@@ -322,6 +307,25 @@ def test_clean_ups_survive_a_locked_store(
             asyncio.run(run_until(keep_running.keep_clean(desk, post), lambda: len(lines) > 1))
         assert all("remedy: another program" in line for line in lines)
         asyncio.run(run_until(keep_running.keep_clean(desk, post), lambda: "clean-up" in lines[-1]))
+
+
+def test_a_store_locked_to_the_end_hides_no_other_fault(
+    tmp_path: Path, senses: LocalSenses, miners: dict[str, str]
+) -> None:
+    store, file, clock = open_store(tmp_path, busy_seconds=0.1), make_chain(tmp_path, miners), Fast()
+    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
+    desk.health.patience = 1.0
+
+    async def run_locked() -> None:
+        running = asyncio.create_task(keep_running.keep_running(desk, [post]))
+        await asyncio.sleep(0.2)
+        with held(tmp_path):
+            await running
+
+    with hear_log() as lines, pytest.raises(WeighbeamError, match="watchdog"):
+        asyncio.run(run_locked())
+    assert all("remedy: " in line for line in lines if "store_fault" in line)
+    open_store(tmp_path).close()
 
 
 def test_a_request_whose_answer_could_not_be_written_gets_it_later_from_its_own_round(

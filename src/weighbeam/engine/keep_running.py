@@ -69,7 +69,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
     except ExceptionGroup as faults:
         raise _first(faults) from None
     finally:
-        desk.lock.release()
+        release(desk.lock)
 
 
 async def keep_rounds(desk: Desk, post: Post) -> None:
@@ -208,6 +208,14 @@ async def keep_lock(lock: HotkeyLock, alerts: Alerts) -> None:
                 raise
             tell_fault(fault)
         await asyncio.sleep(BEAT_SECONDS)
+
+
+def release(lock: HotkeyLock) -> None:
+    """Give the lock back; a store that cannot be written hides no other fault, and the next start takes over anyway."""
+    try:
+        lock.release()
+    except WeighbeamError as fault:
+        tell_fault(fault)
 
 
 def _read_try(audit: Audit) -> Try:

@@ -15,7 +15,7 @@ from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.eligible import Eligible, Node, Reason, ValidatorList, filter_serving
 from weighbeam.engine.weigh_in.ema import Average
-from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.engine.weigh_in.emissions import count_later, read_averages
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import Estimate, Mode, choose_mode
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
@@ -60,6 +60,7 @@ class Assessed:
     mode: Mode
     eligible: Eligible
     averages: dict[str, Average]
+    future: int = 0
 
 
 async def read_chain(scale: Scale) -> Reading:
@@ -99,7 +100,7 @@ def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Est
     weighing = Weighing(
         payees, now, mode.mode, since, rate_limit, limits, eligible.list_ok, mode.confirmed, scale.averaging
     )
-    return Assessed(weighing, weighing.decide(), mode, eligible, averages)
+    return Assessed(weighing, weighing.decide(), mode, eligible, averages, count_later(connection, name, now))
 
 
 def stand_by_averages(averages: dict[str, Average]) -> tuple[Standing, ...]:

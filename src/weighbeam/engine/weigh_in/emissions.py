@@ -8,7 +8,7 @@ window is folded again. Nothing is ever subtracted.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select
+from sqlalchemy import Connection, Row, delete, func, insert, select
 
 from weighbeam.core.averaging import move_average
 from weighbeam.engine.weigh_in.constants import Averaging
@@ -90,6 +90,12 @@ def _scored(mechanism: str, hotkey: str, *columns: Any) -> Any:
     return select(*(columns or (EVALUATIONS.at, EVALUATIONS.emission))).where(
         EVALUATIONS.mechanism == mechanism, EVALUATIONS.hotkey == hotkey, EVALUATIONS.emission.is_not(None)
     )
+
+
+def count_later(connection: Connection, mechanism: str, now: float) -> int:
+    """Evaluations of any miner that are later than now: the clock was set back."""
+    query = select(func.count()).where(EVALUATIONS.mechanism == mechanism, EVALUATIONS.at > now)
+    return int(connection.scalar(query) or 0)
 
 
 def _name(averaging: Averaging) -> str:

@@ -59,7 +59,7 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
         settled,
         reading.fault,
         assessed.eligible.list_ok,
-        sum(average.future for average in assessed.averages.values()),
+        assessed.future,
     )
 
 
