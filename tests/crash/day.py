@@ -65,7 +65,7 @@ POINTS = {
     "before the clean-up": Point(retention, "clean_up", False),
     "the clean-up is signed": Point(retention, "keep_checkpoint", True),
     "the clean-up has removed": Point(retention, "_remove_blobs", True),
-    "between clean-up and its memory": Point(retention, "remember", False),
+    "the clean-up is remembered": Point(retention, "note", True),
     "before the file is compacted": Point(retention, "_compact", False),
 }
 
@@ -100,7 +100,7 @@ def begin(folder: Path) -> None:
     for number in range(OLD_ROUNDS):
         name = f"old-{number:02}"
         at = find_now(folder) - (OLD_ROUNDS - number) * 3600.0
-        journal.record(make_facts(name, 1, at, observation), asked, observation)
+        journal.record(make_facts(name, at, observation), asked, observation)
         journal.commit(name, CHUNKING)
     organic.enqueue(journal.store, CHUNKING, worker.PARAMS, worker.QUESTION, find_now(folder))
     journal.store.close()
@@ -128,7 +128,7 @@ def live_through(folder: Path, point: str | None = None) -> None:
         waits = connection.execute(requests.select().where(requests.c.state == "waiting")).first()
     if not played:
         request = organic.take_oldest(store, "chunking", "today") if waits else None
-        journal.record(make_facts("today", 9, now, observation), asked, observation)
+        journal.record(make_facts("today", now, observation), asked, observation)
         journal.commit("today", CHUNKING)
         if request is not None:
             organic.answer_request(journal, request.id, "today", CHUNKING)

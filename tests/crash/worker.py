@@ -46,9 +46,9 @@ def read_observed(folder: Path) -> tuple[Asked, Observation]:
     return pickle.loads((folder / "observed.pickle").read_bytes())
 
 
-def make_facts(name: str, block: int, at: float, observation: Observation) -> RoundFacts:
+def make_facts(name: str, at: float, observation: Observation) -> RoundFacts:
     params_hash = hash_params(CHUNKING, PARAMS, observation.facts["senses"])
-    return RoundFacts(name, "chunking", PARAMS.model_dump(mode="json"), params_hash, name, block, at)
+    return RoundFacts(name, "chunking", PARAMS.model_dump(mode="json"), params_hash, name, int(at // 12), at)
 
 
 def recover(scale: Scale) -> list[str]:
@@ -74,7 +74,7 @@ def live(folder: Path, said: Connection) -> None:
             said.send(("asked", enqueue(store, CHUNKING, PARAMS, QUESTION, now)))
         name = f"round-{block}-{secrets.token_hex(4)}"
         request = take_oldest(store, "chunking", name)
-        journal.record(make_facts(name, block, now, observation), asked, observation)
+        journal.record(make_facts(name, now, observation), asked, observation)
         done = journal.commit(name, CHUNKING)
         said.send(("round", name, done.sequence))
         if request is not None:

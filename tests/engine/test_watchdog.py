@@ -60,6 +60,8 @@ def test_work_that_stands_still_ends_in_watchdog_and_an_alert(tmp_path: Path) ->
         watch = asyncio.create_task(watch_progress(health, Alerts(store, lambda: 5.0)))
         for _ in range(5):
             now[0] += 0.03
+            for name in ("quick", "stuck"):
+                health.weigh(name)
             health.advance("quick")
             if now[0] < 0.1:
                 health.advance("stuck")
@@ -88,6 +90,8 @@ def test_health_reports_who_stands_still_and_why() -> None:
     row = report["mechanisms"]["chunking"]
     assert (row["seconds_since_progress"], row["rounds"], row["last_fault"]) == (10.5, 3, "store_fault")
     health.advance("chunking")
+    assert health.stalled() == ["chunking"], "its weigh-ins stand still"
+    health.weigh("chunking")
     assert health.report()["status"] == "ok"
 
 
