@@ -24,7 +24,12 @@ def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
     assert sum(pay.values()) > 0.99
     honest = sum(value for name, value in pay.items() if role[name] == "honest")
     assert honest > 0.8
-    failing = {row["name"]: row["reason"] for row in result["miners"] if row["reason"]}
+    reasons = {row["name"]: row["reason"] for row in result["miners"] if row["reason"]}
+    charged = {name: reasons.pop(name) for name in ("oversized", "splitter", "slow")}
+    late = charged.pop("slow")
+    assert late in ("too late", "no_chunks"), "on a busy machine it may be later than late"
+    assert charged == {"oversized": "too long", "splitter": "too many"}
+    failing = {name: reason for name, reason in reasons.items() if role[name] == "hostile"}
     assert failing == {
         "dropper": "new_words",
         "inventor": "new_words",
@@ -35,7 +40,7 @@ def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
         "replayer": "malformed",
     }
     assert all(pay[name] == 0 for name in failing if name != "replayer")
-    assert pay["replayer"] < min(value for name, value in pay.items() if role[name] == "honest")
+    assert pay["replayer"] < honest / 10
 
 
 def test_every_miner_has_an_address_of_its_own(played) -> None:
@@ -55,16 +60,20 @@ def test_the_journal_can_be_read(played) -> None:
     store = folder / "validator-2.db"
     told = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
     assert [(line["state"], line["answers"]) for line in told] == [("scored", 15)] * 2
-    assert told[0]["valid"] == 8
-    assert told[1]["valid"] in (8, 9), "the replayer's one honest reply goes to whoever asks first"
+    assert told[0]["valid"] in (7, 8)
+    assert told[1]["valid"] in (7, 8, 9), "the replayer's one honest reply goes to whoever asks first"
     standings = json.loads(run("leaderboard", "--store", store, "--json").stdout)["standings"]
-    ranked = told[1]["valid"]
-    assert [line["standing"] is None for line in standings] == [False] * ranked + [True] * (15 - ranked)
-    assert {line["last_reason"] for line in standings[8:]} == {"new_words", "out_of_order", "no_chunks", "malformed"}
+    ranked = sum(line["standing"] is not None for line in standings)
+    assert 7 <= ranked <= 9
+    assert {line["last_reason"] for line in standings[ranked:]} - {"no_chunks"} == {
+        "new_words",
+        "out_of_order",
+        "malformed",
+    }
     report = json.loads(run("miner-report", standings[0]["hotkey"], "--store", store, "--json").stdout)["scores"]
     assert [line["status"] for line in report] == ["valid", "valid"]
     assert standings[0]["hotkey"] in run("leaderboard", "--store", store, COLUMNS="120").stdout
-    assert "13" in run("rounds", "--store", store).stdout
+    assert "of 15" in run("rounds", "--store", store).stdout
     assert run("miner-report", "nobody", "--store", store).returncode == 2
 
 

@@ -1,59 +1,84 @@
 """Shoot the worker again and again and look at what is left: `python campaign.py [KILLS] [SEED]`.
 
-After each kill -9 everything it had called safe must be there once, the journal must replay to the bit, and the chain
-must have seen no submission that the ledger does not own.
+After each kill -9 everything it had called safe must be there once, the journal must replay to the bit from its
+checkpoint on, each request must have one answer or wait for it, and the chain must have seen no submission that the
+ledger does not own. In half of the lives the chain seals weights until their reveal.
 """
 
 import asyncio
+import multiprocessing
+import os
 import pickle
 import random
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
+from multiprocessing import forkserver
 from pathlib import Path
+from typing import Any
 
-from weighbeam.chain.local.administer import announce, register
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from crash.worker import ALICE, CHUNKING, PARAMS, live, open_scale, recover
+from weighbeam.chain.local.administer import announce, register, set_parameters
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
-from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.journal import Journal
+from weighbeam.engine.checkpoint import read_checkpoint
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
-from weighbeam.engine.round import finish_rounds
-from weighbeam.mechanisms.chunking.mechanism import Chunking
-from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.registry import load_mechanism
-from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
-ALICE = Hotkey.from_uri("//Alice")
-WORKER = Path(__file__).with_name("worker.py")
-LONGEST_LIFE = 0.6
+LONGEST_LIFE = 0.8
+PROCESSES = multiprocessing.get_context("forkserver")
 
 
 @dataclass
 class Tally:
-    """What a campaign found."""
+    """What a campaign saw and what it found wrong; `answers` are request → round."""
 
     kills: int = 0
-    rounds: set[str] = field(default_factory=set)
+    rounds: dict[str, int] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+    answers: dict[str, str] = field(default_factory=dict)
     unfinished: int = 0
     unsettled: int = 0
+    submissions: int = 0
+    sealed: int = 0
+    checkpoint: int = 0
     faults: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills: {len(self.rounds)} rounds called safe, {len(self.answers)} of {len(self.asked)} "
+            f"requests answered, {self.unfinished} rounds and requests found half done, {self.unsettled} of "
+            f"{self.submissions} submissions found open ({self.sealed} were sealed), everything up to entry "
+            f"{self.checkpoint} in a checkpoint; {len(self.faults)} faults"
+        )
+
+
+def start_server() -> None:
+    """A process that has everything imported and forks the workers, so that their lives begin at once."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    PROCESSES.set_forkserver_preload(["crash.worker", "crash.day", "weighbeam.senses.local"])
+    forkserver.ensure_running()
+    os.environ.pop("PYTHONPATH")
+    if before is not None:
+        os.environ["PYTHONPATH"] = before
 
 
 def set_up(folder: Path, senses: LocalSenses) -> None:
     """A chain with everybody on it, and one observed round for the worker to play over and over."""
-    asked = Chunking().examples()[0]
-    observation = Chunking().observe(ChunkingParams(), asked, senses)
+    asked = CHUNKING.examples()[0]
+    observation = CHUNKING.observe(PARAMS, asked, senses)
     (folder / "observed.pickle").write_bytes(pickle.dumps((asked, observation)))
-    file = ChainFile.create(
-        folder / "chain.sqlite", SubnetParameters(tempo=50, rate_limit=5, max_validators=1), manual=True
-    )
+    parameters = SubnetParameters(tempo=12, rate_limit=3, max_validators=1)
+    file = ChainFile.create(folder / "chain.sqlite", parameters, manual=True)
     register(file, ALICE.address, stake=5000 * 10**9)
     for answer in asked.answers:
         register(file, answer.hotkey)
@@ -62,49 +87,111 @@ def set_up(folder: Path, senses: LocalSenses) -> None:
     file.close()
 
 
-def shoot(folder: Path, life: float) -> set[str]:
-    """Start the worker, let it live from its first word on, kill it; gives the rounds it called safe."""
-    with subprocess.Popen([sys.executable, str(WORKER), str(folder)], stdout=subprocess.PIPE, text=True) as worker:
-        assert worker.stdout is not None
-        first = worker.stdout.readline()
-        time.sleep(life)
+def shoot(folder: Path, life: float, tally: Tally) -> None:
+    """Start the worker, let it live so long, kill it, and note what it called safe."""
+    ours, theirs = PROCESSES.Pipe(duplex=False)
+    worker = PROCESSES.Process(target=live, args=(folder, theirs), daemon=True)
+    worker.start()
+    theirs.close()
+    said: list[tuple[Any, ...]] = []
+    end = time.monotonic() + life
+    try:
+        while (left := end - time.monotonic()) > 0:
+            if ours.poll(left):
+                said.append(ours.recv())
         worker.kill()
-        said = [first, *worker.stdout.read().splitlines()]
-    return {line.split()[1] for line in said if line.startswith("round ") and len(line.split()) == 2}
+        while True:
+            said.append(ours.recv())
+    except (EOFError, OSError):
+        worker.join()
+    if worker.exitcode != -signal.SIGKILL:
+        tally.faults.append(f"the worker ended by itself: {worker.exitcode}")
+    for word in said:
+        match word:
+            case ("round", name, sequence):
+                tally.rounds[name] = sequence
+            case ("asked", request):
+                tally.asked.add(request)
+            case ("answered", request, name):
+                _note_answer(tally, request, name)
 
 
-def inspect(folder: Path, tally: Tally) -> None:
-    """Recover as a start would, then count and compare."""
-    store = Store(f"sqlite:///{folder / 'journal.db'}")
-    journal, ledger = Journal(store), Ledger(store, "chunking")
-    chain = LocalChain(ChainFile(folder / "chain.sqlite"), ALICE)
-    tally.unfinished += len(finish_rounds(journal, {"chunking": Chunking()}))
-    row = ledger.unsettled()
-    if row is not None:
-        tally.unsettled += 1
-        asyncio.run(ledger.settle(chain, ALICE.address))
+def inspect(folder: Path, tally: Tally, finish: bool) -> None:
+    """Count and compare; with `finish`, recover first as a start would, else the next life has to."""
+    scale = open_scale(folder)
+    store, ledger = scale.journal.store, scale.ledger
+    if finish:
+        tally.unfinished += len(recover(scale))
+        tally.unsettled += ledger.unsettled() is not None
+        asyncio.run(ledger.settle(scale.chain, ALICE.address))
+        _check_submissions(folder, ledger, tally)
+    _check_rounds(store, tally)
+    _check_requests(store, tally, finish)
+    tally.faults += [f"{found.ref}: {found.fault}" for found in replay(store, load_mechanism) if found.fault]
+    store.close()
+
+
+def _check_rounds(store: Store, tally: Tally) -> None:
     with store.read() as connection:
-        kept = connection.exec_driver_sql("SELECT ref FROM entries WHERE kind = 'round'").scalars().all()
-    if len(kept) != len(set(kept)):
+        rows = connection.exec_driver_sql("SELECT ref, sequence FROM entries WHERE kind = 'round'").all()
+        kept, removed = dict(map(tuple, rows)), read_checkpoint(connection)
+    tally.checkpoint = removed.sequence if removed else 0
+    if len(kept) != len(rows):
         tally.faults.append("a round counts twice")
-    lost = tally.rounds - set(kept)
+    due = {name: sequence for name, sequence in tally.rounds.items() if sequence > tally.checkpoint}
+    lost = [name for name, sequence in due.items() if kept.get(name) != sequence]
     if lost:
         tally.faults.append(f"lost {sorted(lost)}")
-    tally.faults += [f"{r.ref}: {r.fault}" for r in replay(store, load_mechanism) if r.fault]
-    taken = chain._file.db.execute("SELECT COUNT(*) FROM events WHERE name = 'WeightsSet'").fetchone()[0]
-    owned = [row for row in ledger.rows() if row.state in ("included", "confirmed") or row.reason == "superseded"]
-    if taken != len(owned):
-        tally.faults.append(f"the chain took {taken} submissions, the ledger owns {len(owned)}")
-    store.close()
+
+
+def _check_requests(store: Store, tally: Tally, finished: bool) -> None:
+    with store.read() as connection:
+        rows = connection.exec_driver_sql("SELECT id, state, json_extract(result, '$.round') FROM requests").all()
+    for request, state, name in rows:
+        if state == "done":
+            _note_answer(tally, request, name)
+        elif request in tally.answers:
+            tally.faults.append(f"request {request} was answered and is {state}")
+        elif state not in (("waiting",) if finished else ("waiting", "taken")):
+            tally.faults.append(f"request {request} is {state}")
+    lost = tally.asked - {row[0] for row in rows} - set(tally.answers)
+    if lost:
+        tally.faults.append(f"lost requests {sorted(lost)}")
+    if len(set(tally.answers.values())) != len(tally.answers):
+        tally.faults.append("one round answered two requests")
+
+
+def _note_answer(tally: Tally, request: str, name: str) -> None:
+    if tally.answers.setdefault(request, name) != name:
+        tally.faults.append(f"request {request} was answered by {tally.answers[request]} and by {name}")
+
+
+def _check_submissions(folder: Path, ledger: Ledger, tally: Tally) -> None:
+    """Every submission the chain took is one row's, and no row is taken for somebody else's."""
+    file, rows = ChainFile(folder / "chain.sqlite"), ledger.rows()
+    query = "SELECT name FROM events WHERE name IN ('WeightsSet', 'TimelockedWeightsCommitted')"
+    taken = [name for (name,) in file.db.execute(query)]
+    file.close()
+    owned = [row for row in rows if row.state in ("included", "confirmed") or row.reason == "superseded"]
+    tally.submissions, tally.sealed = len(taken), taken.count("TimelockedWeightsCommitted")
+    if len(taken) != len(owned):
+        tally.faults.append(f"the chain took {len(taken)} submissions, the ledger owns {len(owned)}")
+    odd = [row.reason for row in rows if row.reason in ("overwritten", "weights_differ", "reveal_missing")]
+    if odd:
+        tally.faults.append(f"submissions ended as {odd}")
 
 
 def run_campaign(folder: Path, kills: int, seed: int, senses: LocalSenses) -> Tally:
     dice, tally = random.Random(seed), Tally()
+    start_server()
     set_up(folder, senses)
-    for _ in range(kills):
-        tally.rounds |= shoot(folder, dice.uniform(0.0, LONGEST_LIFE))
-        tally.kills += 1
-        inspect(folder, tally)
+    for number in range(1, kills + 1):
+        file = ChainFile(folder / "chain.sqlite")
+        set_parameters(file, commit_reveal=dice.random() < 0.5)
+        file.close()
+        shoot(folder, dice.uniform(0.0, LONGEST_LIFE), tally)
+        tally.kills = number
+        inspect(folder, tally, finish=number == kills or dice.random() < 0.5)
         if tally.faults:
             break
     return tally
@@ -116,10 +203,7 @@ def main() -> int:
     print(f"{kills} kills, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         tally = run_campaign(Path(folder), kills, seed, LocalSenses())
-    print(
-        f"{tally.kills} kills: {len(tally.rounds)} rounds called safe, {tally.unfinished} found half done, "
-        f"{tally.unsettled} submissions found open, all finished or settled; {len(tally.faults)} faults"
-    )
+    print(tally)
     for fault in tally.faults:
         print(fault)
     return 1 if tally.faults else 0

@@ -1,13 +1,13 @@
-"""A validator's durable half, at full speed until it is shot: rounds, weigh-ins, and a word for each that is safe.
+"""A validator's durable half, at full speed until it is shot: rounds, organic requests, weigh-ins and clean-ups.
 
-`python worker.py FOLDER`: the observed round is pickled in FOLDER, beside the journal and the chain.
+Its clock follows the blocks of the chain and goes on from life to life: a block is 12 minutes, hours pass in a second.
 """
 
 import asyncio
 import itertools
 import pickle
-import sys
-import time
+import secrets
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from weighbeam.chain.local.blocks import advance
@@ -15,38 +15,71 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.lock import HotkeyLock
+from weighbeam.engine.organic import answer_request, enqueue, recover_requests, take_oldest
+from weighbeam.engine.retention import clean_up, is_cleanup_due
 from weighbeam.engine.round import finish_rounds
 from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.run import weigh_in
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import hash_params
+from weighbeam.mechanisms.contract import Asked, Observation, hash_params
 from weighbeam.network.keys import Hotkey
 from weighbeam.store.database import Store
 
 CHUNKING, PARAMS, ALICE = Chunking(), ChunkingParams(), Hotkey.from_uri("//Alice")
+AVERAGING = Averaging(ema_lookback_hours=3.0, db_retention_hours=6.0, db_cleanup_interval_hours=2.0)
+START, BLOCK_SECONDS = 1_800_000_000.0, 720.0
+QUESTION = {"document": "One thing. Another thing.", "chunk_size": 100}
 
 
-def main(folder: Path) -> None:
-    asked, observation = pickle.loads((folder / "observed.pickle").read_bytes())
+def open_scale(folder: Path) -> Scale:
+    """The store and the chain of a folder, as a start opens them."""
     store = Store(f"sqlite:///{folder / 'journal.db'}")
-    journal = Journal(store)
-    finish_rounds(journal, {"chunking": CHUNKING})
-    file = ChainFile(folder / "chain.sqlite")
-    scale = Scale(CHUNKING, PARAMS, journal, Ledger(store, "chunking"), LocalChain(file, ALICE), ALICE.address)
-    params, params_hash = PARAMS.model_dump(mode="json"), hash_params(CHUNKING, PARAMS, observation.facts["senses"])
+    chain = LocalChain(ChainFile(folder / "chain.sqlite"), ALICE)
+    journal, ledger = Journal(store), Ledger(store, "chunking")
+    return Scale(CHUNKING, PARAMS, journal, ledger, chain, ALICE.address, averaging=AVERAGING)
+
+
+def read_observed(folder: Path) -> tuple[Asked, Observation]:
+    return pickle.loads((folder / "observed.pickle").read_bytes())
+
+
+def make_facts(name: str, at: float, observation: Observation) -> RoundFacts:
+    params_hash = hash_params(CHUNKING, PARAMS, observation.facts["senses"])
+    return RoundFacts(name, "chunking", PARAMS.model_dump(mode="json"), params_hash, name, int(at // 12), at)
+
+
+def recover(scale: Scale) -> list[str]:
+    """What a start finishes: rounds, then the requests that wait for them."""
+    return finish_rounds(scale.journal, {"chunking": CHUNKING}) + recover_requests(scale.journal, CHUNKING)
+
+
+def clean(scale: Scale, now: float) -> None:
+    if is_cleanup_due(scale.journal.store, now, AVERAGING):
+        clean_up(scale.journal.store, now, AVERAGING, ALICE.address, ALICE.sign)
+
+
+def live(folder: Path, said: Connection) -> None:
+    """One life. Each word is said once what it speaks of is safe."""
+    scale, (asked, observation) = open_scale(folder), read_observed(folder)
+    store, journal, file = scale.journal.store, scale.journal, ChainFile(folder / "chain.sqlite")
+    HotkeyLock(store, ALICE.address).take()
+    recover(scale)
     for turn in itertools.count():
-        name = f"round-{time.time_ns()}"
-        facts = RoundFacts(name, "chunking", params, params_hash, name, turn, time.time())
-        journal.record(facts, asked, observation)
-        journal.commit(name, CHUNKING)
-        print(f"round {name}", flush=True)
+        block = advance(file, 2)
+        now = START + block * BLOCK_SECONDS
+        if turn % 3 == 0:
+            said.send(("asked", enqueue(store, CHUNKING, PARAMS, QUESTION, now)))
+        name = f"round-{block}-{secrets.token_hex(4)}"
+        request = take_oldest(store, "chunking", name)
+        journal.record(make_facts(name, now, observation), asked, observation)
+        done = journal.commit(name, CHUNKING)
+        said.send(("round", name, done.sequence))
+        if request is not None:
+            answer_request(journal, request.id, name, CHUNKING)
+            said.send(("answered", request.id, name))
         if turn % 2:
-            advance(file, 5)
-            done = asyncio.run(weigh_in(scale, time.time()))
-            if done.submission is not None:
-                print(f"submission {done.submission.id} {done.submission.state}", flush=True)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+            asyncio.run(weigh_in(scale, now))
+        clean(scale, now)

@@ -29,7 +29,14 @@ def find(name: str) -> KeywordRecall:
     return PaidRecall() if name == "paid-recall" else KeywordRecall()
 
 
-def play(journal: Journal, mechanism: KeywordRecall, number: int, at: float, texts: dict[str, str | None]) -> None:
+def play(
+    journal: Journal,
+    mechanism: KeywordRecall,
+    number: int,
+    at: float,
+    texts: dict[str, str | None],
+    block: int | None = None,
+) -> None:
     """One committed round in which each hotkey gave its text; None is silence."""
     answers = tuple(
         Answer(hotkey, None, status="timeout") if text is None else Answer(hotkey, {"text": text}, 0.1)
@@ -40,5 +47,9 @@ def play(journal: Journal, mechanism: KeywordRecall, number: int, at: float, tex
     params = PARAMS.model_dump(mode="json")
     digest = hash_params(mechanism, PARAMS, {})
     name = f"{mechanism.name}-{number}"
-    journal.record(RoundFacts(name, mechanism.name, params, digest, f"s{number}", number, at), asked, observation)
+    journal.record(
+        RoundFacts(name, mechanism.name, params, digest, f"s{number}", int(at // 12) if block is None else block, at),
+        asked,
+        observation,
+    )
     journal.commit(name, mechanism)

@@ -47,7 +47,7 @@ def test_incremental_is_recomputed_to_the_bit(tmp_path_factory: pytest.TempPathF
                 assert averages["a"] == fold_emissions(known, now, 0.3, 1.0)
                 keep_folds(connection, "m", averages, now, AVERAGING)
         whole = read_averages(connection, "m", ["a"], now, AVERAGING, False)
-        assert whole["a"] == fold_emissions(known, now, 0.3, None)
+        assert whole["a"] == fold_emissions(known, now, 0.3, AVERAGING.db_retention_hours)
     store.close()
 
 

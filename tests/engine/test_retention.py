@@ -59,7 +59,8 @@ def test_what_is_older_than_retention_goes_and_the_rest_replays(journal: Journal
     done = clean(journal, START + 60 * HOUR)
     assert (done.entries, done.rounds) == (24, 24)
     assert count(journal, "rounds") == count(journal, "entries") == 96
-    assert count(journal, "evaluations") == count(journal, "scores") == 96 * 3
+    assert count(journal, "scores") == 96 * 3
+    assert count(journal, "evaluations") == 96 * 3 + 12 * 3, "emissions stay for averages that may need them"
     assert journal.standings("keyword-recall") == before
     assert faults(journal) == []
     fill_more = START + 61 * HOUR
@@ -153,17 +154,62 @@ def test_weigh_ins_after_the_cut_still_replay(scale: Scale) -> None:
     assert faults(scale.journal) == []
 
 
-def test_an_emergency_without_lookback_keeps_what_it_rested_on(scale: Scale) -> None:
-    for hour in range(60):
-        play(scale.journal, PaidRecall(), hour, START + hour * HOUR, TEXTS)
+def test_an_emergency_before_and_after_a_clean_up_replays(scale: Scale) -> None:
+    """It rests on what retention keeps, which the checkpoint carries beyond the rounds that went."""
+    for hour in range(120):
+        play(
+            scale.journal, PaidRecall(), hour, START + hour * HOUR, {**TEXTS, "b": "tide" if hour < 60 else "moon tide"}
+        )
+        if hour in (50, 100):
+            advance(scale.chain.file, 260)
+            done = asyncio.run(weigh_in(scale, START + hour * HOUR))
+            assert done.mode.mode == "EMERGENCY"
+            assert done.submission is not None
+        if hour in (72, 96, 119):
+            assert clean(scale.journal, START + hour * HOUR).rounds > 0
+            assert faults(scale.journal) == []
     advance(scale.chain.file, 260)
-    done = asyncio.run(weigh_in(scale, START + 60 * HOUR))
-    assert done.mode.mode == "EMERGENCY"
-    assert clean(scale.journal, START + 61 * HOUR).held == "emergency"
-    assert count(scale.journal, "rounds") == 60
+    assert asyncio.run(weigh_in(scale, START + 121 * HOUR)).mode.mode == "EMERGENCY"
     assert faults(scale.journal) == []
-    later = START + 110 * HOUR
-    play(scale.journal, PaidRecall(), 110, later, TEXTS)
-    assert clean(scale.journal, later).held is None
-    assert count(scale.journal, "rounds") == 1
+
+
+def test_the_last_entry_always_stays_and_the_chain_goes_on(scale: Scale) -> None:
+    for hour in range(4):
+        asyncio.run(weigh_in(scale, START + hour * HOUR))
+    clean(scale.journal, START + 100 * HOUR)
+    assert count(scale.journal, "entries") == 1
+    asyncio.run(weigh_in(scale, START + 101 * HOUR))
     assert faults(scale.journal) == []
+    clean(scale.journal, START + 200 * HOUR)
+    play(scale.journal, PaidRecall(), 1, START + 201 * HOUR, TEXTS)
+    assert faults(scale.journal) == []
+
+
+def test_a_round_of_a_clock_that_was_ahead_holds_nothing_back(journal: Journal) -> None:
+    fill(journal, 30)
+    play_at(journal, 999, START + 9999 * HOUR, int((START + 30 * HOUR) // 12))
+    fill_from(journal, 31, 150)
+    clean(journal, START + 150 * HOUR)
+    assert count(journal, "rounds") == 48
+    assert faults(journal) == []
+
+
+def test_a_clean_up_under_a_clock_ahead_leaves_the_lookback(journal: Journal) -> None:
+    fill(journal, 60)
+    ahead = START + 9999 * HOUR
+    with journal.store.read() as connection:
+        block = connection.execute(text("SELECT MAX(block) FROM rounds")).scalar_one()
+    play_at(journal, 999, ahead, block + 25)
+    clean(journal, ahead + 60)
+    assert count(journal, "rounds") >= 2 * 24
+    assert faults(journal) == []
+
+
+def fill_from(journal: Journal, first: int, last: int) -> None:
+    for hour in range(first, last):
+        play(journal, PaidRecall(), hour, START + hour * HOUR, TEXTS)
+
+
+def play_at(journal: Journal, number: int, at: float, block: int) -> None:
+    """A round whose clock and block disagree."""
+    play(journal, PaidRecall(), number, at, TEXTS, block)

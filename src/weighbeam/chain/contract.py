@@ -118,7 +118,12 @@ class Stored:
 
 
 class Chain(Protocol):
-    """One subnet and mechanism id, seen by one hotkey. Every call has a deadline and may raise `ChainFault`."""
+    """One subnet and mechanism id, seen by one hotkey. Every call has a deadline and may raise `ChainFault`.
+
+    `period` is for how many blocks a submission may still be included after it was sent; 0 where that is known at once.
+    """
+
+    period: int
 
     async def head(self) -> Head: ...
 

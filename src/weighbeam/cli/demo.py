@@ -2,12 +2,15 @@
 
 import asyncio
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weighbeam.cli.shell import EXIT_CHECK_FAILED, print_json
+
+CHARGES = {"size_penalty": "too long", "qty_penalty": "too many", "time_penalty": "too late"}
 
 if TYPE_CHECKING:
     from weighbeam.demo.subnet import Subnet
@@ -120,15 +123,19 @@ async def _conclude(subnet: "Subnet") -> dict[str, Any]:
 
 
 def _last_reasons(subnet: "Subnet") -> dict[str, str]:
-    """Why each miner failed most recently."""
-    from sqlalchemy import select
+    """Why each miner failed most recently, or what its answer was charged for most."""
+    from weighbeam.engine.journal import read_round
+    from weighbeam.engine.read_journal import list_rounds
 
-    from weighbeam.store import tables
+    bench = subnet.validators[0].bench
+    reasons: dict[str, str] = {}
+    for line in reversed(list_rounds(bench.journal.store, 100)):
+        scored = read_round(bench.journal.store, line.id, bench.mechanism).scored
+        reasons.update({score.hotkey: ", ".join(score.reasons) or _name_charge(score.parts) for score in scored.scores})
+    return reasons
 
-    query = (
-        select(tables.scores.c.hotkey, tables.scores.c.reasons)
-        .join(tables.rounds, tables.rounds.c.id == tables.scores.c.round)
-        .order_by(tables.rounds.c.sequence)
-    )
-    with subnet.validators[0].bench.journal.store.read() as connection:
-        return {row.hotkey: ", ".join(row.reasons) for row in connection.execute(query)}
+
+def _name_charge(parts: Mapping[str, Any] | None) -> str:
+    charges = {name: (parts or {}).get(part, 0.0) for part, name in CHARGES.items()}
+    worst = max(charges, key=lambda name: charges[name])
+    return worst if charges[worst] > 0 else ""

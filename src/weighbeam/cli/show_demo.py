@@ -14,7 +14,7 @@ COLOURS = {"honest": "green", "hostile": "red"}
 def show_result(result: dict[str, Any], kept: Path | None) -> None:
     console = Console()
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=0, title=f"Miners at block {result['block']}, best first")
-    for name in ("miner", "does", "standing", "failed by", "weights", "pay"):
+    for name in ("miner", "does", "standing", "why not", "weights", "pay"):
         table.add_column(name, no_wrap=True, justify="right" if name in ("standing", "weights", "pay") else "left")
     for row in sorted(result["miners"], key=_order):
         standing = "unranked" if row["standing"] is None else f"{row['standing']:.2f}"

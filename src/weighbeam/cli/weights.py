@@ -51,16 +51,15 @@ def weights(
 
 
 def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
-    from weighbeam.engine.known_validators import KnownValidators
     from weighbeam.engine.weigh_in.run import preview
-    from weighbeam.operate.build import build_scale, find_section, open_clock, open_store
+    from weighbeam.operate.build import build_scale, find_section, open_clock, open_known, open_store
     from weighbeam.operate.identity import open_hotkey
     from weighbeam.operate.preflight import list_checks
 
     loaded = open_settings(config)
     find_section(loaded, mechanism)
     clock, store = open_clock(loaded), open_store(loaded)
-    known = KnownValidators(loaded.settings.validator.known_validators, store, clock.now)
+    known = open_known(loaded, store, clock)
     known.refresh()
     scale = build_scale(loaded, mechanism, store, open_hotkey(loaded), known)
     reading, assessed = asyncio.run(preview(scale, clock.now()))

@@ -33,10 +33,10 @@ def normalise(raw: Sequence[float]) -> list[float]:
 
 
 def to_u16(raw: Sequence[float]) -> list[int]:
-    """⌊65535 · raw / largest + ½⌋: the largest becomes 65535.
+    """⌊raw / largest · 65535 + ½⌋: the largest becomes 65535.
 
     >>> to_u16([1.0, 0.5, 0.0])
     [65535, 32768, 0]
     """
     largest = max(raw, default=0.0)
-    return [math.floor(U16_MAX * value / largest + 0.5) if largest else 0 for value in raw]
+    return [math.floor(value / largest * U16_MAX + 0.5) if largest else 0 for value in raw]

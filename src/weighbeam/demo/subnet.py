@@ -34,7 +34,9 @@ from weighbeam.store.database import Store
 SPEED = 24.0
 CHARACTERS = 5000
 ASK_SECONDS = 6.0
-PARAMETERS = SubnetParameters(tempo=20, rate_limit=5, max_validators=len(VALIDATORS), immunity_period=100)
+PARAMETERS = SubnetParameters(
+    tempo=20, rate_limit=5, max_validators=len(VALIDATORS), immunity_period=100, activity_factor=250_000
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from weighbeam.store.database import Store
 
 Level = Literal["info", "warning", "critical"]
 LOG = logging.getLogger("weighbeam")
+MOST_TEXT = 4000
 LEVELS: dict[Level, int] = {"info": logging.INFO, "warning": logging.WARNING, "critical": logging.CRITICAL}
 REMEDIES = {
     "degraded_mode": "see why weights did not land: weighbeam weights",
@@ -29,9 +30,7 @@ REMEDIES = {
     "env_ignored": "unset it, or change the mechanism's release",
     "round_discarded": "the reason is our own; see the line before it",
     "watchdog": "the service manager starts it again; the log says what it waited for",
-    "store_fault": "check the disk: space, permissions, health",
     "endpoint_source": "check the static endpoints file or the plug-in named",
-    "no_network": "check this machine's network; no miner was charged",
     "few_documents": "put more documents into the folder of tasks",
     "lock_lost": "run one validator per hotkey",
 }
@@ -58,12 +57,13 @@ class Alerts:
 
     def tell(self, code: str, level: Level, text: str, mechanism: str | None = None) -> None:
         self.counts[code, level] += 1
+        text = text.encode("utf-8", "replace").decode()[:MOST_TEXT]
         LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, REMEDIES[code])
         row = {"mechanism": mechanism, "code": code, "level": level, "text": text}
         try:
             with self._store.write() as connection:
                 connection.execute(insert(tables.alerts).values(at=self._now(), **row))
-        except WeighbeamError as fault:
+        except Exception as fault:
             tell_fault(fault, mechanism)
 
 

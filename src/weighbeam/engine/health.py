@@ -8,9 +8,10 @@ from typing import Any
 
 @dataclass(slots=True)
 class Pulse:
-    """One mechanism's progress. Times are monotonic seconds."""
+    """One mechanism's progress in rounds and in weigh-ins. Times are monotonic seconds."""
 
     advanced: float
+    weighing: float
     rounds: int = 0
     discarded: int = 0
     weigh_ins: int = 0
@@ -31,15 +32,19 @@ class Health:
     pulses: dict[str, Pulse] = field(default_factory=dict)
 
     def add(self, mechanism: str) -> Pulse:
-        return self.pulses.setdefault(mechanism, Pulse(self.monotonic()))
+        return self.pulses.setdefault(mechanism, Pulse(self.monotonic(), self.monotonic()))
 
     def advance(self, mechanism: str) -> None:
         """A round was committed, or there was nobody to ask."""
         self.pulses[mechanism].advanced = self.monotonic()
 
+    def weigh(self, mechanism: str) -> None:
+        """The weigh-in loop looked whether it is due."""
+        self.pulses[mechanism].weighing = self.monotonic()
+
     def stalled(self) -> list[str]:
-        now = self.monotonic()
-        return [name for name, pulse in self.pulses.items() if now - pulse.advanced > self.patience]
+        oldest = self.monotonic() - self.patience
+        return [name for name, pulse in self.pulses.items() if min(pulse.advanced, pulse.weighing) < oldest]
 
     def report(self) -> dict[str, Any]:
         now, stalled = self.monotonic(), self.stalled()

@@ -120,6 +120,12 @@ class Journal:
             )
         return Committed(round_id, sequence, digest, scored, after)
 
+    def discard(self, round_id: str) -> None:
+        """Give up an observed round that cannot be scored: it stays until retention, and counts for nothing."""
+        observed = (tables.rounds.c.id == round_id) & (tables.rounds.c.state == "observed")
+        with self.store.write() as connection:
+            connection.execute(update(tables.rounds).where(observed).values(state="discarded"))
+
     def unfinished(self) -> list[tuple[str, str]]:
         """Rounds that were observed but not scored, oldest first: (id, mechanism)."""
         query = select(tables.rounds.c.id, tables.rounds.c.mechanism).where(tables.rounds.c.state == "observed")
@@ -181,17 +187,24 @@ def _read_answer(row: list[Any]) -> Answer:
 
 def append_entry(connection: Connection, kind: str, ref: str, body: str) -> tuple[int, str]:
     """The next link of the chain."""
-    last = connection.execute(
-        select(tables.entries.c.hash).order_by(tables.entries.c.sequence.desc()).limit(1)
-    ).scalar_one_or_none()
-    previous = last or GENESIS
+    sequence, previous = _find_last(connection)
     digest = hash_entry(previous, kind, ref, body)
-    result = connection.execute(
-        insert(tables.entries).values(kind=kind, ref=ref, body=body, previous=previous, hash=digest)
+    connection.execute(
+        insert(tables.entries).values(
+            sequence=sequence + 1, kind=kind, ref=ref, body=body, previous=previous, hash=digest
+        )
     )
-    primary = result.inserted_primary_key
-    assert primary is not None
-    return int(primary[0]), digest
+    return sequence + 1, digest
+
+
+def _find_last(connection: Connection) -> tuple[int, str]:
+    """The end of the chain: its last entry, or the checkpoint that stands for all of them."""
+    for table in (tables.entries, tables.checkpoints):
+        query = select(table.c.sequence, table.c.hash).order_by(table.c.sequence.desc()).limit(1)
+        found = connection.execute(query).one_or_none()
+        if found is not None:
+            return int(found.sequence), str(found.hash)
+    return 0, GENESIS
 
 
 def hash_entry(previous: str, kind: str, ref: str, body: str) -> str:

@@ -52,12 +52,16 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
     try:
         for post in posts:
             desk.health.add(post.name)
-            finish_open(post)
+            _finish_at_start(post)
         async with asyncio.TaskGroup() as group:
             for post in posts:
                 group.create_task(keep_rounds(desk, post))
                 group.create_task(keep_weighing(desk, post))
-            for loop in (keep_clean(desk, posts[0]), keep_lock(desk.lock), watch_progress(desk.health, desk.alerts)):
+            for loop in (
+                keep_clean(desk, posts[0]),
+                keep_lock(desk.lock, desk.alerts),
+                watch_progress(desk.health, desk.alerts),
+            ):
                 group.create_task(loop)
             group.create_task(Supervisor().beat())
             for service in services:
@@ -65,7 +69,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
     except ExceptionGroup as faults:
         raise _first(faults) from None
     finally:
-        desk.lock.release()
+        release(desk.lock)
 
 
 async def keep_rounds(desk: Desk, post: Post) -> None:
@@ -104,18 +108,27 @@ async def play_once(desk: Desk, post: Post) -> None:
             return
         tell_fault(fault, post.name)
         code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
-        desk.alerts.tell(code, "warning", f"no round: {fault.code}", post.name)
+        await asyncio.to_thread(desk.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
     except Exception as fault:
         pulse.discarded += 1
         pulse.last_fault = type(fault).__name__
         tell_fault(fault, post.name)
-        desk.alerts.tell("round_discarded", "critical", f"no round: {type(fault).__name__}", post.name)
+        text = f"no round: {type(fault).__name__}"
+        await asyncio.to_thread(desk.alerts.tell, "round_discarded", "critical", text, post.name)
     else:
         desk.health.advance(post.name)
         pulse.rounds += 1
         pulse.last_round = done.id
         valid = sum(score.status == "valid" for score in done.scored.scores)
         LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, len(done.scored.scores))
+
+
+def _finish_at_start(post: Post) -> None:
+    """What cannot be finished now is tried again before every round."""
+    try:
+        finish_open(post)
+    except WeighbeamError as fault:
+        tell_fault(fault, post.name)
 
 
 def finish_open(post: Post) -> None:
@@ -127,6 +140,7 @@ async def keep_weighing(desk: Desk, post: Post) -> None:
     """Weigh in when it is due, by what the ledger and the audit trail say."""
     while True:
         try:
+            desk.health.weigh(post.name)
             wait = await asyncio.to_thread(seconds_to_next, desk, post)
             if wait > 0:
                 await desk.clock.sleep(min(wait, FAULT_SECONDS))
@@ -158,7 +172,9 @@ async def weigh_once(desk: Desk, post: Post) -> None:
     done = await post.weigh_in()
     pulse = desk.health.add(post.name)
     tries = await asyncio.to_thread(list_tries, desk.store, post.name, 3)
-    reasons = [one.reason if one.kind == "skip" else None for one in tries]
+    if done.fault is not None:
+        tell_fault(done.fault, post.name)
+    reasons = [one.reason if one.kind == "skip" and one.reason != "submission_open" else None for one in tries]
     for told in list_told(done, pulse.mode, is_stalled(reasons)):
         await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name)
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
@@ -181,20 +197,32 @@ async def keep_clean(desk: Desk, post: Post) -> None:
         await asyncio.sleep(FAULT_SECONDS)
 
 
-async def keep_lock(lock: HotkeyLock) -> None:
+async def keep_lock(lock: HotkeyLock, alerts: Alerts) -> None:
     """Beat; a lock that another took ends everything, a store that cannot be written does not."""
     while True:
         try:
             await asyncio.to_thread(lock.beat)
         except WeighbeamError as fault:
             if fault.code == "hotkey_locked":
+                alerts.tell("lock_lost", "critical", fault.message)
                 raise
             tell_fault(fault)
         await asyncio.sleep(BEAT_SECONDS)
 
 
+def release(lock: HotkeyLock) -> None:
+    """Give the lock back; a store that cannot be written hides no other fault, and the next start takes over anyway."""
+    try:
+        lock.release()
+    except WeighbeamError as fault:
+        tell_fault(fault)
+
+
 def _read_try(audit: Audit) -> Try:
+    """A chain that could not be read is tried again like a failed submission."""
     kinds: dict[str, TryKind] = {"skip": "skip", "submitted": "submitted", "failed": "failed"}
+    if audit.reason == "chain_unreadable":
+        kinds["skip"] = "failed"
     modes: dict[str | None, ModeName] = {"DEGRADED": "DEGRADED", "EMERGENCY": "EMERGENCY"}
     return Try(audit.at, kinds[audit.kind], modes.get(audit.mode, "NORMAL"))
 

@@ -1,6 +1,7 @@
 """The list of known validators: read from a file or URL, refreshed hourly, cached in the store with its age."""
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,12 +75,15 @@ def _load(source: str) -> bytes:
             return Path(source).read_bytes()[:MAX_BYTES]
         except OSError as fault:
             raise _bad(f"{source}: {fault.strerror}") from None
+    end = time.monotonic() + FETCH_SECONDS
     try:
         with httpx2.stream("GET", source, timeout=FETCH_SECONDS, follow_redirects=False) as response:
             response.raise_for_status()
             parts, size = [], 0
-            for part in response.iter_bytes():
+            for part in response.iter_raw():
                 size += len(part)
+                if time.monotonic() > end:
+                    raise _bad(f"it took more than {FETCH_SECONDS:g} s")
                 if size > MAX_BYTES:
                     raise _bad(f"it is larger than {MAX_BYTES} bytes")
                 parts.append(part)

@@ -20,7 +20,7 @@ from weighbeam.store.database import Store
 State = Literal["planned", "sent", "unknown", "included", "confirmed", "failed"]
 OPEN: tuple[State, ...] = ("planned", "sent", "unknown")
 UNSETTLED: tuple[State, ...] = (*OPEN, "included")
-REACHED: tuple[State, ...] = ("sent", "unknown", "included", "confirmed")
+REACHED: tuple[State, ...] = ("included", "confirmed")
 MOST_BLOCKS = 10
 
 
@@ -40,6 +40,7 @@ class Plan:
     mode: str
     params_hash: str
     entry: str
+    period: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class Ledger:
             details = {
                 "holders": [list(holder) for holder in plan.holders],
                 "reveal_period": plan.reveal_period,
+                "period": plan.period,
                 "version_key": plan.version_key,
                 "block": plan.block,
                 "epoch": plan.epoch,
@@ -201,9 +203,11 @@ class Ledger:
         return self._confirm_reveal(row, stored, due) if row.plan["commit_reveal"] else self._confirm(row, stored)
 
     def _settle_unknown(self, row: Row, stored: Stored, due: int) -> Row:
-        """The chain moved on since the plan, or it did not: that decides."""
+        """The chain moved on since the plan, or it did not: that decides, once the submission can no longer come."""
         same = _is_same(row, stored)
         if (stored.last_update or 0) <= row.plan["last_update_before"]:
+            if row.plan["period"] and stored.block <= (row.sent_block or 0) + row.plan["period"]:
+                return row
             return self._move(row.id, ("unknown",), "failed", reason="not_included")
         if not row.plan["commit_reveal"]:
             return self._confirm_unknown(row, same, stored)
@@ -225,6 +229,8 @@ class Ledger:
         return self._move(row.id, ("included",), "failed", reason="reveal_missing") if due > 0 else row
 
     def _confirm(self, row: Row, stored: Stored) -> Row:
+        if stored.block < (row.included_block or 0):
+            return row
         if _is_same(row, stored):
             return self._move(row.id, ("included",), "confirmed")
         if (stored.last_update or 0) > (row.included_block or 0):

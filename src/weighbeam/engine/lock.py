@@ -5,6 +5,7 @@ import secrets
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from sqlalchemy import delete, insert, select, update
 
@@ -23,7 +24,7 @@ class HotkeyLock:
         self._store = store
         self._hotkey = hotkey
         self._now = now
-        self.holder = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self.holder = f"{_name_place()}:{os.getpid()}:{secrets.token_hex(4)}"
 
     def take(self) -> None:
         """The lock, or `hotkey_locked` while another holder is alive."""
@@ -54,12 +55,22 @@ class HotkeyLock:
             connection.execute(delete(tables.locks).where(own))
 
 
+def _name_place() -> str:
+    """Where process numbers mean something: this host, since its start, in this namespace of processes."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii")[:8]
+        space = Path("/proc/self/ns/pid").readlink().name.strip("pid:[]")
+    except OSError:
+        boot, space = "", secrets.token_hex(4)
+    return f"{socket.gethostname()}/{boot}/{space}"
+
+
 def _is_alive(holder: str, silent: float) -> bool:
-    """Whether a holder may still be there; of a process on this machine it is known at once."""
-    host, _, rest = holder.rpartition(":")[0].rpartition(":")
-    if host == socket.gethostname() and rest.isdecimal() and int(rest) != os.getpid():
+    """Whether a holder may still be there; of a process that can be looked for it is known at once."""
+    place, _, process = holder.rpartition(":")[0].rpartition(":")
+    if place == _name_place() and process.isdecimal() and int(process) != os.getpid():
         try:
-            os.kill(int(rest), 0)
+            os.kill(int(process), 0)
         except ProcessLookupError:
             return False
         except PermissionError:

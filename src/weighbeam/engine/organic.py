@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import insert, select, update
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.journal import Journal, read_round
 from weighbeam.mechanisms.contract import Mechanism, Params, Task
 from weighbeam.store import tables
@@ -19,6 +20,7 @@ from weighbeam.store.database import Store
 
 COLUMNS = tables.requests.c
 MOST_WAITING = 1000
+MOST_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +111,31 @@ def fail_request(store: Store, request_id: str, code: str, message: str) -> None
 def recover_requests(journal: Journal, mechanism: Mechanism) -> list[str]:
     """Answer or put back what a crash left taken."""
     with journal.store.read() as connection:
-        query = select(COLUMNS.id, COLUMNS.round, tables.rounds.c.state.label("outcome"))
+        query = select(COLUMNS.id, COLUMNS.round, COLUMNS.body, tables.rounds.c.state.label("outcome"))
         joined = query.select_from(tables.requests.outerjoin(tables.rounds, COLUMNS.round == tables.rounds.c.id))
         rows = connection.execute(joined.where(COLUMNS.mechanism == mechanism.name, COLUMNS.state == "taken")).all()
     for row in rows:
-        if row.outcome == "scored":
-            answer_request(journal, row.id, row.round, mechanism)
-        else:
-            with journal.store.write() as connection:
-                connection.execute(
-                    update(tables.requests).where(COLUMNS.id == row.id).values(state="waiting", round=None)
-                )
+        try:
+            _recover(journal, row, mechanism)
+        except Exception as fault:
+            if isinstance(fault, WeighbeamError) and fault.code == "store_fault":
+                raise
+            tell_fault(fault, row.id)
+            fail_request(journal.store, row.id, "not_answered", f"{type(fault).__name__} while answering it")
     return [row.id for row in rows]
+
+
+def _recover(journal: Journal, row: Any, mechanism: Mechanism) -> None:
+    if row.outcome == "scored":
+        answer_request(journal, row.id, row.round, mechanism)
+        return
+    tries = row.body.get("tries", 0) + 1
+    if tries >= MOST_TRIES:
+        fail_request(journal.store, row.id, "not_answered", f"its round did not end {tries} times")
+        return
+    again = {"state": "waiting", "round": None, "body": {**row.body, "tries": tries}}
+    with journal.store.write() as connection:
+        connection.execute(update(tables.requests).where(COLUMNS.id == row.id).values(**again))
 
 
 def _finish(store: Store, request_id: str, state: str, result: Mapping[str, Any]) -> None:

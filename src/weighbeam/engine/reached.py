@@ -35,7 +35,7 @@ class Reached:
         """The standings a weigh-in at `now` rests on."""
         if mechanism.rule.standing == "own":
             return self.standings
-        hours = averaging.ema_lookback_hours if lookback else None
+        hours = averaging.ema_lookback_hours if lookback else averaging.db_retention_hours
         averages = {
             hotkey: fold_emissions(self.emissions.get(hotkey, ()), now, averaging.ema_alpha, hours)
             for hotkey in hotkeys

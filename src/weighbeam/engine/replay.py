@@ -16,6 +16,7 @@ from weighbeam.engine.checkpoint import read_checkpoint
 from weighbeam.engine.journal import GENESIS, apply_body, hash_entry, write_outcome
 from weighbeam.engine.lay_out import list_evaluations, read_seen, read_standings
 from weighbeam.engine.reached import Reached
+from weighbeam.engine.weigh_in.ema import Evaluation
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.mechanisms.contract import Mechanism, Observation, Scored, hash_params, make_params
 from weighbeam.store import tables
@@ -67,7 +68,18 @@ def _check_state(connection: Connection, mechanism: str, state: Reached) -> str 
         return "the standings table is not what the rounds lead to"
     if read_seen(connection, mechanism) != state.seen:
         return "the miners table is not what the rounds lead to"
+    if _read_emissions(connection, mechanism) != {hotkey: set(rows) for hotkey, rows in state.emissions.items()}:
+        return "the evaluations table is not what the rounds lead to"
     return None
+
+
+def _read_emissions(connection: Connection, mechanism: str) -> dict[str, set[Evaluation]]:
+    columns = tables.evaluations.c
+    query = select(columns.hotkey, columns.at, columns.round, columns.emission)
+    found: dict[str, set[Evaluation]] = {}
+    for hotkey, *row in connection.execute(query.where(columns.mechanism == mechanism, columns.emission.is_not(None))):
+        found.setdefault(hotkey, set()).add(Evaluation(*row))
+    return found
 
 
 def _check_link(row: Row[Any], previous: str, expected: int) -> str | None:

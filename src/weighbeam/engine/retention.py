@@ -10,12 +10,12 @@ from sqlalchemy import Connection, Row, delete, func, select
 from weighbeam.engine.audit import write_audit
 from weighbeam.engine.checkpoint import Checkpoint, Sign, keep_checkpoint, read_checkpoint
 from weighbeam.engine.reached import Reached
-from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, Averaging
 from weighbeam.mechanisms.contract import Score, Scored, Standing
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 from weighbeam.store.database import Store
-from weighbeam.store.remember import recall, remember
+from weighbeam.store.remember import note, recall
 
 HOUR = 3600.0
 LAST_RUN = "cleanup:last"
@@ -25,11 +25,18 @@ MANY = 500
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What a clean-up removed; `held` says why it removed less than it could."""
+    """What a clean-up removed."""
 
     entries: int
     rounds: int
-    held: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The chain's entries: those to remove, and the earliest time that anything kept may look back from."""
+
+    old: tuple[Row[Any], ...]
+    kept_from: float
 
 
 def is_cleanup_due(store: Store, now: float, averaging: Averaging) -> bool:
@@ -42,60 +49,57 @@ def clean_up(store: Store, now: float, averaging: Averaging, hotkey: str, sign: 
     """Remove the oldest entries, as far as they are all past retention; one transaction, then compaction."""
     with store.write() as connection:
         done = _remove(connection, now, averaging, hotkey, sign)
-        write_audit(
-            connection, now, "cleanup", reason=done.held, detail={"entries": done.entries, "rounds": done.rounds}
-        )
-    remember(store, LAST_RUN, now)
+        write_audit(connection, now, "cleanup", detail={"entries": done.entries, "rounds": done.rounds})
+        note(connection, LAST_RUN, now)
     _compact(store)
     return done
 
 
 def _remove(connection: Connection, now: float, averaging: Averaging, hotkey: str, sign: Sign) -> Cleaned:
-    edge = _find_edge(connection, now, averaging)
-    _remove_requests(connection, edge)
-    old, held = _find_old(connection, edge)
-    if held or not old:
-        return Cleaned(0, 0, held)
-    last_at = max(at for _, at in old)
-    entries = [entry for entry, _ in old]
-    reached = _fold(connection, entries)
-    for state in reached.values():
-        state.forget_before(last_at - averaging.ema_lookback_hours * HOUR)
-    keep_checkpoint(connection, Checkpoint(entries[-1].sequence, entries[-1].hash, now, hotkey, reached), sign)
-    rounds = [entry.ref for entry in entries if entry.kind == "round"]
-    _remove_rounds(connection, rounds)
-    bodies = [entry.body for entry in entries]
-    connection.execute(delete(tables.entries).where(tables.entries.c.sequence <= entries[-1].sequence))
-    _remove_blobs(connection, bodies)
-    return Cleaned(len(entries), len(rounds))
-
-
-def _find_edge(connection: Connection, now: float, averaging: Averaging) -> float:
-    """What is older goes. However wrong the clock is, the lookback before the newest round stays."""
-    newest = connection.scalar(select(func.max(tables.rounds.c.at)))
     edge = now - averaging.db_retention_hours * HOUR
-    return edge if newest is None else min(edge, newest - averaging.ema_lookback_hours * HOUR)
+    _remove_requests(connection, edge)
+    _remove_discarded(connection, edge)
+    split = _split_entries(connection, now, edge, averaging)
+    if not split.old:
+        return Cleaned(0, 0)
+    cut = split.kept_from - averaging.db_retention_hours * HOUR
+    reached = _fold(connection, split.old)
+    for state in reached.values():
+        state.forget_before(cut)
+    last = split.old[-1]
+    keep_checkpoint(connection, Checkpoint(last.sequence, last.hash, now, hotkey, reached), sign)
+    rounds = [entry.ref for entry in split.old if entry.kind == "round"]
+    _remove_rounds(connection, rounds, cut)
+    connection.execute(delete(tables.entries).where(tables.entries.c.sequence <= last.sequence))
+    _remove_blobs(connection, [entry.body for entry in split.old])
+    return Cleaned(len(split.old), len(rounds))
 
 
-def _find_old(connection: Connection, edge: float) -> tuple[list[tuple[Row[Any], float]], str | None]:
-    """The entries at the chain's start that are older than `edge`, with their times.
+def _split_entries(connection: Connection, now: float, edge: float, averaging: Averaging) -> Split:
+    """The entries at the chain's start that are older than `edge`; the last entry always stays.
 
-    A weigh-in without lookback rested on everything retained then, so as long as one stays, all stays.
+    A time later than now is a wrong clock's: such an entry counts as old as the one before it. And whatever the clock
+    says, a round stays while the chain's blocks put it inside the lookback of the newest.
     """
-    times = {row.id: float(row.at) for row in connection.execute(select(tables.rounds.c.id, tables.rounds.c.at))}
-    old: list[tuple[Row[Any], float]] = []
-    whole = True
-    for entry in connection.execute(select(tables.entries).order_by(tables.entries.c.sequence)).all():
-        mode, at = None, times.get(entry.ref, 0.0)
-        if entry.kind == "weigh_in":
-            weighing = json.loads(read_blob(connection, entry.body))["weighing"]
-            mode, at = weighing["mode"], float(weighing["now"])
-        whole = whole and at < edge
-        if whole:
-            old.append((entry, at))
-        elif mode == "EMERGENCY":
-            return [], "emergency"
-    return old, None
+    columns = tables.rounds.c
+    rounds = {row.id: (float(row.at), int(row.block)) for row in connection.execute(select(tables.rounds))}
+    newest = connection.scalar(select(func.max(columns.block)).where(columns.state == "scored")) or 0
+    needed = newest - averaging.ema_lookback_hours * HOUR / BLOCK_SECONDS
+    entries = connection.execute(select(tables.entries).order_by(tables.entries.c.sequence)).all()
+    old = 0
+    before, times = 0.0, []
+    for entry in entries:
+        at, block = rounds[entry.ref] if entry.kind == "round" else (_read_time(connection, entry), 0)
+        before = at if at <= now else before
+        times.append(before)
+        if old == len(times) - 1 and before < edge and (entry.kind != "round" or block < needed):
+            old += 1
+    old = min(old, len(entries) - 1)
+    return Split(tuple(entries[:old]), min(times[old:], default=now)) if old > 0 else Split((), now)
+
+
+def _read_time(connection: Connection, entry: Row[Any]) -> float:
+    return float(json.loads(read_blob(connection, entry.body))["weighing"]["now"])
 
 
 def _fold(connection: Connection, entries: Sequence[Row[Any]]) -> dict[str, Reached]:
@@ -122,16 +126,26 @@ def _read_scored(given: Any) -> Scored:
     return Scored(scores, given["summary"])
 
 
-def _remove_rounds(connection: Connection, rounds: Sequence[str]) -> None:
+def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float) -> None:
+    """Rounds and all that hangs on them; emissions later than `cut` stay, for averages that still need them."""
+    judged = tables.evaluations.c
     for start in range(0, len(rounds), MANY):
         part = rounds[start : start + MANY]
         links = tables.round_blobs.c
         digests = list(connection.scalars(select(links.digest).where(links.round.in_(part))))
         connection.execute(delete(tables.round_blobs).where(links.round.in_(part)))
         connection.execute(delete(tables.scores).where(tables.scores.c.round.in_(part)))
-        connection.execute(delete(tables.evaluations).where(tables.evaluations.c.round.in_(part)))
+        connection.execute(delete(tables.evaluations).where(judged.round.in_(part), judged.emission.is_(None)))
         connection.execute(delete(tables.rounds).where(tables.rounds.c.id.in_(part)))
         _remove_blobs(connection, digests)
+    kept = select(tables.rounds.c.id).where(tables.rounds.c.id == judged.round)
+    connection.execute(delete(tables.evaluations).where(judged.at < cut).where(~kept.exists()))
+
+
+def _remove_discarded(connection: Connection, edge: float) -> None:
+    columns = tables.rounds.c
+    gone = list(connection.scalars(select(columns.id).where(columns.state == "discarded", columns.at < edge)))
+    _remove_rounds(connection, gone, float("-inf"))
 
 
 def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:

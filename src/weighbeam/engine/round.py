@@ -9,8 +9,21 @@ from dataclasses import dataclass, field, replace
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.engine.journal import Committed, Journal, RoundFacts
-from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params, Task, hash_params
+from weighbeam.engine.lay_out import read_standings
+from weighbeam.engine.weigh_in.assess import stand_by_averages
+from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
+from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.mechanisms.contract import (
+    Answer,
+    Asked,
+    Group,
+    Mechanism,
+    Observation,
+    Params,
+    Standing,
+    Task,
+    hash_params,
+)
 from weighbeam.network.ask import Asker, Heard, Question, Target
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.probe import blame_our_network, is_lost
@@ -37,6 +50,7 @@ class Bench:
     is_online: Callable[[], Awaitable[bool]] | None = None
     observers: Executor = field(default_factory=_one_thread)
     evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
+    averaging: Averaging = field(default_factory=Averaging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +72,7 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     discarded as our own fault.
     """
     mechanism, params = bench.mechanism, bench.params
-    standings = await asyncio.to_thread(bench.journal.standings, mechanism.name)
+    standings = await asyncio.to_thread(read_current, bench, miners, moment.at)
     group = mechanism.choose(params, standings, miners, moment.seed, task.wanted)
     if not group.members:
         raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
@@ -83,13 +97,24 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     return await asyncio.to_thread(bench.journal.commit, moment.round_id, mechanism)
 
 
+def read_current(bench: Bench, miners: Sequence[str], now: float) -> tuple[Standing, ...]:
+    """The standings that whom to ask may depend on."""
+    mechanism = bench.mechanism
+    with bench.journal.store.read() as connection:
+        if mechanism.rule.standing == "own":
+            return read_standings(connection, mechanism.name)
+        averages = read_averages(connection, mechanism.name, miners, now, bench.averaging, lookback=True)
+        return stand_by_averages(averages)
+
+
 async def observe(bench: Bench, asked: Asked) -> Observation:
     """The observation, within the time a validator gives itself."""
     work = asyncio.get_running_loop().run_in_executor(
         bench.observers, bench.mechanism.observe, bench.params, asked, bench.senses
     )
     try:
-        return await asyncio.wait_for(work, bench.evaluation_seconds)
+        async with asyncio.timeout(bench.evaluation_seconds):
+            return await work
     except TimeoutError:
         raise WeighbeamError(
             "evaluation_timeout",
@@ -112,7 +137,10 @@ async def ask_group(bench: Bench, task: Task, group: Group, moment: Moment, para
     heard = blame_our_clock(await bench.asker.ask_all(question, targets))
     if bench.is_online is None or not any(map(is_lost, heard)):
         return heard
-    return blame_our_network(heard, await bench.is_online())
+    judged = blame_our_network(heard, await bench.is_online())
+    if judged != heard:
+        LOG.warning("%s: no miner and no probe was reached | remedy: check our own network", moment.round_id)
+    return judged
 
 
 def count_outcomes(heard: Sequence[Heard]) -> str:
@@ -137,7 +165,7 @@ def blame_our_clock(heard: Sequence[Heard]) -> list[Heard]:
 
 
 def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list[str]:
-    """Score what a crash left observed; gives the rounds finished. One that cannot be scored holds back no other."""
+    """Score what a crash left observed; gives the rounds finished. One that cannot be scored is discarded."""
     finished: list[str] = []
     for round_id, name in journal.unfinished():
         if name not in mechanisms:
@@ -146,6 +174,8 @@ def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list
             journal.commit(round_id, mechanisms[name])
         except Exception as fault:
             tell_fault(fault, round_id)
+            if not (isinstance(fault, WeighbeamError) and fault.code == "store_fault"):
+                journal.discard(round_id)
         else:
             finished.append(round_id)
     return finished

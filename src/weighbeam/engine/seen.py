@@ -15,19 +15,17 @@ class Seen:
 
 
 def note_round(before: Mapping[str, Seen], departed: Collection[str], at: float, scored: Scored) -> dict[str, Seen]:
-    """The memory after a round. An unscored answer is our fault and no question; who left is forgotten."""
+    """The memory after a round: the newest round wins, so that a clock that was ahead is forgotten.
+
+    An unscored answer is our fault and no question; who left is forgotten.
+    """
     after = {hotkey: seen for hotkey, seen in before.items() if hotkey not in departed}
     for score in scored.scores:
         if score.status == "unscored":
             continue
         known = after.get(score.hotkey)
-        success = at if score.status == "valid" else None
-        if known is not None:
-            at_most = max(known.asked_at, at)
-            success = _latest(known.success_at, success)
-            after[score.hotkey] = Seen(at_most, success)
-        else:
-            after[score.hotkey] = Seen(at, success)
+        last = known.success_at if known else None
+        after[score.hotkey] = Seen(at, at if score.status == "valid" else last)
     return after
 
 
@@ -44,8 +42,3 @@ def gate_success(seen: Seen | None, now: float, window_start: float, only_if_ask
     if only_if_asked and seen.asked_at < window_start:
         return now
     return seen.success_at if seen.success_at >= window_start else None
-
-
-def _latest(one: float | None, other: float | None) -> float | None:
-    known = [value for value in (one, other) if value is not None]
-    return max(known) if known else None

@@ -71,5 +71,7 @@ class FolderTasks:
         if not left:
             kept, left = {"salt": secrets.token_hex(16), "done": []}, found
         chosen = min(left, key=lambda path: seeded_digest(kept["salt"], path.name))
-        remember(self.store, key, {"salt": kept["salt"], "done": [*kept["done"], chosen.name]})
+        present = {path.name for path in found}
+        done = [name for name in kept["done"] if name in present]
+        remember(self.store, key, {"salt": kept["salt"], "done": [*done, chosen.name]})
         return chosen

@@ -2,15 +2,17 @@
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighbeam.chain.contract import Metagraph
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.journal import Committed
 from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
 from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
 from weighbeam.engine.tasks import TaskSource
-from weighbeam.engine.weigh_in.assess import Scale, find_eligible, find_miners, scale_limits
+from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 
 
@@ -28,7 +30,7 @@ class Post:
         return self.bench.mechanism.name
 
     def recover(self) -> list[str]:
-        """Finish what a crash or a fault of the store left open; gives the rounds and requests touched."""
+        """Between rounds, finish what a crash or a faulty store left open; gives the rounds and requests touched."""
         rounds = finish_rounds(self.bench.journal, {self.name: self.bench.mechanism})
         return rounds + recover_requests(self.bench.journal, self.bench.mechanism)
 
@@ -38,11 +40,11 @@ class Post:
         The seed is drawn here and told to nobody before the answers are in.
         """
         graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
-        endpoints = await find_miners(self.scale, graph)
+        endpoints = await self.scale.discovery.look(graph)
         eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints)
         seed = secrets.token_hex(16)
         moment = Moment(
-            round_id=f"{self.name}-{graph.block}-{seed[:8]}",
+            round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",
             seed=seed,
             block=graph.block,
             at=self.clock.now(),
@@ -53,13 +55,19 @@ class Post:
         request = await asyncio.to_thread(take_oldest, journal.store, self.name, moment.round_id)
         try:
             task = request.task if request else await asyncio.to_thread(self.tasks, seed)
-            done = await run_round(self.bench, task, moment, eligible.hotkeys)
+            done = await run_round(self.bench, task, moment, self._find_candidates(graph, eligible.hotkeys))
         except Exception as fault:
             await asyncio.to_thread(self._fail, request, fault)
             raise
         if request is not None:
             await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
         return done
+
+    def _find_candidates(self, graph: Metagraph, eligible: Sequence[str]) -> list[str]:
+        """Whom the mechanism may ask: those with the least stake it wants, if it wants any."""
+        least = getattr(self.bench.params, "min_stake_rao", 0)
+        staked = {neuron.hotkey for neuron in graph.neurons if neuron.stake >= least}
+        return [hotkey for hotkey in eligible if hotkey in staked]
 
     async def weigh_in(self) -> WeighedIn:
         return await weigh_in(self.scale, self.clock.now())

@@ -184,7 +184,10 @@ class Mechanism(Protocol):
         seed: Seed,
         wanted: Sequence[str] = (),
     ) -> Group:
-        """Whom to ask. Pure."""
+        """Whom to ask. Pure. A parameter `min_stake_rao`, if there is one, has the engine leave out who holds less.
+
+        Averages of emissions come as standings with `count`, the evaluations they rest on, in `detail`.
+        """
         ...
 
     def generate_task(self, params: Any, seed: Seed) -> Task:

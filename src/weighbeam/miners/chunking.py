@@ -9,7 +9,7 @@ from weighbeam.miners.chunkers.packing import pack_paragraphs, pack_sentences
 from weighbeam.network.serve import Handler
 from weighbeam.senses.ports import Senses
 
-WAITS = {"slow": 0.8, "silent": 2.0, "copycat": 0.1}
+WAITS = {"slow": 0.68, "silent": 2.0, "copycat": 0.1}
 Spoil = Callable[[list[str], dict[str, Any]], Any]
 
 
@@ -32,6 +32,8 @@ def hostile_miner(trick: str, senses: Senses) -> Handler:
         chunks = pack_paragraphs(task["document"], task["chunk_size"], task["chunk_qty"], senses)
         if trick in WAITS:
             await asyncio.sleep(seconds * WAITS[trick])
+        if trick == "slow":
+            chunks = pack_sentences(task["document"], task["chunk_size"], task["chunk_qty"], senses)
         if trick == "splitter":
             chunks = pack_sentences(task["document"], max(1, task["chunk_size"] // 8), task["chunk_qty"], senses)
         return spoil(chunks, task)

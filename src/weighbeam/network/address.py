@@ -1,12 +1,13 @@
 """Which addresses may be dialled: endpoints come from strangers, so only global unicast unless told otherwise."""
 
-import asyncio
 import ipaddress
-import socket
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.resolve import look_up
+
+RESOLVE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +48,20 @@ def read_endpoint(endpoint: str) -> Place:
     return Place(parts.scheme, host, port)
 
 
-async def resolve_endpoint(endpoint: str, allow_private: bool, own_address: str | None = None) -> Dialled:
+async def resolve_endpoint(
+    endpoint: str, allow_private: bool, own_address: str | None = None, seconds: float = RESOLVE_SECONDS
+) -> Dialled:
     """The one address an endpoint stands for; `bad_address` if any of its addresses may not be dialled or it is ours,
     `resolve` if its name leads nowhere."""
     place = read_endpoint(endpoint)
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+        addresses = await look_up(place.host, place.port, seconds)
     except UnicodeError:
         raise _bad(endpoint) from None
+    except TimeoutError:
+        raise WeighbeamError("resolve", f"{endpoint!r} was not found in time", "announce an address") from None
     except OSError as fault:
         raise WeighbeamError("resolve", f"{endpoint!r} has no address: {fault}", "announce an address") from None
-    addresses = [str(entry[4][0]) for entry in found]
     if not addresses or not (allow_private or all(map(is_global, addresses))):
         raise _bad(endpoint)
     first = addresses[0]

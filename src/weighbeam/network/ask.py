@@ -150,10 +150,8 @@ class Asker:
             try:
                 dialled = await self._dial(target)
             except WeighbeamError as refusal:
-                heard[position] = Heard(target.hotkey, "unreachable", refusal.code, 0.0)
-                return
-            except TimeoutError:
-                heard[position] = Heard(target.hotkey, "unreachable", "resolve", 0.0)
+                blamed: Status = "validator_error" if refusal.code == "resolver_busy" else "unreachable"
+                heard[position] = Heard(target.hotkey, blamed, refusal.code, 0.0)
                 return
             async with per_address[dialled.address], slots:
                 heard[position] = await self._ask(client, question, target, dialled, body)
@@ -166,8 +164,7 @@ class Asker:
     async def _dial(self, target: Target) -> Dialled:
         if target.endpoint is None:
             raise WeighbeamError("no_endpoint")
-        async with asyncio.timeout(CONNECT_SECONDS):
-            return await resolve_endpoint(target.endpoint, self.settings.allow_private, self.settings.own_address)
+        return await resolve_endpoint(target.endpoint, self.settings.allow_private, self.settings.own_address)
 
     async def _ask(
         self, client: httpx2.AsyncClient, question: Question, target: Target, dialled: Dialled, body: bytes

@@ -26,7 +26,7 @@ from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.endpoints import Report
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.probe import can_reach
+from weighbeam.network.probe import can_reach, read_probe
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.senses.local import LocalSenses
@@ -60,12 +60,20 @@ def open_clock(loaded: Loaded) -> Clock:
     return ChainClock(ChainFile(loaded.path(loaded.settings.chain.path)))
 
 
+def open_known(loaded: Loaded, store: Store, clock: Clock) -> KnownValidators:
+    """The list of known validators; its file is relative to the settings, like every other."""
+    source = loaded.settings.validator.known_validators
+    if source is not None and "://" not in source:
+        source = str(loaded.path(Path(source)))
+    return KnownValidators(source, store, clock.now)
+
+
 def build_validator(loaded: Loaded) -> Built:
     """Every part of a validator, checked as far as can be before it starts."""
     settings, hotkey = loaded.settings, open_hotkey(loaded)
     clock, store = open_clock(loaded), open_store(loaded)
     alerts = Alerts(store, clock.now)
-    known = KnownValidators(settings.validator.known_validators, store, clock.now)
+    known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds)
     desk = Desk(
         store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
@@ -104,8 +112,11 @@ def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: L
         allow_private=validator.allow_private_addresses,
         require_signed=validator.replies == "required",
     )
+    for probe in validator.probes:
+        read_probe(probe)
     online = partial(can_reach, validator.probes) if validator.probes else None
-    bench = Bench(scale.mechanism, scale.params, scale.journal, Asker(hotkey, asking), senses, online)
+    asker = Asker(hotkey, asking)
+    bench = Bench(scale.mechanism, scale.params, scale.journal, asker, senses, online, averaging=loaded.averaging())
     tasks = _find_tasks(loaded, scale.mechanism, scale.params, desk)
     return Post(bench, scale, tasks, desk.clock)
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from weighbeam.chain.contract import Metagraph
-from weighbeam.engine.weigh_in.assess import Discover
+from weighbeam.engine.discovery import Discovery
 from weighbeam.network.endpoints import Endpoint, Report, find_endpoints, open_sources
 from weighbeam.settings.load import Loaded
 
 
-def make_discovery(loaded: Loaded, report: Report) -> Discover:
+def make_discovery(loaded: Loaded, report: Report) -> Discovery:
     """Endpoints of a metagraph's neurons, from the sources in their order."""
     validator = loaded.settings.validator
     file = None if validator.endpoints_file is None else loaded.path(validator.endpoints_file)
@@ -17,4 +17,4 @@ def make_discovery(loaded: Loaded, report: Report) -> Discover:
     def discover(graph: Metagraph) -> Mapping[str, Endpoint]:
         return find_endpoints(sources, {neuron.hotkey: neuron.endpoint for neuron in graph.neurons})
 
-    return discover
+    return Discovery(discover)

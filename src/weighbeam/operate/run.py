@@ -1,8 +1,10 @@
 """Run a validator until it is told to stop."""
 
 import asyncio
+import logging
 import os
 import signal
+import threading
 from collections.abc import Coroutine
 from contextlib import suppress
 from functools import partial
@@ -11,11 +13,14 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts
 from weighbeam.engine.keep_running import Service, keep_running
+from weighbeam.engine.watchdog import EXIT_FROZEN
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
 from weighbeam.network.listen import serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.service.health import make_health_app
 from weighbeam.settings.load import Loaded, find_unknown
+
+GRACE_SECONDS = 20.0
 
 
 async def run_until_stopped(work: Coroutine[Any, Any, None]) -> None:
@@ -23,13 +28,28 @@ async def run_until_stopped(work: Coroutine[Any, Any, None]) -> None:
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, task.cancel)
+        loop.add_signal_handler(name, _stop, task)
     try:
         with suppress(asyncio.CancelledError):
             await task
     finally:
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(name)
+
+
+def _stop(task: asyncio.Future[None]) -> None:
+    """An orderly end; a thread that hangs gets some seconds, then the process goes without it."""
+    last = threading.Timer(GRACE_SECONDS, end_now)
+    last.daemon = True
+    last.start()
+    task.cancel()
+
+
+def end_now() -> None:
+    """Without waiting for any thread: what is durable is durable, and the rest is recovered at the next start."""
+    LOG.critical("ended without waiting for what hangs | remedy: it is started again")
+    logging.shutdown()
+    os._exit(EXIT_FROZEN)
 
 
 def run_validator(loaded: Loaded) -> None:
@@ -48,7 +68,12 @@ async def _run(built: Built, loaded: Loaded) -> None:
     if listen:
         app = make_health_app(built.desk.health, built.desk.alerts)
         services.append(partial(serve_miner, app, *check_listen(listen)))
-    await keep_running(built.desk, built.posts, services)
+    try:
+        await keep_running(built.desk, built.posts, services)
+    except WeighbeamError as fault:
+        if fault.code == "watchdog":
+            end_now()
+        raise
 
 
 def tell_start(built: Built) -> None:

@@ -6,13 +6,14 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 
 from weighbeam.core.errors import WeighbeamError
 
 BUSY_SECONDS = 10
+WRITE_LOCK = 0x57424A4C
 
 
 class Store:
@@ -22,7 +23,7 @@ class Store:
         try:
             self.engine = _connect(url)
             _migrate(self.engine)
-        except ArgumentError:
+        except (ArgumentError, ImportError):
             raise WeighbeamError("bad_store_url", f"{url!r} is no database URL", "write sqlite:///path.db") from None
         except DatabaseError as fault:
             raise WeighbeamError(
@@ -35,6 +36,8 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """A transaction that holds the write lock from its start."""
         with _told(), self.engine.execution_options(immediate=True).begin() as connection:
+            if self.engine.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(WRITE_LOCK)))
             yield connection
 
     @contextmanager
@@ -71,7 +74,8 @@ def _remedy(said: str) -> str:
 def _connect(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed)
+        named = parsed.set(drivername="postgresql+psycopg") if parsed.drivername == "postgresql" else parsed
+        return create_engine(named)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
     engine = create_engine(parsed)

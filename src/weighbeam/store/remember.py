@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from weighbeam.store.database import Store
 from weighbeam.store.tables import memory
@@ -16,5 +16,10 @@ def recall(store: Store, key: str) -> Any:
 
 def remember(store: Store, key: str, value: Any) -> None:
     with store.write() as connection:
-        connection.execute(delete(memory).where(memory.c.key == key))
-        connection.execute(insert(memory).values(key=key, value=value))
+        note(connection, key, value)
+
+
+def note(connection: Connection, key: str, value: Any) -> None:
+    """Remember within a transaction."""
+    connection.execute(delete(memory).where(memory.c.key == key))
+    connection.execute(insert(memory).values(key=key, value=value))

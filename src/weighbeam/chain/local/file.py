@@ -16,6 +16,7 @@ from weighbeam.core.errors import WeighbeamError
 FORMAT = 1
 BUSY_SECONDS = 5.0
 SLEEP_TEMPOS = 10
+BACK_BLOCKS = 10
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -129,13 +130,17 @@ class ChainFile:
                 raise
 
     def present_block(self) -> int:
-        """The block of this moment; never below the head. An unused chain sleeps instead of rushing."""
+        """The block of this moment; never below the head. An unused chain sleeps instead of rushing, and one whose
+        clock was set back goes on from where it is."""
         head = int(self.read("head"))
         if self.frozen or self.read("manual"):
             return head
         tempo, seconds = self.parameters.tempo, self.read("block_seconds") / self.read("speed")
         now, genesis = self._clock(), self.read("genesis_time")
         block = int(self.read("genesis_block")) + int((now - genesis) // seconds)
+        if block < head - BACK_BLOCKS:
+            self.write("genesis_time", now - (head - self.read("genesis_block")) * seconds)
+            return head
         if tempo and block - head > SLEEP_TEMPOS * tempo:
             self.write("genesis_time", now - (head + 1 - self.read("genesis_block")) * seconds)
             return head + 1

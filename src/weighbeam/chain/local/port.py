@@ -37,6 +37,8 @@ class Faults:
 class LocalChain:
     """One mechanism of the local chain, seen by one hotkey."""
 
+    period = 0
+
     def __init__(
         self, file: ChainFile, hotkey: Hotkey, mechid: int = 0, faults: Faults | None = None, seconds: float = SECONDS
     ) -> None:
@@ -110,7 +112,8 @@ class LocalChain:
 
         await asyncio.sleep(self.faults.delay_seconds)
         try:
-            return await asyncio.wait_for(asyncio.to_thread(locked), self._seconds)
+            async with asyncio.timeout(self._seconds):
+                return await asyncio.to_thread(locked)
         except TimeoutError:
             raise ChainFault("timeout", "the chain is too slow", "check the machine's load", when_late) from None
         except sqlite3.DatabaseError as fault:

@@ -1,6 +1,5 @@
 """What a weigh-in would do now: read the chain once, then filter, gate, average and decide from the journal."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -8,6 +7,7 @@ from sqlalchemy import Connection
 
 from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Neuron, Rules
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.discovery import Discovery
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.lay_out import read_seen, read_standings
 from weighbeam.engine.ledger import Ledger
@@ -15,21 +15,13 @@ from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.eligible import Eligible, Node, Reason, ValidatorList, filter_serving
 from weighbeam.engine.weigh_in.ema import Average
-from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.engine.weigh_in.emissions import count_later, read_averages
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import Estimate, Mode, choose_mode
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.mechanisms.contract import Mechanism, Params, Standing
 from weighbeam.network.address import read_endpoint
-from weighbeam.network.endpoints import ChainSource, Endpoint, find_endpoints
-
-DISCOVER_SECONDS = 30.0
-Discover = Callable[[Metagraph], Mapping[str, Endpoint]]
-
-
-def find_announced(graph: Metagraph) -> Mapping[str, Endpoint]:
-    """Endpoints as the neurons announced them."""
-    return find_endpoints([ChainSource()], {neuron.hotkey: neuron.endpoint for neuron in graph.neurons})
+from weighbeam.network.endpoints import Endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +36,7 @@ class Scale:
     own_hotkey: str
     validators: Callable[[], ValidatorList] = ValidatorList
     averaging: Averaging = field(default_factory=Averaging)
-    discover: Discover = find_announced
+    discovery: Discovery = field(default_factory=Discovery)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +60,7 @@ class Assessed:
     mode: Mode
     eligible: Eligible
     averages: dict[str, Average]
+    future: int = 0
 
 
 async def read_chain(scale: Scale) -> Reading:
@@ -77,7 +70,7 @@ async def read_chain(scale: Scale) -> Reading:
         blocks = await scale.chain.blocks_since_update(scale.own_hotkey)
     except ChainFault as fault:
         return Reading(None, None, None, fault=fault)
-    endpoints = await find_miners(scale, graph)
+    endpoints = await scale.discovery.look(graph)
     own = graph.find(scale.own_hotkey)
     if own is None:
         gone = ChainFault("not_registered", f"{scale.own_hotkey} is not registered", "register the hotkey")
@@ -85,16 +78,6 @@ async def read_chain(scale: Scale) -> Reading:
     if own.last_update == 0:
         return Reading(graph, rules, graph.block - own.registered_at, endpoints, first=True)
     return Reading(graph, rules, blocks, endpoints)
-
-
-async def find_miners(scale: Scale, graph: Metagraph) -> Mapping[str, Endpoint]:
-    """Endpoints by hotkey; a source that hangs holds nobody up for long."""
-    try:
-        return await asyncio.wait_for(asyncio.to_thread(scale.discover, graph), DISCOVER_SECONDS)
-    except TimeoutError:
-        raise WeighbeamError(
-            "endpoints_timeout", f"no endpoints within {DISCOVER_SECONDS:g} s", "mend or remove the plug-in that hangs"
-        ) from None
 
 
 def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Estimate | None, now: float) -> Assessed:
@@ -117,11 +100,12 @@ def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Est
     weighing = Weighing(
         payees, now, mode.mode, since, rate_limit, limits, eligible.list_ok, mode.confirmed, scale.averaging
     )
-    return Assessed(weighing, weighing.decide(), mode, eligible, averages)
+    return Assessed(weighing, weighing.decide(), mode, eligible, averages, count_later(connection, name, now))
 
 
 def stand_by_averages(averages: dict[str, Average]) -> tuple[Standing, ...]:
-    return tuple(Standing(hotkey, average.ema) for hotkey, average in sorted(averages.items()))
+    """Averages as standings; `count` says over how many evaluations."""
+    return tuple(Standing(hotkey, one.ema, {"count": one.count}) for hotkey, one in sorted(averages.items()))
 
 
 def scale_limits(rules: Rules) -> WeighInLimits:

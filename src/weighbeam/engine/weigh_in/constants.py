@@ -32,6 +32,7 @@ CONSTANTS: Mapping[str, int | float | str] = {
 CHALLENGE_INTERVAL_SECONDS = 300.0
 EVALUATION_TIMEOUT_SECONDS = 300.0
 WEIGHTS_INTERVAL_SECONDS = 4320.0
+BLOCK_SECONDS = 12.0
 
 
 @dataclass(frozen=True, slots=True)

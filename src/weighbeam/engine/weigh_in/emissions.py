@@ -8,7 +8,7 @@ window is folded again. Nothing is ever subtracted.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select
+from sqlalchemy import Connection, Row, delete, func, insert, select
 
 from weighbeam.core.averaging import move_average
 from weighbeam.engine.weigh_in.constants import Averaging
@@ -21,9 +21,10 @@ EVALUATIONS, FOLDS = tables.evaluations.c, tables.folds.c
 def read_averages(
     connection: Connection, mechanism: str, hotkeys: Collection[str], now: float, averaging: Averaging, lookback: bool
 ) -> dict[str, Average]:
-    """The average of each hotkey at `now`; without `lookback` over everything retained."""
+    """The average of each hotkey at `now`; without `lookback` over all that retention keeps, however often it runs."""
     if not lookback:
-        return {hotkey: _fold_all(connection, mechanism, hotkey, now, averaging, None) for hotkey in hotkeys}
+        hours = averaging.db_retention_hours
+        return {hotkey: _fold_all(connection, mechanism, hotkey, now, averaging, hours) for hotkey in hotkeys}
     return {hotkey: _continue(connection, mechanism, hotkey, now, averaging) for hotkey in hotkeys}
 
 
@@ -57,11 +58,9 @@ def _continue(connection: Connection, mechanism: str, hotkey: str, now: float, a
 
 
 def _fold_all(
-    connection: Connection, mechanism: str, hotkey: str, now: float, averaging: Averaging, lookback: float | None
+    connection: Connection, mechanism: str, hotkey: str, now: float, averaging: Averaging, lookback: float
 ) -> Average:
-    query = _scored(mechanism, hotkey)
-    if lookback is not None:
-        query = query.where(EVALUATIONS.at >= now - lookback * 3600)
+    query = _scored(mechanism, hotkey).where(EVALUATIONS.at >= now - lookback * 3600)
     return _go_on(connection, query, Average(0.0, 0, None, 0), now, averaging.ema_alpha)
 
 
@@ -91,6 +90,12 @@ def _scored(mechanism: str, hotkey: str, *columns: Any) -> Any:
     return select(*(columns or (EVALUATIONS.at, EVALUATIONS.emission))).where(
         EVALUATIONS.mechanism == mechanism, EVALUATIONS.hotkey == hotkey, EVALUATIONS.emission.is_not(None)
     )
+
+
+def count_later(connection: Connection, mechanism: str, now: float) -> int:
+    """Evaluations of any miner that are later than now: the clock was set back."""
+    query = select(func.count()).where(EVALUATIONS.mechanism == mechanism, EVALUATIONS.at > now)
+    return int(connection.scalar(query) or 0)
 
 
 def _name(averaging: Averaging) -> str:

@@ -8,7 +8,7 @@ from weighbeam.engine.ledger import Row
 from weighbeam.engine.weigh_in.mode import Mode
 from weighbeam.engine.weigh_in.run import WeighedIn
 
-QUIET = ("rate_limited", "superseded", "epoch_over", "abandoned", "restart")
+QUIET = ("rate_limited", "superseded", "epoch_over", "abandoned")
 CODES = {"DEGRADED": "degraded_mode", "EMERGENCY": "emergency_mode"}
 
 
@@ -29,7 +29,7 @@ def name_state(mode: Mode) -> str:
 def list_told(done: WeighedIn, before: str | None, stalled: bool) -> list[Told]:
     """The alerts of one weigh-in; `before` is the state of the one before it."""
     told = [*_tell_mode(done, before), *_tell_list(done)]
-    if done.decision.uniform:
+    if done.decision.uniform and done.submission is not None:
         told.append(Told("uniform_weights", "critical", "nobody earned anything: every eligible miner is paid alike"))
     if stalled:
         told.append(Told("weigh_in_stalled", "warning", f"skipped three times in a row: {done.decision.reason}"))
@@ -47,8 +47,7 @@ def _tell_mode(done: WeighedIn, before: str | None) -> Iterator[Told]:
         yield Told(left, "info", f"left {before}, now {state}")
     if mode.alert is not None and mode.level is not None:
         code = CODES[mode.mode] if mode.confirmed else "chain_unreadable"
-        why = f" ({done.fault.message})" if done.fault is not None else ""
-        yield Told(code, mode.level, mode.alert + why)
+        yield Told(code, mode.level, mode.alert)
 
 
 def _tell_list(done: WeighedIn) -> Iterator[Told]:

@@ -59,7 +59,7 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
         settled,
         reading.fault,
         assessed.eligible.list_ok,
-        sum(average.future for average in assessed.averages.values()),
+        assessed.future,
     )
 
 
@@ -155,4 +155,5 @@ def _plan(scale: Scale, assessed: Assessed, reading: Reading, entry: str) -> Pla
         mode=assessed.mode.mode,
         params_hash=hash_weighing(scale.mechanism.name, scale.params.model_dump(mode="json"), scale.averaging),
         entry=entry,
+        period=scale.chain.period,
     )

@@ -1,0 +1,46 @@
+"""Find the miners without being held up: one look at a time, on a thread of its own; what was known stands in."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from weighbeam.chain.contract import Metagraph
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import tell_fault
+from weighbeam.network.endpoints import ChainSource, Endpoint, find_endpoints
+
+SECONDS = 30.0
+Find = Callable[[Metagraph], Mapping[str, Endpoint]]
+
+
+def find_announced(graph: Metagraph) -> Mapping[str, Endpoint]:
+    """Endpoints as the neurons announced them."""
+    return find_endpoints([ChainSource()], {neuron.hotkey: neuron.endpoint for neuron in graph.neurons})
+
+
+class Discovery:
+    """Endpoints of a metagraph's neurons. A source that hangs costs `seconds` once, and old endpoints stand in."""
+
+    def __init__(self, find: Find = find_announced, seconds: float = SECONDS) -> None:
+        self._find = find
+        self._seconds = seconds
+        self._thread = ThreadPoolExecutor(1, "discover")
+        self._pending: Future[Mapping[str, Endpoint]] | None = None
+        self._known: Mapping[str, Endpoint] | None = None
+
+    async def look(self, graph: Metagraph) -> Mapping[str, Endpoint]:
+        if self._pending is None or self._pending.done():
+            self._pending = self._thread.submit(self._find, graph)
+            try:
+                self._known = await asyncio.wait_for(asyncio.wrap_future(self._pending), self._seconds)
+            except TimeoutError:
+                tell_fault(_late(self._seconds))
+        else:
+            tell_fault(_late(self._seconds))
+        if self._known is None:
+            raise _late(self._seconds)
+        return self._known
+
+
+def _late(seconds: float) -> WeighbeamError:
+    return WeighbeamError("endpoints_timeout", f"no endpoints within {seconds:g} s", "mend or remove what hangs")

@@ -1,0 +1,173 @@
+"""What hangs, lies or cannot be finished holds up nobody else."""
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.recall import PaidRecall, play
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.discovery import Discovery
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.organic import recover_requests
+from weighbeam.engine.round import finish_rounds
+from weighbeam.network.endpoints import Endpoint
+from weighbeam.network.resolve import look_up
+from weighbeam.store.database import Store
+
+HANGING = """
+import asyncio, sys, time
+from concurrent.futures import ThreadPoolExecutor
+from weighbeam.core.errors import WeighbeamError
+import weighbeam.operate.run as run
+
+run.GRACE_SECONDS = 1.0
+pool = ThreadPoolExecutor(1)
+
+async def hang(*_):
+    asyncio.get_running_loop().run_in_executor(pool, time.sleep, 600)
+    await asyncio.sleep(0.2)
+    print("hangs", flush=True)
+    if sys.argv[1] == "watchdog":
+        raise WeighbeamError("watchdog", "no progress")
+    await asyncio.sleep(600)
+
+run.keep_running = hang
+built = type("Built", (), {"desk": None, "posts": ()})
+loaded = type("Loaded", (), {})
+loaded.settings = type("S", (), {"validator": type("V", (), {"listen": None})})
+asyncio.run(run.run_until_stopped(run._run(built, loaded)))
+"""
+
+
+@pytest.mark.parametrize("how", ["watchdog", "signal"])
+def test_a_thread_that_hangs_does_not_keep_the_process(how: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", HANGING, how], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "hangs\n"
+        if how == "signal":
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 70
+
+
+def test_names_that_hang_hold_up_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_: object, **__: object) -> list[object]:
+        time.sleep(1.0)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+
+    async def both() -> tuple[float, list[str]]:
+        names = [asyncio.create_task(look_up(f"n{i}.example", 80, 0.2)) for i in range(40)]
+        await asyncio.sleep(0.05)
+        start = time.monotonic()
+        await look_up("198.51.100.7", 80, 0.2)
+        spent = time.monotonic() - start
+        outcomes = await asyncio.gather(*names, return_exceptions=True)
+        return spent, [getattr(fault, "code", type(fault).__name__) for fault in outcomes]
+
+    spent, outcomes = asyncio.run(both())
+    assert spent < 0.05
+    assert set(outcomes) == {"TimeoutError", "resolver_busy"}
+    assert outcomes.count("resolver_busy") == 8
+
+
+def test_a_source_that_hangs_costs_one_wait_and_old_endpoints_stand_in() -> None:
+    told = {"a": Endpoint("198.51.100.1:80", "btauth/1", "chain")}
+    calls: list[float] = []
+
+    def find(_: object) -> dict[str, Endpoint]:
+        calls.append(time.monotonic())
+        if len(calls) > 1:
+            time.sleep(1.0)
+        return told
+
+    async def look_thrice() -> list[float]:
+        discovery, spent = Discovery(find, seconds=0.2), []
+        for _ in range(3):
+            start = time.monotonic()
+            assert await discovery.look(None) == told
+            spent.append(time.monotonic() - start)
+        return spent
+
+    spent = asyncio.run(look_thrice())
+    assert spent[1] >= 0.2
+    assert spent[2] < 0.1
+    assert len(calls) == 2
+
+
+def test_a_round_that_cannot_be_scored_is_discarded_once(tmp_path: Path) -> None:
+    class Broken(PaidRecall):
+        def score(self, params, observation):
+            raise RuntimeError("a defect")
+
+    journal = Journal(Store(f"sqlite:///{tmp_path / 'j.db'}"))
+    with pytest.raises(RuntimeError):
+        play(journal, Broken(), 1, 1000.0, {"a": "tide"})
+    assert finish_rounds(journal, {"paid-recall": Broken()}) == []
+    assert journal.unfinished() == []
+    play(journal, PaidRecall(), 2, 1001.0, {"a": "tide"})
+
+
+def test_a_request_that_cannot_be_answered_fails_and_lets_others_through(tmp_path: Path) -> None:
+    journal = Journal(Store(f"sqlite:///{tmp_path / 'j.db'}"))
+    with journal.store.write() as connection:
+        for name in ("r1", "r2"):
+            connection.exec_driver_sql(
+                "INSERT INTO requests (id, mechanism, at, state, body, round) VALUES "
+                f"('{name}', 'paid-recall', 1, 'taken', '{{\"body\": {{}}, \"wanted\": [], \"ranked\": true}}', 'gone')"
+            )
+    for _ in range(2):
+        assert recover_requests(journal, PaidRecall()) == ["r1", "r2"]
+        with journal.store.write() as connection:
+            connection.exec_driver_sql("UPDATE requests SET state = 'taken', round = 'gone'")
+    recover_requests(journal, PaidRecall())
+    with journal.store.read() as connection:
+        assert set(connection.exec_driver_sql("SELECT state FROM requests").scalars()) == {"failed"}
+
+
+def test_an_alert_survives_any_text(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'j.db'}")
+    Alerts(store, time.time).tell("few_documents", "warning", "bad name \udcff " + "x" * 10_000)
+    (alert,) = list_alerts(store, 1)
+    assert alert.text.startswith("bad name ?")
+    assert len(alert.text) == 4000
+
+
+def test_a_clock_set_back_does_not_freeze_the_chain(tmp_path: Path) -> None:
+    now = [1_800_000_000.0]
+    parameters = SubnetParameters(tempo=20)
+    file = ChainFile.create(tmp_path / "chain.sqlite", parameters, clock=lambda: now[0])
+    now[0] += 60 * 12
+    assert file.present_block() == 61
+    with file.locked():
+        file.write("head", 61)
+        now[0] += 30 * 86400
+        assert file.present_block() == 62
+        file.write("head", 62)
+        now[0] -= 30 * 86400
+        assert file.present_block() == 62
+        now[0] += 120
+        assert file.present_block() == 72
+
+
+def test_an_unknown_outcome_does_not_count_as_submitted(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'j.db'}")
+    with store.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO submissions (mechanism, state, row, plan, at) VALUES ('m', 'unknown', '[]', '{}', 5000)"
+        )
+    assert Ledger(store, "m").last_submitted_at() is None
+
+
+def test_a_driver_that_is_missing_is_named() -> None:
+    with pytest.raises(WeighbeamError, match="bad_store_url"):
+        Store("postgresql+asyncmissing://localhost/x")
