@@ -1,4 +1,4 @@
-"""An honest miner that asks a model behind any OpenAI-compatible endpoint. The only module here that knows the client."""
+"""An honest miner that asks a model behind any OpenAI-compatible endpoint; the one module that knows its client."""
 
 import os
 from typing import Any
