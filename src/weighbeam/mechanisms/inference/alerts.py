@@ -1,5 +1,6 @@
 """What a round should make people look at (spec § 11)."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,17 @@ def find_copies(received: Received, filtered: Filtered, params: InferenceParams)
     """Content groups long enough to prove copying: those that share pay, or would among others."""
     least = params.duplicate_min_words
     return [group for group in filtered.list_groups() if any(received.words[i] >= least for i in group)]
+
+
+def describe_copies(received: Received, filtered: Filtered, params: InferenceParams) -> list[dict[str, Any]]:
+    """Copies as the table of duplicates keeps them: who, and how alike the least alike two of them are."""
+    copies = []
+    for group in find_copies(received, filtered, params):
+        pairs = tuple(zip(*combinations(group, 2), strict=True))
+        overlap = 0.0 if received.overlap is None else float(received.overlap[pairs].min())
+        cosine = float(received.similarity[pairs].min())
+        copies.append({"hotkeys": received.name(group), "cosine": cosine, "overlap": round(overlap, 6)})
+    return copies
 
 
 def find_garbage(received: Received, filtered: Filtered, params: InferenceParams) -> list[list[int]]:
