@@ -13,7 +13,7 @@ def choose_fewest(
     """The `max_miners` with the fewest evaluations; nobody if there are fewer than `min_miners`.
 
     >>> choose_fewest({"a": 5}, ["a", "b", "c"], "s", (), InferenceParams(min_miners=2, max_miners=2)).members
-    ('b', 'c')
+    ('c', 'b')
     """
     candidates = sorted(set(miners))
     known, once = set(candidates), tuple(dict.fromkeys(wanted))

@@ -85,15 +85,16 @@ def _explain_emission(params: InferenceParams, replayed: Replayed, score: Score)
     group = [key for names in judged.filtered.list_groups() for key in names if number in names]
     copies = replayed.given.received.name(group)
     seconds = replayed.given.seconds[number]
+    owned = f", shared by {len(copies)}: {', '.join(copies)}" if copies else ": the text is its own"
+    achieved = "achieved" if judged.consensus.achieved else "not achieved"
+    place = "a member" if hotkey in judged.inside else "not a member"
     lines = [
         f"pool {judged.pool:.6g}: what the round has to give",
         f"speed {judged.paid.speed[hotkey]:.6g}: {seconds} s beside the others",
-        f"pay {pay:.6g}" + (f", shared by {len(copies)}: {', '.join(copies)}" if copies else ": the text is its own")
-        + f"; vote {vote:.6g}",
-        f"multiplier {multiplier:g}: consensus {'achieved' if judged.consensus.achieved else 'not achieved'}, "
-        f"{'a member' if hotkey in judged.inside else 'not a member'}",
+        f"pay {pay:.6g}{owned}; vote {vote:.6g}",
+        f"multiplier {multiplier:g}: consensus {achieved}, {place}",
         f"bonus {bonus:.6g}" + (f": top by {lead:.6g} points" if leads else ": not the top"),
-    ]  # fmt: skip
+    ]
     factors = (judged.pool, judged.paid.speed[hotkey], (score.value or 0.0) / 100, pay, multiplier, bonus)
     sums = " × ".join(f"{factor:.6g}" for factor in factors)
     return Node(f"emission = {sums} = {judged.paid.emissions[hotkey]:.9g}", tuple(map(Node, lines)))

@@ -1,6 +1,7 @@
 """The input of a pure stage, checked in the order spec § 16 names its errors."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -83,9 +84,11 @@ def read_given(given: Input, params: InferenceParams) -> Given:
     rows = read_rows(given, "answers")
     arrived = [row for row in rows if row.get("status", "ok") == "ok"]
     order = sorted(range(len(arrived)), key=lambda i: arrived[i]["hotkey"])
-    judged = [_judge_row(row, given, params) for row in arrived]
+    texts = [Text(row["text"]) if isinstance(row.get("text"), str) else None for row in arrived]
+    judge = partial(_judge_row, Text(str(given.get("prompt") or "")), given.get("prose", True) is not False, params)
+    judged = [judge(row, text) for row, text in zip(arrived, texts, strict=True)]
     similarity = read_matrix(given.get("similarity"), len(arrived), order)
-    overlap = _read_overlap(given, arrived, order)
+    overlap = _read_overlap(given, arrived, texts, order)
     check_unique(rows)
     require(all(row.get("status", "ok") in STATUSES for row in rows), "bad_status")
     received = Received(
@@ -100,31 +103,33 @@ def read_given(given: Input, params: InferenceParams) -> Given:
         received=received,
         seconds=tuple(arrived[i].get("seconds") for i in order),
         confidence=tuple(arrived[i].get("confidence") for i in order),
-        polarity=tuple(_label(arrived[i]) for i in order),
+        polarity=tuple(_label(arrived[i], texts[i]) for i in order),
         missed={row["hotkey"]: row["status"] for row in rows if row.get("status", "ok") != "ok"},
     )
 
 
-def _judge_row(row: Row, given: Input, params: InferenceParams) -> tuple[float, int]:
+def _judge_row(prompt: Text, prose: bool, params: InferenceParams, row: Row, text: Text | None) -> tuple[float, int]:
     """Quality and words of an answer, as given or from its text."""
     if "quality" in row:
         require(is_number(row["quality"]) and is_integer(row.get("words"), 0), "bad_shape")
         return float(row["quality"]), row["words"]
-    require(isinstance(row.get("text"), str), "bad_shape")
-    text, prompt = Text(row["text"]), Text(str(given.get("prompt") or ""))
+    if text is None:
+        raise WeighbeamError("bad_shape")
     counts, cosines = count_text(text, prompt), read_cosines(row, len(text.sentences))
-    prose = given.get("prose", True) is not False
     return judge_quality(counts, cosines, prose, params.quality_threshold).quality, counts.words
 
 
-def _read_overlap(given: Input, arrived: Sequence[Row], order: Sequence[int]) -> NDArray[np.float64] | None:
-    """From the texts, unless an answer has none: then as given."""
+def _read_overlap(
+    given: Input, arrived: Sequence[Row], texts: Sequence[Text | None], order: Sequence[int]
+) -> NDArray[np.float64] | None:
+    """From the texts, unless the quality of an answer is given: then as given too."""
+    read = [texts[i] for i in order]
     if all("quality" not in row for row in arrived):
-        return compare_texts([Text(arrived[i]["text"]) for i in order])
+        return compare_texts([text for text in read if text is not None])
     return None if given.get("overlap") is None else read_matrix(given["overlap"], len(arrived), order)
 
 
-def _label(row: Row) -> Polarity:
-    if "polarity" in row or not isinstance(row.get("text"), str):
+def _label(row: Row, text: Text | None) -> Polarity:
+    if "polarity" in row or text is None:
         return read_polarity(row.get("polarity"))
-    return label_polarity(Text(row["text"]).words)
+    return label_polarity(text.words)
