@@ -9,10 +9,13 @@ from pathlib import Path
 
 from weighbeam.engine.alerts import REMEDIES
 from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.contract import Params
+from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.settings.load import Settings
 from weighbeam.settings.model import MechanismSection
 
 DOCS = Path(__file__).parent
+PARAMETERS: dict[str, type[Params]] = {"chunking": ChunkingParams, "inference": InferenceParams}
 COMMANDS = (
     "", "demo", "validator", "miner", "ask", "score chunking", "rounds", "leaderboard", "weights", "miner-report",
     "replay", "config show", "vectors run", "doctor",
@@ -35,10 +38,10 @@ def write_commands() -> str:
     return "".join(parts)
 
 
-def write_parameters() -> str:
-    """The table of chunking parameters."""
+def write_parameters(params: type[Params] = ChunkingParams) -> str:
+    """The table of a mechanism's parameters."""
     rows = ["| name | default | meaning |", "| --- | --- | --- |"]
-    for name, field in ChunkingParams.model_fields.items():
+    for name, field in params.model_fields.items():
         default = "null" if field.default is None else str(field.default).lower()
         rows.append(f"| `{name}` | {default} | {field.description} |")
     return "\n".join(rows)
@@ -70,8 +73,9 @@ def fill(page: str, name: str, content: str) -> str:
 
 def main() -> None:
     (DOCS / "cli.md").write_text(write_commands())
-    page = DOCS / "chunking.md"
-    page.write_text(fill(page.read_text(), "parameters", write_parameters()))
+    for name, params in PARAMETERS.items():
+        page = DOCS / f"{name}.md"
+        page.write_text(fill(page.read_text(), "parameters", write_parameters(params)))
     page = DOCS / "run.md"
     page.write_text(fill(fill(page.read_text(), "settings", write_settings()), "alerts", write_alerts()))
 

@@ -5,12 +5,8 @@ own senses could not do leaves an answer unscored.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from weighbeam.core.canonical import digest_json, digest_text
 from weighbeam.mechanisms.chunking.check import Checked, Document
@@ -19,9 +15,9 @@ from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, seg
 from weighbeam.mechanisms.chunking.task import Limits, read_limits
 from weighbeam.mechanisms.chunking.words import UNICODE_VERSION
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
+from weighbeam.mechanisms.embed import embed_texts
 from weighbeam.senses.ports import Embedder, Senses, Sentences
 
-MOST_FAULT = 200
 UNREAD = ("no_chunks", "malformed", "too_large")
 
 
@@ -90,33 +86,6 @@ def _look_at_all(
             found.append(_look(answer, checked, splitter, split, params, asked.seed))
         miners.append(_miner(answer, numbers[key]))
     return found, miners
-
-
-def embed_texts(texts: Sequence[str], embedder: Embedder) -> tuple[NDArray[np.int32], list[int], list[str]]:
-    """Vectors of `texts`, the positions of those the embedder failed on, and how: one bad text spoils no other."""
-    vectors = np.zeros((len(texts), embedder.dimensions), dtype=np.int32)
-    if not texts:
-        return vectors, [], []
-    try:
-        return embedder.embed(texts), [], []
-    except Exception:
-        return _embed_one_by_one(texts, embedder, vectors)
-
-
-def _embed_one_by_one(
-    texts: Sequence[str], embedder: Embedder, vectors: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], list[int], list[str]]:
-    missing: list[int] = []
-    faults: set[str] = set()
-    for position, text in enumerate(texts):
-        try:
-            vectors[position] = embedder.embed([text])[0]
-        except Exception as fault:
-            missing.append(position)
-            faults.add(f"{type(fault).__name__}: {fault}"[:MOST_FAULT])
-            if len(missing) == position + 1 >= 3:
-                return vectors, list(range(len(texts))), sorted(faults)
-    return vectors, missing, sorted(faults)
 
 
 def _check(answer: Answer, document: Document, chunk_size: int, params: ChunkingParams) -> Checked:

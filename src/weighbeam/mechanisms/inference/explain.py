@@ -1,0 +1,140 @@
+"""A score as a tree whose arithmetic a person can follow: quality, agreement, points, pay."""
+
+from weighbeam.mechanisms.contract import Node, Observation, Score, Scored
+from weighbeam.mechanisms.inference.composite import CONFIDENCE, MEMBER, QUALITY, SIMILARITY
+from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.quality import Quality
+from weighbeam.mechanisms.inference.score import Replayed, replay_round
+
+MEANINGS = {
+    "off_topic": "it is hardly about the prompt",
+    "echo": "it says little that the prompt does not",
+    "not_prose": "it does not read as language",
+    "thin": "it says too little, too vaguely",
+    "empty": "it has no words",
+    "outlier": "it stands apart from all others and is not better than they are",
+    "short": "it is short beside the others",
+    "contradicts": "it says yes where the others say no, or the other way round",
+    "other_cluster": "it says something else than the consensus cluster",
+    "timeout": "no answer in time",
+    "unreachable": "the miner could not be reached",
+    "error": "the miner answered with an error",
+    "malformed": "the answer is not text",
+    "too_large": "the answer is over 65,536 bytes",
+    "void_round": "too few answers arrived to judge any",
+    "validator_fault": "the validator could not judge it; nothing is charged to the miner",
+}
+
+
+def explain_score(params: InferenceParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
+    """Why `hotkey` got its score, and what it earned."""
+    score = next(score for score in scored.scores if score.hotkey == hotkey)
+    replayed = replay_round(params, observation)
+    quality = replayed.qualities.get(hotkey)
+    told = [] if quality is None else [_explain_quality(quality, params)]
+    if score.value is None or score.parts is None:
+        faults = [Node(fault) for fault in observation.facts["faults"]] if "validator_fault" in score.reasons else []
+        shown = "unscored" if score.value is None else "score 0, emission 0"
+        return Node(f"{hotkey}: {shown}", (*_explain_reasons(score), *faults, *told))
+    return Node(
+        f"{hotkey}: score {score.value:.9g} of 100, emission {replayed.judged.paid.emissions[hotkey]:.9g}",
+        (
+            *_explain_reasons(score),
+            _explain_points(params, score),
+            _explain_emission(params, replayed, score),
+            *told,
+            _explain_consensus(params, replayed),
+        ),
+    )
+
+
+def _explain_reasons(score: Score) -> tuple[Node, ...]:
+    return tuple(Node(f"{reason}: {MEANINGS[reason]}") for reason in score.reasons)
+
+
+def _explain_points(params: InferenceParams, score: Score) -> Node:
+    parts = score.parts or {}
+    near, penalty = parts["near"], parts["penalty"]
+    lines = [
+        f"similarity {parts['similarity']:.6g} = {SIMILARITY:g} × near {near:.6g} × penalty {penalty:g}",
+        f"quality {parts['quality']:.6g} = {QUALITY:g} × {parts['quality'] / QUALITY:.6g}",
+        f"confidence {parts['confidence']:.6g} = {CONFIDENCE:g} × claim {parts['claim']:.6g}",
+        f"consensus {parts['consensus']:g} = {MEMBER:g} × member {int(parts['consensus'] > 0)}",
+        f"diversity {parts['diversity']:.6g}" + _explain_diversity(params, score),
+    ]
+    names = ("similarity", "quality", "confidence", "consensus", "diversity")
+    sums = " + ".join(f"{parts[name]:.6g}" for name in names)
+    return Node(f"score = {sums} = {score.value:.9g}", tuple(map(Node, lines)))
+
+
+def _explain_diversity(params: InferenceParams, score: Score) -> str:
+    parts = score.parts or {}
+    if not parts["diversity"]:
+        return ""
+    most, high, quality = params.diversity_max, params.high_quality, parts["quality"] / QUALITY
+    return f" = 100 × min({most:g}, {most:g} × (1 − {parts['near']:.6g}) × {quality:.6g} / {high:g})"
+
+
+def _explain_emission(params: InferenceParams, replayed: Replayed, score: Score) -> Node:
+    judged, hotkey = replayed.judged, score.hotkey
+    number = replayed.given.received.hotkeys.index(hotkey)
+    pay, vote = float(judged.filtered.pay[number]), float(judged.filtered.vote[number])
+    multiplier = params.consensus_multiplier if hotkey in judged.inside and judged.consensus.achieved else 1.0
+    leads = hotkey in judged.paid.top
+    bonus, lead = judged.paid.bonus if leads else 1.0, judged.paid.lead
+    group = [key for names in judged.filtered.list_groups() for key in names if number in names]
+    copies = replayed.given.received.name(group)
+    seconds = replayed.given.seconds[number]
+    owned = f", shared by {len(copies)}: {', '.join(copies)}" if copies else ": the text is its own"
+    achieved = "achieved" if judged.consensus.achieved else "not achieved"
+    place = "a member" if hotkey in judged.inside else "not a member"
+    lines = [
+        f"pool {judged.pool:.6g}: what the round has to give",
+        f"speed {judged.paid.speed[hotkey]:.6g}: {seconds} s beside the others",
+        f"pay {pay:.6g}{owned}; vote {vote:.6g}",
+        f"multiplier {multiplier:g}: consensus {achieved}, {place}",
+        f"bonus {bonus:.6g}" + (f": top by {lead:.6g} points" if leads else ": not the top"),
+    ]
+    factors = (judged.pool, judged.paid.speed[hotkey], (score.value or 0.0) / 100, pay, multiplier, bonus)
+    sums = " × ".join(f"{factor:.6g}" for factor in factors)
+    return Node(f"emission = {sums} = {judged.paid.emissions[hotkey]:.9g}", tuple(map(Node, lines)))
+
+
+def _explain_quality(quality: Quality, params: InferenceParams) -> Node:
+    q = quality
+    if not q.words:
+        return Node("quality 0: no words")
+    children = (
+        Node(
+            f"relevance {q.relevance:.6g} = on topic {q.on_topic:.6g} × own words {q.own_words:.6g}",
+            (
+                Node(f"on topic: closeness to the prompt {q.closeness:.6g}, from 0.05 to 0.85"),
+                Node(f"own words: {q.fresh} new stems, {q.fresh_share:.1%} of its own; {q.echo_share:.1%} echo"),
+            ),
+        ),
+        Node(f"density {q.density:.6g}: {q.fresh} new stems, {q.content_share:.1%} content words"),
+        Node(f"specificity {q.specificity:.6g}: {q.marks} figures, names and long words"),
+        Node(
+            f"coherence {q.coherence:.6g} = flow {q.flow:.6g} × language {q.language:.6g}",
+            (
+                Node(f"language = glue {q.glue:.6g} × variety {q.variety:.6g} × distinct {q.distinct:.6g}"),
+                Node(f"{q.words} words, {q.sentences} sentences, {q.glue_share:.1%} function words"),
+            ),
+        ),
+        Node(f"gate {q.gate:.6g} = min(1, relevance / 0.2) × min(1, language / 0.3)"),
+    )
+    weights = ((0.4, q.relevance), (0.2, q.density), (0.2, q.specificity), (0.2, q.coherence))
+    sums = " + ".join(f"{weight:g}·{value:.6g}" for weight, value in weights)
+    below = f", below {params.quality_threshold:g}" if q.flagged else ""
+    return Node(f"quality = ({sums}) × {q.gate:.6g} = {q.quality:.9g}{below}", children)
+
+
+def _explain_consensus(params: InferenceParams, replayed: Replayed) -> Node:
+    judged = replayed.judged
+    found = judged.consensus
+    state = "achieved" if found.achieved else "not achieved"
+    sums = f"{found.mu:.6g} + {params.lambda_factor:g}·{found.sigma:.6g} = {found.score:.9g}"
+    lines = [Node(f"measured over {len(judged.measured.members)} answers, {len(judged.inside)} in the cluster")]
+    if found.agreement is not None:
+        lines.append(Node(f"agreement on yes or no {found.agreement:.6g}, {params.polarity_agreement:g} needed"))
+    return Node(f"consensus {state}: μ + λσ = {sums}, above {params.consensus_threshold:g} needed", tuple(lines))

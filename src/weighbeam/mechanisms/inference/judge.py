@@ -1,0 +1,225 @@
+"""A whole round from what was received to what everyone earns: §§ 4-11 one after the other. Pure."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.mechanisms.inference.alerts import raise_alerts
+from weighbeam.mechanisms.inference.compare import reaches
+from weighbeam.mechanisms.inference.components import take
+from weighbeam.mechanisms.inference.composite import (
+    POINTS,
+    Standpoint,
+    compose_parts,
+    find_best,
+    lacks_confidence,
+    measure_near,
+    read_confidence,
+    sum_parts,
+)
+from weighbeam.mechanisms.inference.consensus import Consensus, Measured, choose_measured, measure_consensus
+from weighbeam.mechanisms.inference.emissions import Paid, Payee, pay_answers, read_seconds
+from weighbeam.mechanisms.inference.filter import Filtered, Received, filter_answers
+from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.words import Polarity
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A round as scoring meets it. `seconds`, `confidence` and `polarity` go with `received`; `missed` says why not."""
+
+    received: Received
+    seconds: tuple[object, ...]
+    confidence: tuple[object, ...]
+    polarity: tuple[Polarity, ...]
+    missed: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A round, judged. Maps are by hotkey; `parts` and what is paid only of unflagged answers of a valid round."""
+
+    void: bool
+    filtered: Filtered
+    measured: Measured
+    consensus: Consensus
+    pool: float
+    inside: tuple[str, ...]
+    removed: dict[str, str]
+    parts: dict[str, dict[str, Any]]
+    scores: dict[str, float | None]
+    paid: Paid
+    best: str | None
+    low_confidence: bool
+    alerts: list[dict[str, Any]]
+
+
+def judge_round(given: Given, params: InferenceParams) -> Judged:
+    """Everything that follows from a round."""
+    received = given.received
+    void = len(received) < params.min_miners
+    filtered = filter_answers(received, params)
+    measured = choose_measured(filtered)
+    consensus = _measure(given, filtered, measured, params)
+    inside = np.zeros(len(received), dtype=bool)
+    inside[[measured.members[i] for i in consensus.inside]] = True
+    removed = _name_removed(filtered, measured, consensus, inside)
+    pool = _find_pool(received, filtered, consensus)
+    parts = {} if void else _compose(given, filtered, measured, inside, removed, params)
+    scores = {hotkey: sum_parts(own) for hotkey, own in parts.items()}
+    paid = pay_answers(_list_payees(given, filtered, inside, scores), pool, consensus.achieved, params)
+    known = {hotkey: read_seconds(seconds) for hotkey, seconds in zip(received.hotkeys, given.seconds, strict=True)}
+    best = find_best([(key, score, _last_if_none(known[key])) for key, score in scores.items()])
+    return Judged(
+        void=void,
+        filtered=filtered,
+        measured=measured,
+        consensus=consensus,
+        pool=pool,
+        inside=() if void else tuple(received.name(np.flatnonzero(inside))),
+        removed={} if void else {received.hotkeys[i]: reason for i, reason in sorted(removed.items())},
+        parts=parts,
+        scores=_score_everyone(given, scores, void),
+        paid=paid,
+        best=best,
+        low_confidence=best is None or lacks_confidence(scores[best], parts[best]["claim"], params),
+        alerts=raise_alerts(received, filtered, void, params),
+    )
+
+
+def write_judged(given: Given, judged: Judged) -> dict[str, Any]:
+    """The output of stage `inference.score`."""
+    received, consensus, void = given.received, judged.consensus, judged.void
+    everyone = sorted([*received.hotkeys, *given.missed])
+    earned, inside = judged.paid.emissions, set(judged.inside)
+    return {
+        "void": void,
+        "consensus_score": None if void else consensus.score,
+        "mu": None if void else consensus.mu,
+        "sigma": None if void else consensus.sigma,
+        "agreement": None if void else consensus.agreement,
+        "achieved": consensus.achieved and not void,
+        "pool": None if void else judged.pool,
+        "scores": {hotkey: judged.scores[hotkey] for hotkey in everyone},
+        "parts": {hotkey: {name: own[name] for name in POINTS} for hotkey, own in judged.parts.items()},
+        "emissions": {key: None if judged.scores[key] is None else earned.get(key, 0.0) for key in everyone},
+        "speed": {hotkey: judged.paid.speed.get(hotkey) for hotkey in received.hotkeys},
+        "bonus": None if void else judged.paid.bonus,
+        "in_consensus": list(judged.inside),
+        "out_of_consensus": [hotkey for hotkey in received.hotkeys if hotkey not in inside],
+        "quality": dict(zip(received.hotkeys, received.quality.tolist(), strict=True)),
+        "flagged": received.name(np.flatnonzero(judged.filtered.flagged)),
+        "removed": judged.removed,
+        "groups": [received.name(group) for group in judged.filtered.list_groups()],
+        "best": judged.best,
+        "low_confidence": judged.low_confidence,
+        "alerts": judged.alerts,
+    }
+
+
+def _measure(given: Given, filtered: Filtered, measured: Measured, params: InferenceParams) -> Consensus:
+    members = np.array(measured.members, dtype=np.intp)
+    return measure_consensus(
+        take(given.received.similarity, members),
+        given.received.quality[members],
+        filtered.vote[members],
+        filtered.voice[members],
+        [given.polarity[i] for i in measured.members],
+        measured.cluster,
+        params,
+    )
+
+
+def _find_pool(received: Received, filtered: Filtered, consensus: Consensus) -> float:
+    """What there is to earn; one honest answer among garbage is paid by its quality."""
+    if consensus.pool is not None:
+        return consensus.pool
+    kept = received.quality[filtered.kept]
+    return float(kept.mean()) if len(kept) else 0.0
+
+
+def _name_removed(
+    filtered: Filtered, measured: Measured, consensus: Consensus, inside: NDArray[np.bool_]
+) -> dict[int, str]:
+    """The one reason of each answer that is out."""
+    contradicting = {measured.members[i] for i in consensus.contradicting}
+    removed: dict[int, str] = {}
+    for number in np.flatnonzero(~inside).tolist():
+        if filtered.flagged[number]:
+            removed[number] = "low_quality"
+        elif filtered.outlier[number]:
+            removed[number] = "outlier"
+        elif filtered.short[number]:
+            removed[number] = "short"
+        elif number in contradicting:
+            removed[number] = "contradicts"
+        elif measured.cluster:
+            removed[number] = "other_cluster"
+    return removed
+
+
+def _compose(
+    given: Given,
+    filtered: Filtered,
+    measured: Measured,
+    inside: NDArray[np.bool_],
+    removed: Mapping[int, str],
+    params: InferenceParams,
+) -> dict[str, dict[str, Any]]:
+    """The parts of every unflagged answer's score."""
+    received = given.received
+    apart = np.arange(len(received)) if measured.all_pairs else filtered.voice
+    peers = inside if measured.cluster else filtered.kept
+    near = measure_near(received.similarity, filtered.vote, apart, peers, received.quality)
+    shared = {number for group in filtered.list_groups() for number in group}
+    parts = {}
+    for number in np.flatnonzero(~filtered.flagged).tolist():
+        quality, reason = float(received.quality[number]), removed.get(number)
+        good = reaches(quality, params.high_quality)
+        claim = read_confidence(given.confidence[number], params)
+        stands = Standpoint(
+            near=float(near[number]),
+            quality=quality,
+            confidence=claim,
+            member=bool(inside[number]),
+            removed=reason,
+            diverse=reason == "other_cluster" and good and number not in shared,
+        )
+        parts[received.hotkeys[number]] = {**compose_parts(stands, params), "claim": claim}
+    return parts
+
+
+def _list_payees(
+    given: Given, filtered: Filtered, inside: NDArray[np.bool_], scores: Mapping[str, float]
+) -> list[Payee]:
+    hotkeys = given.received.hotkeys
+    return [
+        Payee(
+            hotkey=hotkey,
+            score=scores[hotkey],
+            seconds=given.seconds[number],
+            member=bool(inside[number]),
+            pay=float(filtered.pay[number]),
+            group=hotkeys[filtered.group[number]],
+        )
+        for number, hotkey in enumerate(hotkeys)
+        if hotkey in scores
+    ]
+
+
+def _score_everyone(given: Given, scores: Mapping[str, float], void: bool) -> dict[str, float | None]:
+    """Unscored is our fault or a void round; whoever else has no score has 0."""
+    received = dict.fromkeys(given.received.hotkeys, "ok")
+    statuses = {**received, **given.missed}
+    return {
+        hotkey: None if void or status == "validator_error" else scores.get(hotkey, 0.0)
+        for hotkey, status in sorted(statuses.items())
+    }
+
+
+def _last_if_none(seconds: float | None) -> float:
+    return math.inf if seconds is None else seconds

@@ -1,0 +1,105 @@
+"""The inference mechanism: the verbs of the contract, each in a file of its own."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
+
+from weighbeam.mechanisms.contract import (
+    Asked,
+    Group,
+    Node,
+    Observation,
+    Params,
+    Scored,
+    Seed,
+    Stage,
+    Standing,
+    Task,
+    WeighRule,
+    Weights,
+)
+from weighbeam.mechanisms.inference.choose import choose_fewest
+from weighbeam.mechanisms.inference.composite import sum_parts
+from weighbeam.mechanisms.inference.examples import example_rounds
+from weighbeam.mechanisms.inference.explain import explain_score
+from weighbeam.mechanisms.inference.observe import name_senses, observe_round
+from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.prompts import generate_task, read_prompt_file
+from weighbeam.mechanisms.inference.question import read_question, report_round
+from weighbeam.mechanisms.inference.score import score_round
+from weighbeam.mechanisms.inference.stages import STAGES
+from weighbeam.mechanisms.inference.task import read_body
+from weighbeam.senses.ports import Senses
+
+
+class Inference:
+    """Answer a prompt well, and in agreement with the others who do."""
+
+    name = "inference"
+    kind: Literal["asked", "collected"] = "asked"
+    better: Literal["lower", "higher"] = "higher"
+    params_type: type[Params] = InferenceParams
+    rule = WeighRule(standing="emissions", gate="always", exclude_permits=False)
+
+    def choose(
+        self,
+        params: InferenceParams,
+        standings: Sequence[Standing],
+        miners: Sequence[str],
+        seed: Seed,
+        wanted: Sequence[str] = (),
+    ) -> Group:
+        counts = {standing.hotkey: standing.detail.get("count", 0) for standing in standings}
+        return choose_fewest(counts, miners, seed, wanted, params)
+
+    def generate_task(self, params: InferenceParams, seed: Seed) -> Task:
+        return generate_task(seed)
+
+    def read_task(self, params: InferenceParams, name: str, text: str) -> Task:
+        return read_prompt_file(name, text)
+
+    def pose(self, params: InferenceParams, task: Task) -> Mapping[str, Any]:
+        return read_body(task.body).posed
+
+    def ask_seconds(self, params: InferenceParams) -> float:
+        return params.timeout_seconds
+
+    def name_senses(self, params: InferenceParams, senses: Senses) -> Mapping[str, Any]:
+        return name_senses(senses.embedder)
+
+    def observe(self, params: InferenceParams, asked: Asked, senses: Senses) -> Observation:
+        return observe_round(asked, senses)
+
+    def score(self, params: InferenceParams, observation: Observation) -> Scored:
+        return score_round(params, observation)
+
+    def stand(self, params: InferenceParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
+        """Nothing of its own: the engine averages the emissions in the summary."""
+        return tuple(standings)
+
+    def weigh(self, params: InferenceParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
+        return Weights({s.hotkey: (s.value or 0.0) if s.hotkey in eligible else 0.0 for s in standings})
+
+    def recompute(self, parts: Mapping[str, Any]) -> float:
+        return sum_parts(parts)
+
+    def bounds(self, params: InferenceParams) -> tuple[float, float]:
+        return 0.0, 100.0
+
+    def explain(self, params: InferenceParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
+        return explain_score(params, observation, scored, hotkey)
+
+    def examples(self) -> Sequence[Asked]:
+        return example_rounds()
+
+    def read_question(self, data: Mapping[str, Any]) -> Asked:
+        return read_question(data)
+
+    def report(self, params: InferenceParams, observation: Observation, scored: Scored) -> dict[str, Any]:
+        return report_round(params, observation, scored)
+
+    def best(self, params: InferenceParams, observation: Observation, scored: Scored) -> str | None:
+        best: str | None = scored.summary["best"]
+        return best
+
+    def stages(self) -> Mapping[str, Stage]:
+        return STAGES

@@ -1,0 +1,152 @@
+"""The only part of inference that needs a model: read, count, embed, compare (spec § 3).
+
+Each distinct text is looked at once, each distinct run of words embedded once. What scoring needs of a text are counts
+and cosines; the text itself is kept for explanations. What our own senses could not do leaves an answer unscored.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.canonical import digest_text
+from weighbeam.core.numbers import is_number
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Reply, Task
+from weighbeam.mechanisms.inference.cosines import Vectors, embed_clean
+from weighbeam.mechanisms.inference.counts import Text, count_text
+from weighbeam.mechanisms.inference.overlap import count_shared, number_wordings
+from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES
+from weighbeam.mechanisms.inference.task import Question, has_lone_surrogate, read_body
+from weighbeam.mechanisms.inference.words import UNICODE_VERSION, label_polarity
+from weighbeam.senses.ports import Embedder, Senses
+
+
+def observe_round(asked: Asked, senses: Senses) -> Observation:
+    """The observation of a round; a task that cannot be read is refused, answers never are."""
+    question = read_body(asked.task.body)
+    prompt = Text(question.prompt)
+    texts = _read_texts(asked.answers)
+    worded = [text for text in texts.values() if text.words]
+    parts = chain.from_iterable((text.clean, *text.sentences) for text in worded)
+    vectors = embed_clean([prompt.clean, *parts], senses.embedder)
+    unread = _find_unread(texts, prompt, vectors)
+    numbers = {digest: number for number, digest in enumerate(texts)}
+    facts = {
+        "format": 1,
+        "task": _task_facts(asked.task, question, prompt),
+        "seed": asked.seed,
+        "group": _group_facts(asked.group),
+        "senses": name_senses(senses.embedder),
+        "faults": list(vectors.faults),
+        "texts": _text_facts(texts, prompt),
+        "miners": [_miner(answer, numbers, unread, question.entities) for answer in asked.answers],
+    }
+    kept = {digest: text.raw for digest, text in texts.items()} | {digest_text(question.prompt): question.prompt}
+    return Observation(facts, _measure(list(texts.values()), prompt, vectors), kept)
+
+
+def name_senses(embedder: Embedder) -> dict[str, Any]:
+    return {"embedder": {"id": embedder.id, "digest": embedder.digest}, "unicode": UNICODE_VERSION}
+
+
+def read_answer(answer: Answer) -> tuple[Reply, str | None]:
+    """What an answer is, and its text if it has one we can read."""
+    if answer.status != "ok":
+        return answer.status, None
+    if not is_number(answer.seconds):
+        return "validator_error", None
+    text = answer.payload.get("text") if isinstance(answer.payload, dict) else None
+    if not isinstance(text, str) or has_lone_surrogate(text):
+        return "malformed", None
+    if len(text) > MAX_ANSWER_BYTES or len(text.encode()) > MAX_ANSWER_BYTES:
+        return "too_large", None
+    return "ok", text
+
+
+def _read_texts(answers: Sequence[Answer]) -> dict[str, Text]:
+    """Every readable text once, by digest."""
+    read = (read_answer(answer)[1] for answer in answers)
+    found = {digest_text(text): Text(text) for text in read if text is not None}
+    return {digest: found[digest] for digest in sorted(found)}
+
+
+def _find_unread(texts: Mapping[str, Text], prompt: Text, vectors: Vectors) -> set[str]:
+    """Digests of the texts that cannot be judged, through a fault of our embedder."""
+    if prompt.clean in vectors.missing:
+        return set(texts)
+    missing = vectors.missing
+    return {
+        digest
+        for digest, text in texts.items()
+        if missing and text.words and any(part in missing for part in (text.clean, *text.sentences))
+    }
+
+
+def _measure(texts: Sequence[Text], prompt: Text, vectors: Vectors) -> dict[str, NDArray[Any]]:
+    """Cosines in millionths, and how many word triples each two texts share."""
+    worded = [number for number, text in enumerate(texts) if text.words]
+    clean = [texts[number].clean for number in worded]
+    similarity = np.zeros((len(texts), len(texts)), dtype=np.int32)
+    similarity[np.ix_(worded, worded)] = vectors.compare(clean, clean)
+    np.fill_diagonal(similarity, MILLION)
+    to_prompt = np.zeros(len(texts), dtype=np.int32)
+    to_prompt[worded] = vectors.compare(clean, [prompt.clean])[:, 0]
+    sentences = [sentence for text in texts for sentence in text.sentences]
+    neighbours = [pair for text in texts for pair in pairwise(text.sentences)]
+    return {
+        "similarity": similarity,
+        "prompt_cosines": to_prompt,
+        "sentence_cosines": vectors.compare(sentences, [prompt.clean])[:, 0],
+        "neighbour_cosines": vectors.compare_pairs([a for a, _ in neighbours], [b for _, b in neighbours]),
+        "shared": np.array(list(count_shared(texts)), dtype=np.int32).reshape(-1, 3),
+    }
+
+
+def _text_facts(texts: Mapping[str, Text], prompt: Text) -> list[dict[str, Any]]:
+    wordings = number_wordings(list(texts.values()))
+    return [
+        {
+            "digest": digest,
+            "counts": count_text(text, prompt).as_json(),
+            "polarity": label_polarity(text.words),
+            "wording": wording,
+            "triples": len(text.triples),
+        }
+        for (digest, text), wording in zip(texts.items(), wordings, strict=True)
+    ]
+
+
+def _miner(answer: Answer, numbers: Mapping[str, int], unread: set[str], entities: Mapping[str, str]) -> dict[str, Any]:
+    status, text = read_answer(answer)
+    digest = None if text is None else digest_text(text)
+    claim = answer.payload.get("confidence") if isinstance(answer.payload, dict) else None
+    timed = math.isfinite(answer.seconds)
+    return {
+        "hotkey": answer.hotkey,
+        "uid": answer.uid,
+        "status": "validator_error" if digest in unread else status,
+        "text": None if digest is None else numbers[digest],
+        "seconds": round(max(0.0, float(answer.seconds)), 6) if timed else None,
+        "confidence": round(min(1.0, max(0.0, float(claim))), 6) if is_number(claim) else None,
+        "entity": entities.get(answer.hotkey),
+    }
+
+
+def _task_facts(task: Task, question: Question, prompt: Text) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "kind": task.kind,
+        "ranked": task.ranked,
+        "wanted": list(task.wanted),
+        "prompt": digest_text(question.prompt),
+        "words": len(prompt.words),
+        "prose": question.prose,
+    }
+
+
+def _group_facts(group: Group) -> dict[str, Any]:
+    return {"members": list(group.members), "extra": list(group.extra)}

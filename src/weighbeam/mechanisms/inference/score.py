@@ -1,0 +1,119 @@
+"""Scores of a recorded round. Pure: everything it reads is in the observation's facts and arrays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.contract import Observation, Score, Scored
+from weighbeam.mechanisms.inference.alerts import describe_copies
+from weighbeam.mechanisms.inference.counts import Counts
+from weighbeam.mechanisms.inference.filter import Received
+from weighbeam.mechanisms.inference.judge import Given, Judged, judge_round, write_judged
+from weighbeam.mechanisms.inference.overlap import fill_overlaps
+from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.quality import Cosines, Quality, judge_quality
+
+NOT_SUMMED = ("scores", "parts", "emissions")
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A recorded round judged again: what was given, the quality of each miner's text, and the judgement."""
+
+    given: Given
+    qualities: Mapping[str, Quality]
+    judged: Judged
+
+    def write(self) -> dict[str, Any]:
+        return write_judged(self.given, self.judged)
+
+
+def score_round(params: InferenceParams, observation: Observation) -> Scored:
+    """One score per miner in the order asked; the summary is the stage's output, with what each one earned."""
+    replayed = replay_round(params, observation)
+    written = replayed.write()
+    scores = tuple(_score(miner, replayed) for miner in observation.facts["miners"])
+    summary = {name: value for name, value in written.items() if name not in NOT_SUMMED}
+    copies = describe_copies(replayed.given.received, replayed.judged.filtered, params)
+    paid = _list_paid(observation.facts, written["emissions"])
+    return Scored(scores, {**summary, "copies": copies, "emissions": paid})
+
+
+def replay_round(params: InferenceParams, observation: Observation) -> Replayed:
+    """Judge a recorded round."""
+    facts = observation.facts
+    miners = sorted(facts["miners"], key=lambda miner: str(miner["hotkey"]))
+    arrived = [miner for miner in miners if miner["status"] == "ok"]
+    per_text = judge_texts(params, observation)
+    rows = np.array([miner["text"] for miner in arrived], dtype=np.intp)
+    received = Received(
+        hotkeys=tuple(miner["hotkey"] for miner in arrived),
+        quality=np.array([per_text[row].quality for row in rows], dtype=np.float64),
+        words=np.array([per_text[row].words for row in rows], dtype=np.int64),
+        entities=tuple(miner["entity"] for miner in arrived),
+        similarity=_spread(observation.arrays["similarity"] / MILLION, rows),
+        overlap=_spread(_read_overlaps(observation), rows),
+    )
+    given = Given(
+        received=received,
+        seconds=tuple(miner["seconds"] for miner in arrived),
+        confidence=tuple(miner["confidence"] for miner in arrived),
+        polarity=tuple(facts["texts"][row]["polarity"] for row in rows),
+        missed={miner["hotkey"]: miner["status"] for miner in miners if miner["status"] != "ok"},
+    )
+    qualities = {miner["hotkey"]: per_text[miner["text"]] for miner in arrived}
+    return Replayed(given, qualities, judge_round(given, params))
+
+
+def judge_texts(params: InferenceParams, observation: Observation) -> list[Quality]:
+    """The quality of each distinct text."""
+    facts, arrays = observation.facts, observation.arrays
+    prompt = (arrays["prompt_cosines"] / MILLION).tolist()
+    own, next_ones = ((arrays[name] / MILLION).tolist() for name in ("sentence_cosines", "neighbour_cosines"))
+    judged: list[Quality] = []
+    at = neighbour = 0
+    for text, closeness in zip(facts["texts"], prompt, strict=True):
+        counts = Counts.from_json(text["counts"])
+        pairs = max(0, counts.sentences - 1)
+        cosines = Cosines(closeness, own[at : at + counts.sentences], next_ones[neighbour : neighbour + pairs])
+        judged.append(judge_quality(counts, cosines, facts["task"]["prose"], params.quality_threshold))
+        at, neighbour = at + counts.sentences, neighbour + pairs
+    return judged
+
+
+def _read_overlaps(observation: Observation) -> NDArray[np.float64]:
+    texts = observation.facts["texts"]
+    sizes, wordings = [text["triples"] for text in texts], [text["wording"] for text in texts]
+    return fill_overlaps(sizes, wordings, observation.arrays["shared"])
+
+
+def _spread(matrix: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """From distinct texts to the miners who gave them."""
+    spread: NDArray[np.float64] = matrix[np.ix_(rows, rows)]
+    return spread
+
+
+def _score(miner: Mapping[str, Any], replayed: Replayed) -> Score:
+    hotkey, judged = miner["hotkey"], replayed.judged
+    if miner["status"] == "validator_error":
+        return Score(hotkey, "unscored", None, None, ("validator_fault",))
+    if judged.void:
+        return Score(hotkey, "unscored", None, None, ("void_round",))
+    if miner["status"] != "ok":
+        return Score(hotkey, "failed", 0.0, None, (miner["status"],))
+    if hotkey not in judged.parts:
+        return Score(hotkey, "failed", 0.0, None, replayed.qualities[hotkey].reasons)
+    reasons = (judged.removed[hotkey],) if hotkey in judged.removed else ()
+    return Score(hotkey, "valid", judged.scores[hotkey], judged.parts[hotkey], reasons)
+
+
+def _list_paid(facts: Mapping[str, Any], emissions: Mapping[str, float | None]) -> dict[str, float]:
+    """What counts for standings: nothing of a round that is not ranked, nor of who was asked besides the group."""
+    extra = set(facts["group"]["extra"])
+    if not facts["task"]["ranked"]:
+        return {}
+    return {hotkey: paid for hotkey, paid in emissions.items() if paid is not None and hotkey not in extra}

@@ -1,0 +1,74 @@
+"""What is asked: a prompt, or messages whose last word of the user is the prompt; checked before anyone is asked."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.numbers import is_integer
+from weighbeam.mechanisms.inference.params import MAX_PROMPT
+from weighbeam.mechanisms.inference.words import clean_text, find_words
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+ROLES = ("system", "user", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A task as it is read: the text answers are judged by, and what a miner is sent."""
+
+    prompt: str
+    prose: bool
+    posed: Mapping[str, Any]
+    entities: Mapping[str, str]
+
+
+def read_body(body: Mapping[str, Any]) -> Question:
+    """The question in a task's body `{prompt | messages, prose?, max_tokens?, entities?}`.
+
+    >>> read_body({"prompt": "Why?"}).posed
+    {'prompt': 'Why?'}
+    """
+    prompt, posed = _read_messages(body["messages"]) if body.get("messages") is not None else _read_prompt(body)
+    require(bool(find_words(clean_text(prompt))), "empty_prompt", "the prompt has no word", "ask something")
+    tokens = body.get("max_tokens")
+    if tokens is not None:
+        require(is_integer(tokens, 1), "bad_max_tokens", f"max_tokens is {tokens!r}", "give an integer of 1 or more")
+        posed = {**posed, "max_tokens": tokens}
+    prose = body.get("prose")
+    require(prose is None or isinstance(prose, bool), "bad_prose", f"prose is {prose!r}", "give true or false")
+    entities = body.get("entities") or {}
+    return Question(prompt, prose is not False, posed, entities)
+
+
+def has_lone_surrogate(text: str) -> bool:
+    return not text.isascii() and LONE_SURROGATE.search(text) is not None
+
+
+def _read_prompt(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    prompt = _check_text(body.get("prompt"), "the prompt")
+    return prompt, {"prompt": prompt}
+
+
+def _read_messages(messages: Any) -> tuple[str, dict[str, Any]]:
+    """The last user message, and all of them."""
+    remedy = 'write [{"role": "user", "content": "…"}]'
+    require(isinstance(messages, list) and bool(messages), "bad_messages", "messages is not a list", remedy)
+    said: list[dict[str, str]] = []
+    for number, message in enumerate(messages):
+        role = message.get("role") if isinstance(message, Mapping) else None
+        if not isinstance(role, str) or role not in ROLES:
+            raise WeighbeamError("bad_messages", f"message {number} has the role {role!r}", f"use one of {ROLES}")
+        said.append({"role": role, "content": _check_text(message.get("content"), f"message {number}")})
+    asked = [message["content"] for message in said if message["role"] == "user"]
+    require(bool(asked), "bad_messages", "no message is the user's", remedy)
+    return asked[-1], {"messages": said}
+
+
+def _check_text(text: Any, what: str) -> str:
+    if not isinstance(text, str):
+        raise WeighbeamError("bad_prompt", f"{what} is not text", "give a string")
+    require(len(text) <= MAX_PROMPT, "bad_prompt", f"{what} has {len(text):,} characters", f"give ≤ {MAX_PROMPT:,}")
+    require(not has_lone_surrogate(text), "bad_prompt", f"{what} holds a lone surrogate", "decode it as UTF-8 first")
+    return text
