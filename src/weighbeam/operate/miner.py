@@ -10,7 +10,8 @@ from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, tell_fault
-from weighbeam.miners.chunking import TRICKS, honest_miner, hostile_miner
+from weighbeam.miners import chunking, inference
+from weighbeam.miners.openai_answers import openai_answerer
 from weighbeam.miners.spoil_replies import App, spoil_replies
 from weighbeam.network.listen import listen
 from weighbeam.network.nonces import NonceStore
@@ -79,14 +80,27 @@ def load_handlers(answers: dict[str, str]) -> dict[str, Handler]:
 
 def _load(mechanism: str, name: str, senses: LocalSenses) -> Handler:
     kind, _, rest = name.partition(":")
-    if kind == "hostile" and rest in TRICKS:
-        return hostile_miner(rest, senses)
+    if mechanism == "chunking" and kind == "hostile" and rest in chunking.TRICKS:
+        return chunking.hostile_miner(rest, senses)
+    if mechanism == "inference" and kind == "hostile" and rest in inference.TRICKS:
+        return inference.hostile_answerer(rest)
+    if mechanism == "inference" and kind == "prepared" and rest.isdecimal():
+        return inference.honest_answerer(int(rest))
+    if mechanism == "inference" and kind == "openai":
+        return openai_answerer(*_split_model(rest))
     if rest:
         return _import(kind, rest)
     if mechanism != "chunking":
         remedy = "write package.module:function"
         raise WeighbeamError("bad_config", f"there is no reference miner {name!r} for {mechanism}", remedy)
-    return honest_miner(name, senses)
+    return chunking.honest_miner(name, senses)
+
+
+def _split_model(text: str) -> tuple[str, str]:
+    model, _, url = text.partition("@")
+    if not model or not url:
+        raise WeighbeamError("bad_config", f"openai:{text} names no model and endpoint", "write openai:MODEL@URL")
+    return model, url
 
 
 def _import(module: str, name: str) -> Handler:

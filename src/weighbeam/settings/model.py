@@ -78,9 +78,10 @@ class MinerSection(Section):
     announce: Annotated[str | None, about("host:port to announce on chain; the address listened on if not given")] = (
         None
     )
-    answers: Annotated[dict[str, str], about("by mechanism: a chunker, hostile:TRICK, or package.module:function")] = (
-        Field(default_factory=lambda: {"chunking": "sentences"})
-    )
+    answers: Annotated[
+        dict[str, str],
+        about("by mechanism: a chunker, prepared:N, openai:MODEL@URL, hostile:TRICK, package.module:function"),
+    ] = Field(default_factory=lambda: {"chunking": "sentences"})
     nonces: Annotated[Path, about("file of the nonces seen")] = Path("nonces.sqlite")
     allow: Annotated[tuple[str, ...], about("hotkeys always answered")] = ()
     deny: Annotated[tuple[str, ...], about("hotkeys never answered")] = ()
