@@ -120,3 +120,62 @@ def test_a_chain_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "no_chain_file" in done.stderr
     assert "remedy" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({"WEIGHBEAM_VALIDATOR__EMBEDDER": "gpt"}, "unknown_embedder"),
+        ({"WEIGHBEAM_STORE__URL": "sqlite:///chain.sqlite"}, "store_unusable"),
+        ({"WEIGHBEAM_STORE__URL": "postgresql+nodriver://u:hidden@h/x"}, "bad_store_url"),
+        ({"WEIGHBEAM_WALLET__URI": "//Nobody"}, "not_registered"),
+        ({"WEIGHBEAM_MECHANISMS__CHUNKING__MECHID": "7"}, "bad_config"),
+        ({"WEIGHBEAM_VALIDATOR__LISTEN": "nowhere"}, "bad_config"),
+        ({"WEIGHBEAM_VALIDATOR__PROBES": '["nope:99999"]'}, "bad_probe"),
+        ({"WEIGHBEAM_MECHANISMS__CHUNKING__TASKS": "folder:empty"}, "no_tasks"),
+        ({"WEIGHBEAM_MECHANISMS__CHUNKING__TASKS": "files"}, "bad_config"),
+        ({"WEIGHBEAM_EMA_ALPHA": "5"}, "bad_setting"),
+    ],
+)
+def test_what_is_known_to_be_wrong_stops_the_start(subnet: Path, environment: dict[str, str], code: str) -> None:
+    done = run("validator", "--config", str(subnet / "validator-2.toml"), **environment)
+    assert done.returncode == 2
+    assert f"[{code}]" in done.stderr
+    assert "remedy:" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "hidden" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({"WEIGHBEAM_MINER__LISTEN": "0.0.0.0:0"}, "bad_config"),
+        ({"WEIGHBEAM_MINER__ANSWERS": '{"chunking": "os.path:join"}'}, "bad_config"),
+        ({"WEIGHBEAM_MINER__ANSWERS": '{"chunking": "nobody"}'}, "unknown_chunker"),
+        ({"WEIGHBEAM_MINER__ANSWERS": '{"inference": "openai:model"}'}, "bad_config"),
+        ({"WEIGHBEAM_WALLET__URI": "//Nobody", "WEIGHBEAM_MINER__LISTEN": "127.0.0.1:0"}, "not_registered"),
+    ],
+)
+def test_nor_does_such_a_miner_start(subnet: Path, environment: dict[str, str], code: str) -> None:
+    done = run("miner", "--config", str(subnet / "climb.toml"), **environment)
+    assert done.returncode == 2
+    assert f"[{code}]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_reading_what_is_no_journal_is_an_error_and_creates_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty.db").touch()
+    for place, code in (("none.db", "no_such_file"), ("empty.db", "empty_journal")):
+        for prefix in ("", "sqlite:///"):
+            done = run("replay", "--verify", "--store", f"{prefix}{tmp_path / place}")
+            assert (done.returncode, f"[{code}]" in done.stderr) == (2, True)
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_a_question_for_an_unknown_hotkey_is_refused_and_an_id_can_be_asked_for_later(subnet: Path) -> None:
+    config = str(subnet / "validator-2.toml")
+    assert "[unknown_hotkey]" in run("ask", "examples/document.txt", "--wanted", "5xyz", "--config", config).stderr
+    waiting = json.loads(run("ask", "examples/document.txt", "--wait", "0", "--config", config, "--json").stdout)
+    again = json.loads(run("ask", "--id", waiting["id"], "--wait", "0", "--config", config, "--json").stdout)
+    assert again["state"] == "waiting"
+    assert "[unknown_request]" in run("ask", "--id", "organic-none", "--config", config).stderr

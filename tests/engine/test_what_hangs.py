@@ -23,6 +23,7 @@ from weighbeam.engine.round import finish_rounds
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.resolve import look_up
 from weighbeam.store.database import Store
+from weighbeam.store.remember import recall
 
 HANGING = """
 import asyncio, sys, time
@@ -171,3 +172,11 @@ def test_an_unknown_outcome_does_not_count_as_submitted(tmp_path: Path) -> None:
 def test_a_driver_that_is_missing_is_named() -> None:
     with pytest.raises(WeighbeamError, match="bad_store_url"):
         Store("postgresql+asyncmissing://localhost/x")
+
+
+def test_reading_on_a_new_connection_while_writing_waits_for_nobody(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'j.db'}")
+    start = time.monotonic()
+    with store.write():
+        assert recall(store, "nothing") is None
+    assert time.monotonic() - start < 5

@@ -18,11 +18,14 @@ POLL_SECONDS = 0.3
 
 
 def ask(
-    file: Annotated[Path, typer.Argument(help="A JSON object (the task's body), or a text: the document.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A JSON object (the task's body), or a text: the document.")
+    ] = None,
+    request: Annotated[str | None, typer.Option("--id", help="Wait for a request made before, instead.")] = None,
     mechanism: Annotated[str, typer.Option(help="Which mechanism answers.")] = "chunking",
     wanted: Annotated[list[str] | None, typer.Option(help="A hotkey that must be asked; may be repeated.")] = None,
     unranked: Annotated[bool, typer.Option("--unranked", help="The round changes no standing.")] = False,
-    wait: Annotated[float, typer.Option(help="Seconds to wait for the answer; 0 to print the id only.")] = 120.0,
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for the answer; 0 not to.")] = 120.0,
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -30,13 +33,20 @@ def ask(
     from weighbeam.engine.organic import enqueue, find_request
     from weighbeam.mechanisms.contract import make_params
     from weighbeam.mechanisms.registry import load_mechanism
-    from weighbeam.operate.build import find_section, open_clock, open_store
+    from weighbeam.operate.build import find_hotkeys, find_section, open_clock, open_store
 
     loaded = open_settings(config)
-    store, loading = open_store(loaded), load_mechanism(mechanism)
+    clock, loading = open_clock(loaded), load_mechanism(mechanism)
+    store = open_store(loaded)
+    if request is None and file is None:
+        raise WeighbeamError("bad_usage", "neither a file nor --id is given", "name what to ask")
     params = make_params(loading, find_section(loaded, mechanism).params)
-    body = _read_body(file, loading, params)
-    request_id = enqueue(store, loading, params, body, open_clock(loaded).now(), tuple(wanted or ()), not unranked)
+    if file is not None:
+        body, hotkeys = _read_body(file, loading, params), tuple(wanted or ())
+        find_hotkeys(loaded, hotkeys)
+        request_id = enqueue(store, loading, params, body, clock.now(), hotkeys, not unranked)
+    else:
+        request_id = str(request)
     deadline = time.monotonic() + wait
     found = find_request(store, request_id)
     while found.state in ("waiting", "taken") and time.monotonic() < deadline:

@@ -1,5 +1,6 @@
 """`weighbeam config`: the settings in force."""
 
+import os
 from dataclasses import asdict
 from typing import Annotated
 
@@ -23,9 +24,13 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Every setting with its value; secrets are not shown."""
+    from weighbeam.engine.weigh_in.constants import find_ignored
+    from weighbeam.settings.load import find_unknown
     from weighbeam.settings.origin import list_settings
 
     lines = list_settings(open_settings(config))
+    for name in sorted({*find_unknown(os.environ), *find_ignored(os.environ)}):
+        typer.echo(f"warning: {name} is set and sets nothing", err=True)
     if as_json:
         print_json({"settings": [asdict(line) for line in lines]})
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weighbeam.cli.shell import EXIT_CHECK_FAILED, print_json
+from weighbeam.cli.shell import EXIT_CHECK_FAILED, name_program, print_json
 
 CHARGES = {"size_penalty": "too long", "qty_penalty": "too many", "time_penalty": "too late"}
 
@@ -32,6 +32,8 @@ def demo(
 
     with tempfile.TemporaryDirectory() as scratch:
         place = folder or Path(scratch) / "subnet"
+        if not as_json:
+            typer.echo("starting a local chain, 15 miners and 2 validators", err=True)
         with open_subnet(place) as subnet:
             asyncio.run(_play(subnet, rounds, quiet=as_json))
             result = asyncio.run(_conclude(subnet))
@@ -51,7 +53,7 @@ def _write(folder: Path) -> None:
     files = write_subnet(folder)
     typer.echo(f"wrote a chain and {len(files)} settings into {folder}; start as many as you like, each by itself:")
     for path in (files[0], files[2], files[3], files[4]):
-        typer.echo(f"  weighbeam {'validator' if path == files[0] else 'miner'} --config {path}")
+        typer.echo(f"  {name_program()} {'validator' if path == files[0] else 'miner'} --config {path}")
 
 
 async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> None:
@@ -71,13 +73,13 @@ def _summarise(outcomes: list[Any]) -> str:
     from weighbeam.engine.journal import Committed
 
     said = []
-    for outcome in outcomes:
+    for number, outcome in enumerate(outcomes, 1):
         if isinstance(outcome, Committed):
             valid = sum(score.status == "valid" for score in outcome.scored.scores)
-            said.append(f"{valid} of {len(outcome.scored.scores)} answers valid")
+            said.append(f"validator-{number} got {valid} valid of {len(outcome.scored.scores)}")
         elif outcome is not None:
             state = outcome.submission.state if outcome.submission else outcome.decision.reason
-            said.append(f"weights {state}")
+            said.append(f"validator-{number}: weights {state}")
     return "; ".join(said)
 
 

@@ -9,7 +9,7 @@ from weighbeam.cli.ask import ask
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
-from weighbeam.cli.read import leaderboard, miner_report, rounds
+from weighbeam.cli.read import alerts, leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
 from weighbeam.cli.run import miner, validator
 from weighbeam.cli.score import score_app
@@ -28,6 +28,7 @@ app.command()(ask)
 app.command()(rounds)
 app.command()(leaderboard)
 app.command()(weights)
+app.command()(alerts)
 app.command("miner-report")(miner_report)
 app.command()(replay)
 app.command()(doctor)

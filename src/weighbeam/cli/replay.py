@@ -6,6 +6,7 @@ import typer
 
 from weighbeam.cli.settings import ConfigOption, StoreOption, open_read
 from weighbeam.cli.shell import EXIT_CHECK_FAILED, make_printable, print_json
+from weighbeam.core.errors import WeighbeamError
 
 
 def replay(
@@ -28,6 +29,8 @@ def replay(
         elif result.fault is not None or not verify:
             said = "equal" if result.fault is None else make_printable(result.fault, 200)
             typer.echo(f"entry {result.sequence}, {make_printable(result.ref, 80)}: {said}")
+    if not entries:
+        raise WeighbeamError("empty_journal", "the journal holds no entry", "name the journal of a validator")
     if not as_json:
         typer.echo(f"{entries} entries computed again, {faults} differ")
     if faults:

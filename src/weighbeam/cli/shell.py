@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -63,6 +64,12 @@ def print_error(fault: WeighbeamError, as_json: bool) -> None:
 def print_json(value: Any) -> None:
     """One JSON value on one line, in ASCII, so that no terminal and no pipe can spoil it."""
     sys.stdout.write(json.dumps(value, allow_nan=False) + "\n")
+
+
+def name_program() -> str:
+    """How this program was called, so that a suggested command can be pasted."""
+    called = sys.argv[0]
+    return called if Path(called).name == "weighbeam" else "python -m weighbeam"
 
 
 def make_printable(text: str, most: int | None = None) -> str:

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from weighbeam.cli.shell import name_program
+
 COLOURS = {"honest": "green", "hostile": "red"}
 
 
@@ -39,16 +41,18 @@ def show_result(result: dict[str, Any], kept: Path | None) -> None:
 
 
 def _point_further(console: Console, kept: Path | None) -> None:
+    program = name_program()
     console.print("to look further:", style="bold")
+    lines = {}
     if kept is None:
-        console.print("  weighbeam demo --folder demo-subnet       keep the chain and both journals", highlight=False)
         kept = Path("demo-subnet")
+        lines[f"{program} demo --folder {kept}"] = "keep the chain and both journals, then:"
     journal = kept / "validator-1.db"
-    lines = {
-        f"weighbeam replay --verify --store {journal}": "compute every number again",
-        f"weighbeam leaderboard --store {journal}": "who stands where, and why",
-        f"weighbeam weights --store {journal}": "what was submitted",
-        "weighbeam demo --write my-subnet": "run the same validators and miners one by one",
+    lines |= {
+        f"{program} replay --verify --store {journal}": "compute every number again",
+        f"{program} leaderboard --store {journal}": "who stands where, and why",
+        f"{program} weights --store {journal}": "what was submitted",
+        f"{program} demo --write my-subnet": "run the same validators and miners one by one",
     }
     for command, what in lines.items():
         console.print(f"  {command}\n      {what}", highlight=False, markup=False, soft_wrap=True)

@@ -1,6 +1,7 @@
 """`weighbeam weights`: what was set, why not, and what would be set now."""
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,14 +41,18 @@ def weights(
             }
         )
         return
-    shown = [[r.id, r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.weights)] for r in rows]
+    shown = [
+        [r.id, _write_time(r.at), r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.weights)]
+        for r in rows
+    ]
     if shown:
-        print_table(("id", "state", "reason", "block", "mode", "uid:value"), shown)
+        print_table(("id", "at", "state", "reason", "block", "mode", "uid:value"), shown)
     else:
         typer.echo("nothing was submitted yet")
     if skips:
         typer.echo("weigh-ins that set nothing:")
-        print_table(("mode", "reason", "stale"), [[s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips])
+        lines = [[_write_time(s.at), s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips]
+        print_table(("at", "mode", "reason", "without success"), lines)
 
 
 def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
@@ -86,12 +91,16 @@ def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
     row = dict(zip(decision.uids, decision.values, strict=True))
     table: list[list[Any]] = [
         [p.uid, p.hotkey, show_number(p.raw), f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
-         "stale" if p.hotkey in decision.stale else ""]
+         "no success" if p.hotkey in decision.stale else ""]
         for p in sorted(assessed.weighing.payees, key=lambda p: (-p.raw, p.uid))
     ]  # fmt: skip
     print_table(("uid", "hotkey", "raw", "share", "u16", ""), table)
     for check in checks:
         typer.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.detail}")
+
+
+def _write_time(seconds: float) -> str:
+    return time.strftime("%m-%d %H:%M:%SZ", time.gmtime(seconds))
 
 
 def _shorten(weights: tuple[tuple[int, int], ...]) -> str:

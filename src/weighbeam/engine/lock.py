@@ -35,8 +35,8 @@ class HotkeyLock:
             if held is not None and held.holder != self.holder and _is_alive(held.holder, now - held.beat):
                 raise WeighbeamError(
                     "hotkey_locked",
-                    f"{held.holder} runs a validator for this hotkey",
-                    f"stop it, or wait {DEAD_SECONDS:.0f} seconds after its end",
+                    f"{_name_holder(held.holder)} runs a validator for this hotkey",
+                    f"stop it; on another machine, wait {DEAD_SECONDS:.0f} seconds after its end",
                 )
             connection.execute(delete(tables.locks).where(mine))
             connection.execute(insert(tables.locks).values(hotkey=self._hotkey, holder=self.holder, beat=now))
@@ -53,6 +53,11 @@ class HotkeyLock:
         own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
         with self._store.write() as connection:
             connection.execute(delete(tables.locks).where(own))
+
+
+def _name_holder(holder: str) -> str:
+    place, _, process = holder.rpartition(":")[0].rpartition(":")
+    return f"process {process} on {place.partition('/')[0]}"
 
 
 def _name_place() -> str:

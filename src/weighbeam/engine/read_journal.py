@@ -46,10 +46,21 @@ class ScoreLine:
 
 
 def open_journal(place: str) -> Store:
-    """A store by path or URL; a path that does not exist is not created."""
-    if "://" not in place and not Path(place).is_file():
-        raise WeighbeamError("no_such_file", f"{place} does not exist", "name the journal of a validator")
-    return Store(place if "://" in place else f"sqlite:///{place}")
+    """A store by path or URL; a file that does not exist, or holds nothing, is no journal and is not created."""
+    file = Path(place.removeprefix("sqlite:///"))
+    if "://" in place and not place.startswith("sqlite:///"):
+        return Store(place)
+    if not file.is_file():
+        raise WeighbeamError("no_such_file", f"{file} does not exist", "name the journal of a validator")
+    if not file.stat().st_size:
+        raise WeighbeamError("empty_journal", f"{file} is empty", "name the journal of a validator")
+    return Store(f"sqlite:///{file}")
+
+
+def count_entries(store: Store) -> int:
+    """How far the journal goes: the number of its last entry."""
+    with store.read() as connection:
+        return int(connection.scalar(select(func.max(tables.entries.c.sequence))) or 0)
 
 
 def list_rounds(store: Store, most: int) -> list[RoundLine]:

@@ -158,6 +158,7 @@ def blame_our_clock(heard: Sequence[Heard]) -> list[Heard]:
     stale = sum(reply.reason == "stale" for reply in heard)
     if stale * 2 <= len(heard):
         return list(heard)
+    LOG.warning("most miners found our request stale | remedy: set this machine's clock, unless they just started")
     return [
         replace(reply, status="validator_error", reason="clock") if reply.reason == "stale" else reply
         for reply in heard

@@ -39,6 +39,8 @@ class FolderTasks:
     def check(self) -> None:
         """Refuse a folder without a usable document; warn of one that repeats within a day."""
         found = self._list()
+        if not any(map(self._is_usable, found)):
+            raise WeighbeamError("no_tasks", f"no file of {self.folder} makes a task", "put documents there")
         if len(found) < ROUNDS_A_DAY:
             text = f"{self.folder} holds {len(found)} documents, a day has {ROUNDS_A_DAY} rounds: tasks will repeat"
             self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
@@ -53,6 +55,13 @@ class FolderTasks:
                 text = f"{path.name} is passed over: {fault.message}"
                 self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
         raise WeighbeamError("no_tasks", f"no file of {self.folder} makes a task", "put documents there")
+
+    def _is_usable(self, path: Path) -> bool:
+        try:
+            self.mechanism.read_task(self.params, path.name, read_text(path, MAX_FILE))
+        except WeighbeamError:
+            return False
+        return True
 
     def _list(self) -> list[Path]:
         try:

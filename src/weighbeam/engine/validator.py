@@ -41,7 +41,8 @@ class Post:
         """
         graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
         endpoints = await self.scale.discovery.look(graph)
-        eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints)
+        known = await asyncio.to_thread(self.scale.validators)
+        eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints, known)
         seed = secrets.token_hex(16)
         moment = Moment(
             round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",

@@ -163,6 +163,18 @@ async def serve_miner(app: Any, host: str, port: int, settings: ListenSettings |
         await asyncio.Event().wait()
 
 
+def check_listen(text: str) -> tuple[str, int]:
+    """A `host:port` to serve on; port 0 is any that is free.
+
+    >>> check_listen("127.0.0.1:8091"), check_listen("[::1]:0")
+    (('127.0.0.1', 8091), ('::1', 0))
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise WeighbeamError("bad_config", f"{text!r} is no host:port", "write one like 127.0.0.1:8091")
+    return host.strip("[]"), int(port)
+
+
 def name_origin(peer: Any) -> str:
     """Whose connections are counted together: an IPv4 address, or the /64 network one IPv6 host can have to itself.
 

@@ -1,5 +1,6 @@
 """Put a validator together from its settings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.endpoints import Report
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.listen import check_listen
 from weighbeam.network.probe import can_reach, read_probe
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
@@ -71,15 +73,13 @@ def open_known(loaded: Loaded, store: Store, clock: Clock) -> KnownValidators:
 def build_validator(loaded: Loaded) -> Built:
     """Every part of a validator, checked as far as can be before it starts."""
     settings, hotkey = loaded.settings, open_hotkey(loaded)
-    clock, store = open_clock(loaded), open_store(loaded)
+    senses, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
     alerts = Alerts(store, clock.now)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds)
     desk = Desk(
         store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
     )
-    _refuse_shared_ids(loaded)
-    senses = LocalSenses(settings.validator.embedder)
     posts = tuple(_build_post(loaded, name, desk, hotkey, senses) for name in settings.mechanisms)
     return Built(desk, posts)
 
@@ -89,6 +89,31 @@ def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:
     if section is None:
         raise WeighbeamError("unknown_mechanism", f"{mechanism!r} is not run here", "see weighbeam config show")
     return section
+
+
+def check_start(loaded: Loaded, hotkey: Hotkey) -> LocalSenses:
+    """What can be known to be wrong before anything runs; gives the senses, loaded."""
+    _check_ids(loaded)
+    try:
+        find_hotkeys(loaded, [hotkey.address])
+    except WeighbeamError:
+        told = f"our hotkey {hotkey.address} is not on this chain"
+        raise WeighbeamError("not_registered", told, "register it, or correct wallet and chain") from None
+    if loaded.settings.validator.listen:
+        check_listen(loaded.settings.validator.listen)
+    senses = LocalSenses(loaded.settings.validator.embedder)
+    senses.embedder.embed(["ready"])
+    return senses
+
+
+def find_hotkeys(loaded: Loaded, hotkeys: Sequence[str]) -> None:
+    """`unknown_hotkey` if one of them is not on the chain."""
+    file = ChainFile(loaded.path(loaded.settings.chain.path))
+    known = {row[0] for row in file.db.execute("SELECT hotkey FROM neurons")}
+    file.close()
+    for hotkey in hotkeys:
+        if hotkey not in known:
+            raise WeighbeamError("unknown_hotkey", f"{hotkey!r} is not registered", "see weighbeam leaderboard")
 
 
 def build_scale(
@@ -137,8 +162,14 @@ def _find_tasks(loaded: Loaded, mechanism: Mechanism, params: Params, desk: Desk
     return tasks
 
 
-def _refuse_shared_ids(loaded: Loaded) -> None:
+def _check_ids(loaded: Loaded) -> None:
+    """Each mechanism has an id of its own, and the chain has it too."""
     ids = [section.mechid for section in loaded.settings.mechanisms.values()]
+    file = ChainFile(loaded.path(loaded.settings.chain.path))
+    most = file.parameters.mechanisms
+    file.close()
+    if any(mechid >= most for mechid in ids):
+        raise WeighbeamError("bad_config", f"a mechid of {max(ids)}: this chain has {most} mechanisms", "count from 0")
     if len(ids) != len(set(ids)):
         raise WeighbeamError("bad_config", "two mechanisms have the same mechid", "give each an id of its own")
     if not ids:

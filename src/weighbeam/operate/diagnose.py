@@ -10,6 +10,7 @@ from weighbeam.engine.diagnose import Symptom
 from weighbeam.engine.weigh_in.constants import CONSTANTS, find_ignored, hash_weighing
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.operate.build import check_start
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.settings.load import Loaded, find_file, find_unknown, load_settings
 
@@ -32,6 +33,7 @@ def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.e
     if file is not None:
         yield _check_wallet(loaded)
         yield _check_chain(loaded)
+        yield _check_start(loaded)
 
 
 def _tell_weighing(loaded: Loaded) -> Iterator[Symptom]:
@@ -53,6 +55,14 @@ def _check_wallet(loaded: Loaded) -> Symptom:
         return Symptom("hotkey", "ok", open_hotkey(loaded).address)
     except WeighbeamError as fault:
         return Symptom("hotkey", "fault", fault.message, fault.remedy)
+
+
+def _check_start(loaded: Loaded) -> Symptom:
+    try:
+        check_start(loaded, open_hotkey(loaded))
+    except WeighbeamError as fault:
+        return Symptom("start of a validator", "fault", fault.message, fault.remedy)
+    return Symptom("start of a validator", "ok", "nothing stands in its way")
 
 
 def _check_chain(loaded: Loaded) -> Symptom:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from importlib import import_module
+from inspect import iscoroutinefunction
 from typing import Any
 
 from weighbeam.chain.contract import Chain, ChainFault
@@ -13,18 +14,19 @@ from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.miners import chunking, inference
 from weighbeam.miners.openai_answers import openai_answerer
 from weighbeam.miners.spoil_replies import App, spoil_replies
-from weighbeam.network.listen import listen
+from weighbeam.network.listen import check_listen, listen
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
 from weighbeam.network.serve import Handler, Served, make_miner_app
 from weighbeam.operate.build import open_chain, open_clock
 from weighbeam.operate.identity import open_hotkey
-from weighbeam.operate.run import check_listen, run_until_stopped
+from weighbeam.operate.run import run_until_stopped
 from weighbeam.senses.local import LocalSenses
 from weighbeam.settings.load import Loaded
 
 REFRESH_SECONDS = 300.0
 RETRY_SECONDS = 10.0
+EVERYWHERE = ("0.0.0.0", "::")
 
 
 def run_miner(loaded: Loaded) -> None:
@@ -53,6 +55,8 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
     await refresh_policy(chain, policy)
     async with listen(app, *check_listen(section.listen)) as (host, port):
         where = section.announce or f"{host}:{port}"
+        if host in EVERYWHERE and section.announce is None:
+            raise WeighbeamError("bad_config", f"{where} is no address to announce", "set miner.announce")
         announce(ChainFile(loaded.path(loaded.settings.chain.path)), hotkey.address, where)
         LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, ", ".join(handlers), host, port, where)
         ready(where)
@@ -109,8 +113,8 @@ def _import(module: str, name: str) -> Handler:
         found: Any = getattr(import_module(module), name)
     except (ImportError, AttributeError) as fault:
         raise WeighbeamError("bad_config", f"{module}:{name}: {fault}", "write package.module:function") from None
-    if not callable(found):
-        raise WeighbeamError("bad_config", f"{module}:{name} is no function", "name an async function")
+    if not iscoroutinefunction(found):
+        raise WeighbeamError("bad_config", f"{module}:{name} is no async function", "write async def")
     handler: Handler = found
     return handler
 

@@ -23,9 +23,13 @@ def list_checks(scale: Scale, reading: Reading, assessed: Assessed) -> list[Chec
     checks = [
         Check("chain readable", True, f"block {graph.block}"),
         Check("hotkey registered", own is not None, scale.own_hotkey),
-        Check("validator list usable", assessed.eligible.list_ok, scale.validators().state),
+        Check("validator list usable", assessed.eligible.list_ok, reading.validators.state),
         Check("somebody eligible", bool(assessed.eligible.hotkeys), f"{len(assessed.eligible.hotkeys)} miners"),
-        Check("somebody earned something", any(p.raw for p in assessed.weighing.payees), f"{entries} paid"),
+        Check(
+            "somebody earned something",
+            any(p.raw for p in assessed.weighing.payees),
+            f"{sum(p.raw > 0 for p in assessed.weighing.payees)} miners",
+        ),
         Check(
             "no submission open", open_row is None, "none" if open_row is None else f"{open_row.id} {open_row.state}"
         ),
@@ -35,9 +39,9 @@ def list_checks(scale: Scale, reading: Reading, assessed: Assessed) -> list[Chec
     waited = assessed.weighing.blocks
     return [
         *checks,
-        Check("rate limit", waited >= rules.rate_limit, f"{waited} of {rules.rate_limit} blocks"),
-        Check("stake", own.stake >= rules.stake_threshold, f"{own.stake} of {rules.stake_threshold} rao"),
+        Check("rate limit", waited >= rules.rate_limit, f"{waited} blocks, at least {rules.rate_limit} needed"),
+        Check("stake", own.stake >= rules.stake_threshold, f"{own.stake} rao, at least {rules.stake_threshold} needed"),
         Check("permit", own.permit or own.hotkey == graph.owner_hotkey, "validator permit or owner"),
-        Check("enough entries", entries >= least, f"{entries} of {least}"),
+        Check("enough entries", entries >= least, f"{entries}, at least {least} needed"),
         Check("consensus", rules.consensus == "yuma", str(rules.consensus)),
     ]

@@ -13,9 +13,10 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts
 from weighbeam.engine.keep_running import Service, keep_running
+from weighbeam.engine.read_journal import count_entries
 from weighbeam.engine.watchdog import EXIT_FROZEN
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
-from weighbeam.network.listen import serve_miner
+from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.service.health import make_health_app
 from weighbeam.settings.load import Loaded, find_unknown
@@ -77,8 +78,11 @@ async def _run(built: Built, loaded: Loaded) -> None:
 
 
 def tell_start(built: Built) -> None:
-    """Who runs what, and what in the environment changes nothing."""
+    """Who runs what, on which journal, and what in the environment changes nothing."""
     LOG.info("validator %s, mechanisms %s", built.desk.hotkey, ", ".join(post.name for post in built.posts))
+    entries = count_entries(built.desk.store)
+    where = built.desk.store.engine.url.render_as_string(hide_password=True)
+    LOG.info("journal %s: %s", where, f"up to entry {entries}" if entries else "new")
     for post in built.posts:
         params = post.scale.params.model_dump(mode="json")
         LOG.info("%s: weights are made under %s", post.name, hash_weighing(post.name, params, built.desk.averaging))
@@ -91,15 +95,3 @@ def tell_ignored(alerts: Alerts) -> None:
         alerts.tell("env_ignored", "warning", text)
     for name in set(find_unknown(os.environ)) - set(find_ignored(os.environ)):
         alerts.tell("env_ignored", "warning", f"{name} is set but names no setting")
-
-
-def check_listen(text: str) -> tuple[str, int]:
-    """A `host:port` to serve on; port 0 is any that is free.
-
-    >>> check_listen("127.0.0.1:8091"), check_listen("[::1]:0")
-    (('127.0.0.1', 8091), ('::1', 0))
-    """
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65535:
-        raise WeighbeamError("bad_config", f"{text!r} is no host:port", "write one like 127.0.0.1:8091")
-    return host.strip("[]"), int(port)

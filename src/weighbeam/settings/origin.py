@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, SecretStr
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
 
 from weighbeam.settings.load import Loaded
 
@@ -32,7 +34,14 @@ def _walk(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], 
         for name, inner in value.items():
             yield from _walk((*path, str(name)), inner)
     else:
-        yield path, _show(value)
+        yield path, _hide(value) if path == ("store", "url") else _show(value)
+
+
+def _hide(url: str) -> str:
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url
 
 
 def _show(value: Any) -> Any:

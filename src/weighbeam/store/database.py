@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, select
+from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 
@@ -23,8 +23,13 @@ class Store:
         try:
             self.engine = _connect(url)
             _migrate(self.engine)
-        except (ArgumentError, ImportError):
-            raise WeighbeamError("bad_store_url", f"{url!r} is no database URL", "write sqlite:///path.db") from None
+        except ArgumentError:
+            shown = url.rpartition("@")[2]
+            raise WeighbeamError("bad_store_url", f"{shown!r} is no database URL", "write sqlite:///path.db") from None
+        except ImportError as fault:
+            raise WeighbeamError(
+                "bad_store_url", f"the driver of this database is missing: {fault}", "install it, or use sqlite:///"
+            ) from None
         except DatabaseError as fault:
             raise WeighbeamError(
                 "store_unusable",
@@ -87,7 +92,8 @@ def _connect(url: str) -> Engine:
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
     """The driver's own transactions off, write-ahead log on, every commit on disk."""
     connection.isolation_level = None
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    if connection.execute("PRAGMA page_count").fetchone() == (0,):
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
 
@@ -97,6 +103,13 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
+def _refuse_foreign(connection: Connection) -> None:
+    """A database that holds tables of somebody else is not made into a journal."""
+    tables = set(inspect(connection).get_table_names())
+    if tables and "alembic_version" not in tables:
+        raise WeighbeamError("store_unusable", "this database holds something else, no journal", "check the path")
+
+
 def _migrate(engine: Engine) -> None:
     from alembic import command
     from alembic.config import Config
@@ -104,5 +117,6 @@ def _migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(files("weighbeam.store") / "migrations"))
     with engine.execution_options(immediate=True).connect() as connection, connection.begin():
+        _refuse_foreign(connection)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

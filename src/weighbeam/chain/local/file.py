@@ -53,14 +53,18 @@ class ChainFile:
         self._clock = clock
         self._threads = threading.Lock()
         if not path.exists():
-            raise WeighbeamError("no_chain_file", f"{path} does not exist", "create it with `weighbeam demo`")
+            raise WeighbeamError(
+                "no_chain_file",
+                f"{path} does not exist",
+                "correct chain.path, or write one with weighbeam demo --write DIR",
+            )
         self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             if self.read("format") != FORMAT:
                 raise ValueError("unknown format")
         except (sqlite3.DatabaseError, ValueError, KeyError) as fault:
             raise WeighbeamError(
-                "bad_chain_file", f"{path} is no chain of format {FORMAT}: {fault}", "remove it"
+                "bad_chain_file", f"{path} is no chain of format {FORMAT}: {fault}", "correct chain.path"
             ) from None
 
     @classmethod

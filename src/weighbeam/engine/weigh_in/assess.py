@@ -1,5 +1,6 @@
 """What a weigh-in would do now: read the chain once, then filter, gate, average and decide from the journal."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -47,6 +48,7 @@ class Reading:
     rules: Rules | None
     blocks: int | None
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    validators: ValidatorList = field(default_factory=ValidatorList)
     first: bool = False
     fault: ChainFault | None = None
 
@@ -70,14 +72,14 @@ async def read_chain(scale: Scale) -> Reading:
         blocks = await scale.chain.blocks_since_update(scale.own_hotkey)
     except ChainFault as fault:
         return Reading(None, None, None, fault=fault)
-    endpoints = await scale.discovery.look(graph)
+    endpoints, known = await scale.discovery.look(graph), await asyncio.to_thread(scale.validators)
     own = graph.find(scale.own_hotkey)
     if own is None:
         gone = ChainFault("not_registered", f"{scale.own_hotkey} is not registered", "register the hotkey")
-        return Reading(graph, rules, None, endpoints, fault=gone)
+        return Reading(graph, rules, None, endpoints, known, fault=gone)
     if own.last_update == 0:
-        return Reading(graph, rules, graph.block - own.registered_at, endpoints, first=True)
-    return Reading(graph, rules, blocks, endpoints)
+        return Reading(graph, rules, graph.block - own.registered_at, endpoints, known, first=True)
+    return Reading(graph, rules, blocks, endpoints, known)
 
 
 def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Estimate | None, now: float) -> Assessed:
@@ -85,7 +87,9 @@ def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Est
     limits = scale_limits(reading.rules) if reading.rules else WeighInLimits()
     mode = choose_mode(reading.blocks, estimate, limits)
     graph = reading.graph
-    eligible = find_eligible(scale, graph, limits, reading.endpoints) if graph else Eligible((), {}, True)
+    eligible = (
+        find_eligible(scale, graph, limits, reading.endpoints, reading.validators) if graph else Eligible((), {}, True)
+    )
     uid_of = {neuron.hotkey: neuron.uid for neuron in graph.neurons} if graph else {}
     uids = {hotkey: uid_of[hotkey] for hotkey in eligible.hotkeys}
     name, averages = scale.mechanism.name, dict[str, Average]()
@@ -114,10 +118,16 @@ def scale_limits(rules: Rules) -> WeighInLimits:
     return WeighInLimits(limit_blocks=cutoff, degraded_blocks=cutoff * 8 // 10, emergency_blocks=cutoff * 9 // 10)
 
 
-def find_eligible(scale: Scale, graph: Metagraph, limits: WeighInLimits, endpoints: Mapping[str, Endpoint]) -> Eligible:
+def find_eligible(
+    scale: Scale,
+    graph: Metagraph,
+    limits: WeighInLimits,
+    endpoints: Mapping[str, Endpoint],
+    validators: ValidatorList,
+) -> Eligible:
     """The serving filter; where the mechanism says so, a validator permit excludes too."""
     nodes = [_node(neuron, endpoints.get(neuron.hotkey)) for neuron in graph.neurons]
-    found = filter_serving(scale.own_hotkey, nodes, scale.validators(), limits)
+    found = filter_serving(scale.own_hotkey, nodes, validators, limits)
     if not scale.mechanism.rule.exclude_permits:
         return found
     permitted = {neuron.hotkey for neuron in graph.neurons if neuron.permit}
