@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -163,6 +164,15 @@ def test_confidence_and_seconds_are_read_with_care(senses: LocalSenses) -> None:
     miners = INFERENCE.observe(PARAMS, asked, senses).facts["miners"]
     assert [miner["confidence"] for miner in miners[:9]] == [None, 0.25, None, None, None, None, None, 0.0, 1.0]
     assert miners[9]["status"] == "validator_error"
+
+
+def test_only_the_validator_says_who_is_one_operator(senses: LocalSenses) -> None:
+    asked = ask({"a": STEEL, "b": GAP}, entities={"a": "x", "b": 7})
+    assert [miner["entity"] for miner in INFERENCE.observe(PARAMS, asked, senses).facts["miners"]] == ["x", None]
+    organic = replace(asked, task=replace(asked.task, kind="organic"))
+    claimed = replace(organic, answers=(Answer("a", {"text": STEEL, "entity": "x"}, 1.0),))
+    for other in (organic, claimed):
+        assert {miner["entity"] for miner in INFERENCE.observe(PARAMS, other, senses).facts["miners"]} == {None}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """The only part of inference that needs a model: read, count, embed, compare (spec § 3).
 
 Each distinct text is looked at once, each distinct run of words embedded once. What scoring needs of a text are counts
-and cosines; the text itself is kept for explanations. What our own senses could not do leaves an answer unscored.
+and cosines; the text itself is kept for explanations. What our own senses could not do leaves an answer unscored. Who
+is one operator is never taken from a miner's answer or an organic caller: they could silence others with it.
 """
 
 import math
@@ -35,6 +36,7 @@ def observe_round(asked: Asked, senses: Senses) -> Observation:
     vectors = embed_clean([prompt.clean, *parts], senses.embedder)
     unread = _find_unread(texts, prompt, vectors)
     numbers = {digest: number for number, digest in enumerate(texts)}
+    entities = question.entities if asked.task.kind == "synthetic" else {}
     facts = {
         "format": 1,
         "task": _task_facts(asked.task, question, prompt),
@@ -43,7 +45,7 @@ def observe_round(asked: Asked, senses: Senses) -> Observation:
         "senses": name_senses(senses.embedder),
         "faults": list(vectors.faults),
         "texts": _text_facts(texts, prompt),
-        "miners": [_miner(answer, numbers, unread, question.entities) for answer in asked.answers],
+        "miners": [_miner(answer, numbers, unread, entities) for answer in asked.answers],
     }
     kept = {digest: text.raw for digest, text in texts.items()} | {digest_text(question.prompt): question.prompt}
     return Observation(facts, _measure(list(texts.values()), prompt, vectors), kept)

@@ -38,12 +38,17 @@ def read_body(body: Mapping[str, Any]) -> Question:
         posed = {**posed, "max_tokens": tokens}
     prose = body.get("prose")
     require(prose is None or isinstance(prose, bool), "bad_prose", f"prose is {prose!r}", "give true or false")
-    entities = body.get("entities") or {}
-    return Question(prompt, prose is not False, posed, entities)
+    return Question(prompt, prose is not False, posed, _read_entities(body.get("entities")))
 
 
 def has_lone_surrogate(text: str) -> bool:
     return not text.isascii() and LONE_SURROGATE.search(text) is not None
+
+
+def _read_entities(given: Any) -> dict[str, str]:
+    """Who is known to be whose: hotkey → operator. Whatever else stands there is ignored."""
+    named = given if isinstance(given, Mapping) else {}
+    return {hotkey: owner for hotkey, owner in named.items() if isinstance(owner, str)}
 
 
 def _read_prompt(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
