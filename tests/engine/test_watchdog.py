@@ -123,7 +123,8 @@ def test_while_its_process_lives_the_lock_is_refused(holder: tuple[Store, subpro
     store, _, name = holder
     with pytest.raises(WeighbeamError, match="hotkey_locked") as caught:
         HotkeyLock(store, "5Hot").take()
-    assert name in caught.value.message
+    process = name.split(":")[-2]
+    assert f"process {process} on " in caught.value.message
     assert "stop it" in caught.value.remedy
 
 

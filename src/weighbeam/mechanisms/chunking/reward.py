@@ -98,7 +98,7 @@ def judge_chunking(
     similarity: Similarity, lengths: Sequence[int], chunk_size: int, chunk_qty: int, params: ChunkingParams
 ) -> dict[str, Any]:
     """The parts of a reward that all miners with the same answer share."""
-    sums = similarity.sums
+    sums, per_excess = similarity.sums, params.size_factor
     return {
         "shape": params.shape,
         "intra": similarity.intra,
@@ -113,7 +113,7 @@ def judge_chunking(
             {
                 "segments": count,
                 "intra": total / (count * (count - 1) // 2 * SQUARE_SCALE) if count > 1 else None,
-                "size_penalty": penalise_size([length], chunk_size, params) if length > chunk_size else 0.0,
+                "size_penalty": per_excess * ((length - chunk_size) / chunk_size) if length > chunk_size else 0.0,
             }
             for count, total, length in zip(sums.group_sizes, sums.group_sums, lengths, strict=True)
         ],
