@@ -163,12 +163,22 @@ def count_taken(file: ChainFile) -> int:
     return int(file.db.execute(query).fetchone()[0])
 
 
+class Hearing(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(record.getMessage())
+
+
 @contextmanager
 def hear_log() -> Iterator[list[str]]:
     """Every line the engine logs meanwhile."""
     lines: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda entry: lines.append(entry.getMessage())  # type: ignore[method-assign]
+    handler = Hearing(lines)
     level = LOG.level
     LOG.addHandler(handler)
     LOG.setLevel(logging.INFO)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from engine.wall_clock import WallClock
 from network.loopback import open_nonces, serve_app
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.clock import WallClock
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay

@@ -47,9 +47,3 @@ def list_tries(store: Store, mechanism: str, most: int) -> list[Audit]:
     query = select(tables.audits).where(columns.mechanism == mechanism, columns.kind.in_(TRIES))
     with store.read() as connection:
         return [Audit(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(most))]
-
-
-def list_audits(store: Store, most: int) -> list[Audit]:
-    with store.read() as connection:
-        rows = connection.execute(select(tables.audits).order_by(tables.audits.c.id.desc()).limit(most))
-        return [Audit(*row) for row in rows]

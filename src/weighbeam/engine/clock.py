@@ -1,7 +1,5 @@
-"""Time as the engine sees it: the wall clock, or a chain's accelerated one."""
+"""Time as the engine sees it: a chain's own, which may run faster than the wall's."""
 
-import asyncio
-import time
 from typing import Protocol
 
 
@@ -11,11 +9,3 @@ class Clock(Protocol):
     def now(self) -> float: ...
 
     async def sleep(self, seconds: float) -> None: ...
-
-
-class WallClock:
-    def now(self) -> float:
-        return time.time()
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from weighbeam.core.errors import require
+from weighbeam.core.surrogates import has_lone_surrogate
 from weighbeam.mechanisms.chunking.params import MAX_DOCUMENT, ChunkingParams
-from weighbeam.mechanisms.chunking.words import has_lone_surrogate, split_words
+from weighbeam.mechanisms.chunking.words import split_words
 
 Failure = Literal["no_chunks", "malformed", "too_large", "new_words", "out_of_order", "missing_words", "not_tiling"]
 Span = tuple[int, int]

@@ -1,14 +1,13 @@
 """The JSON of `weighbeam score chunking`: read a question, write its result."""
 
-from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
-from weighbeam.core.errors import WeighbeamError, require
-from weighbeam.core.numbers import is_integer, is_number
+from weighbeam.core.errors import require
+from weighbeam.core.numbers import is_integer
+from weighbeam.core.surrogates import has_lone_surrogate
 from weighbeam.mechanisms.chunking.explain import describe_answer_failure
-from weighbeam.mechanisms.chunking.words import has_lone_surrogate
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
+from weighbeam.mechanisms.read_rows import read_name_and_seconds, read_rows, refuse_doubles
 
 DEFAULT_SEED = "what-if"
 SHAPE = '{"document": "…", "chunk_size": 400, "chunk_qty": 6, "answers": [{"chunks": ["…"]}]}'
@@ -16,15 +15,10 @@ SHAPE = '{"document": "…", "chunk_size": 400, "chunk_qty": 6, "answers": [{"ch
 
 def read_question(data: Any) -> Asked:
     """One round out of `{document, chunk_size, chunk_qty, time_soft_max?, seed?, answers}`."""
-    require(isinstance(data, Mapping), "bad_question", "the file is not a JSON object", f"write {SHAPE}")
-    rows = data.get("answers")
-    if not isinstance(rows, list) or not rows:
-        what = "answers is not a list" if rows else "there are no answers"
-        raise WeighbeamError("no_answers", what, f"write {SHAPE}")
+    rows = read_rows(data, SHAPE)
     answers = tuple(_read_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
-    for hotkey, times in Counter(hotkeys).items():
-        require(times == 1, "duplicate_hotkey", f"{hotkey!r} answers {times} times", "name each answer differently")
+    refuse_doubles(hotkeys)
     seed = data.get("seed")
     seed = DEFAULT_SEED if seed is None else seed
     valid = is_integer(seed) or (isinstance(seed, str) and not has_lone_surrogate(seed))
@@ -35,16 +29,8 @@ def read_question(data: Any) -> Asked:
 
 
 def _read_answer(row: Any, index: int) -> Answer:
-    if not isinstance(row, Mapping):
-        raise WeighbeamError("bad_answer", f"answer {index} is not an object", f"write {SHAPE}")
-    hotkey, seconds = row.get("hotkey"), row.get("seconds")
-    hotkey = f"answer-{index}" if hotkey is None else hotkey
-    seconds = 0.0 if seconds is None else seconds
-    named = isinstance(hotkey, str) and bool(hotkey) and not has_lone_surrogate(hotkey)
-    require(named, "bad_hotkey", f"answer {index} has the hotkey {hotkey!r}", "give a string, or leave it out")
-    timed = is_number(seconds)
-    require(timed, "bad_seconds", f"answer {index} took {seconds!r} seconds", "give a finite number")
-    return Answer(hotkey, {"chunks": row.get("chunks")}, float(seconds))
+    hotkey, seconds = read_name_and_seconds(row, index, SHAPE)
+    return Answer(hotkey, {"chunks": row.get("chunks")}, seconds)
 
 
 def report_round(observation: Observation, scored: Scored) -> dict[str, Any]:

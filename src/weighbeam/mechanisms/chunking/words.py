@@ -18,7 +18,6 @@ UNSPACED = (
     (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
 )  # fmt: skip
 WORD = re.compile("sm*|[lm]+|pm*")
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 UNICODE_VERSION = unicodedata.unidata_version
 
 
@@ -71,7 +70,3 @@ def split_words(text: str) -> Words:
     spans = [match.span() for match in WORD.finditer(text.translate(CLASSES))]
     starts, ends = zip(*spans, strict=True) if spans else ((), ())
     return Words(text, starts, ends)
-
-
-def has_lone_surrogate(text: str) -> bool:
-    return not text.isascii() and LONE_SURROGATE.search(text) is not None

@@ -1,16 +1,15 @@
 """What is asked: a prompt, or messages whose last word of the user is the prompt; checked before anyone is asked."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer
+from weighbeam.core.surrogates import has_lone_surrogate
 from weighbeam.mechanisms.inference.params import MAX_PROMPT
 from weighbeam.mechanisms.inference.words import clean_text, find_words
 
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 ROLES = ("system", "user", "assistant")
 
 
@@ -39,10 +38,6 @@ def read_body(body: Mapping[str, Any]) -> Question:
     prose = body.get("prose")
     require(prose is None or isinstance(prose, bool), "bad_prose", f"prose is {prose!r}", "give true or false")
     return Question(prompt, prose is not False, posed, _read_entities(body.get("entities")))
-
-
-def has_lone_surrogate(text: str) -> bool:
-    return not text.isascii() and LONE_SURROGATE.search(text) is not None
 
 
 def _read_entities(given: Any) -> dict[str, str]:
