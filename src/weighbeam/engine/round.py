@@ -55,7 +55,7 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a round happens and who is there: hotkey → uid and endpoint, as one metagraph showed them."""
+    """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them."""
 
     round_id: str
     seed: str
@@ -63,6 +63,7 @@ class Moment:
     at: float
     uids: Mapping[str, int]
     endpoints: Mapping[str, Endpoint]
+    entities: Mapping[str, str] = field(default_factory=dict)
 
 
 async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[str]) -> Committed:
@@ -79,7 +80,8 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     params_hash = hash_params(mechanism, params, mechanism.name_senses(params, bench.senses))
     heard = await ask_group(bench, task, group, moment, params_hash)
     LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
-    asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed)
+    entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
+    asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities)
     observation = await observe(bench, asked)
     known = await asyncio.to_thread(bench.journal.known, mechanism.name)
     facts = RoundFacts(

@@ -9,6 +9,7 @@ from weighbeam.chain.contract import Metagraph
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.journal import Committed
+from weighbeam.engine.operators import find_operators
 from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
 from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
 from weighbeam.engine.tasks import TaskSource
@@ -51,6 +52,7 @@ class Post:
             at=self.clock.now(),
             uids={neuron.hotkey: neuron.uid for neuron in graph.neurons},
             endpoints=endpoints,
+            entities=find_operators(graph, endpoints),
         )
         journal, mechanism = self.bench.journal, self.bench.mechanism
         request = await asyncio.to_thread(take_oldest, journal.store, self.name, moment.round_id)

@@ -72,12 +72,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A round before it is observed: the task, whom it went to, what they said, and the round's seed."""
+    """A round before it is observed: the task, whom it went to, what they said, and the round's seed.
+
+    `entities` says who is known to be one operator's (hotkey → an opaque name); the asker's word, never a miner's.
+    """
 
     task: Task
     group: Group
     answers: tuple[Answer, ...]
     seed: Seed
+    entities: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,12 +167,23 @@ def test_confidence_and_seconds_are_read_with_care(senses: LocalSenses) -> None:
 
 
 def test_only_the_validator_says_who_is_one_operator(senses: LocalSenses) -> None:
-    asked = ask({"a": STEEL, "b": GAP}, entities={"a": "x", "b": 7})
+    asked = replace(ask({"a": STEEL, "b": GAP}), entities={"a": "x"})
     assert [miner["entity"] for miner in INFERENCE.observe(PARAMS, asked, senses).facts["miners"]] == ["x", None]
-    organic = replace(asked, task=replace(asked.task, kind="organic"))
-    claimed = replace(organic, answers=(Answer("a", {"text": STEEL, "entity": "x"}, 1.0),))
-    for other in (organic, claimed):
+    claimed = ask({"a": STEEL, "b": GAP}, entities={"a": "x", "b": "x"})
+    answered = replace(claimed, answers=(Answer("a", {"text": STEEL, "entity": "x"}, 1.0),))
+    for other in (claimed, answered):
         assert {miner["entity"] for miner in INFERENCE.observe(PARAMS, other, senses).facts["miners"]} == {None}
+
+
+def test_an_answer_of_too_many_words_is_too_large_and_never_embedded(senses: LocalSenses) -> None:
+    params = PARAMS.model_copy(update={"max_answer_words": 20})
+    texts = {"long": "steel " * 21, "fits": "steel " * 20, "again": "steel " * 21}
+    watched = Watched(senses)
+    miners = INFERENCE.observe(params, ask(texts), watched).facts["miners"]
+    assert [(miner["status"], miner["text"]) for miner in miners] == [("too_large", None), ("ok", 0), ("too_large", None)]
+    assert not any(text.count("steel") > 20 for text in watched.texts)
+    roomy = INFERENCE.observe(params, ask(texts, max_tokens=30), senses).facts["miners"]
+    assert {miner["status"] for miner in roomy} == {"ok"}
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ class Inference:
         return read_prompt_file(name, text)
 
     def pose(self, params: InferenceParams, task: Task) -> Mapping[str, Any]:
-        return read_body(task.body).posed
+        question = read_body(task.body)
+        return {**question.posed, "max_words": question.most_words(params.max_answer_words)}
 
     def ask_seconds(self, params: InferenceParams) -> float:
         return params.timeout_seconds
@@ -67,7 +68,7 @@ class Inference:
         return name_senses(senses.embedder)
 
     def observe(self, params: InferenceParams, asked: Asked, senses: Senses) -> Observation:
-        return observe_round(asked, senses)
+        return observe_round(params, asked, senses)
 
     def score(self, params: InferenceParams, observation: Observation) -> Scored:
         return score_round(params, observation)

@@ -21,23 +21,22 @@ from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Rep
 from weighbeam.mechanisms.inference.cosines import Vectors, embed_clean
 from weighbeam.mechanisms.inference.counts import Text, count_text
 from weighbeam.mechanisms.inference.overlap import count_shared, number_wordings
-from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES
+from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
 from weighbeam.mechanisms.inference.task import Question, read_body
 from weighbeam.mechanisms.inference.words import UNICODE_VERSION, label_polarity
 from weighbeam.senses.ports import Embedder, Senses
 
 
-def observe_round(asked: Asked, senses: Senses) -> Observation:
+def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Observation:
     """The observation of a round; a task that cannot be read is refused, answers never are."""
     question = read_body(asked.task.body)
     prompt = Text(question.prompt)
-    texts = _read_texts(asked.answers)
+    texts = _read_texts(asked.answers, question.most_words(params.max_answer_words))
     worded = [text for text in texts.values() if text.words]
     parts = chain.from_iterable((text.clean, *text.sentences) for text in worded)
     vectors = embed_clean([prompt.clean, *parts], senses.embedder)
     unread = _find_unread(texts, prompt, vectors)
     numbers = {digest: number for number, digest in enumerate(texts)}
-    entities = question.entities if asked.task.kind == "synthetic" else {}
     facts = {
         "format": 1,
         "task": _task_facts(asked.task, question, prompt),
@@ -46,7 +45,7 @@ def observe_round(asked: Asked, senses: Senses) -> Observation:
         "senses": name_senses(senses.embedder),
         "faults": list(vectors.faults),
         "texts": _text_facts(texts, prompt),
-        "miners": [_miner(answer, numbers, unread, entities) for answer in asked.answers],
+        "miners": [_miner(answer, numbers, unread, asked.entities) for answer in asked.answers],
     }
     kept = {digest: text.raw for digest, text in texts.items()} | {digest_text(question.prompt): question.prompt}
     return Observation(facts, _measure(list(texts.values()), prompt, vectors), kept)
@@ -70,11 +69,11 @@ def read_answer(answer: Answer) -> tuple[Reply, str | None]:
     return "ok", text
 
 
-def _read_texts(answers: Sequence[Answer]) -> dict[str, Text]:
-    """Every readable text once, by digest."""
+def _read_texts(answers: Sequence[Answer], most_words: int) -> dict[str, Text]:
+    """Every readable text once, by digest; none with more words than the question allows."""
     read = (read_answer(answer)[1] for answer in answers)
     found = {digest_text(text): Text(text) for text in read if text is not None}
-    return {digest: found[digest] for digest in sorted(found)}
+    return {digest: found[digest] for digest in sorted(found) if len(found[digest].words) <= most_words}
 
 
 def _find_unread(texts: Mapping[str, Text], prompt: Text, vectors: Vectors) -> set[str]:
@@ -126,6 +125,8 @@ def _text_facts(texts: Mapping[str, Text], prompt: Text) -> list[dict[str, Any]]
 def _miner(answer: Answer, numbers: Mapping[str, int], unread: set[str], entities: Mapping[str, str]) -> dict[str, Any]:
     status, text = read_answer(answer)
     digest = None if text is None else digest_text(text)
+    if digest is not None and digest not in numbers:
+        status, digest = "too_large", None
     claim = answer.payload.get("confidence") if isinstance(answer.payload, dict) else None
     timed = math.isfinite(answer.seconds)
     return {

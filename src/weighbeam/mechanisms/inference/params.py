@@ -36,6 +36,7 @@ class InferenceParams(Params):
     max_miners: Annotated[Count, about("miners asked per round")] = 10
     min_stake_rao: Annotated[int, about("least stake to be asked; 0 = any", ge=0)] = 100 * 10**9
     timeout_seconds: Annotated[float, about("hard limit in seconds", gt=0, le=86_400)] = 120.0
+    max_answer_words: Annotated[Count, about("an answer of more words is too large; the question tells it")] = 1000
     diversity_max: Annotated[Share, about("most a good answer outside the cluster gains, of 100 points")] = 0.15
     consensus_multiplier: Annotated[NotNegative, about("pay of members when consensus is achieved")] = 1.2
     bonus_max: Annotated[NotNegative, about("most the best answer gains for its lead")] = 0.5

@@ -21,9 +21,9 @@ def read_question(data: Any) -> Asked:
     refuse_doubles(hotkeys)
     body = {name: data[name] for name in BODY if data.get(name) is not None}
     owners = [row.get("entity") for row in rows]
-    body["entities"] = {key: str(owner) for key, owner in zip(hotkeys, owners, strict=True) if owner is not None}
+    entities = {key: str(owner) for key, owner in zip(hotkeys, owners, strict=True) if owner is not None}
     read_body(body)
-    return Asked(Task("what-if", body), Group(hotkeys), answers, "what-if")
+    return Asked(Task("what-if", body), Group(hotkeys), answers, "what-if", entities)
 
 
 def _read_answer(row: Any, index: int) -> Answer:

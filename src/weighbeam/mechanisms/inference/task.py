@@ -20,11 +20,14 @@ class Question:
     prompt: str
     prose: bool
     posed: Mapping[str, Any]
-    entities: Mapping[str, str]
+
+    def most_words(self, usual: int) -> int:
+        """How many words an answer may have: as many as the tokens asked for, if those are more than usual."""
+        return max(usual, self.posed.get("max_tokens", 0))
 
 
 def read_body(body: Mapping[str, Any]) -> Question:
-    """The question in a task's body `{prompt | messages, prose?, max_tokens?, entities?}`.
+    """The question in a task's body `{prompt | messages, prose?, max_tokens?}`.
 
     >>> read_body({"prompt": "Why?"}).posed
     {'prompt': 'Why?'}
@@ -37,13 +40,7 @@ def read_body(body: Mapping[str, Any]) -> Question:
         posed = {**posed, "max_tokens": tokens}
     prose = body.get("prose")
     require(prose is None or isinstance(prose, bool), "bad_prose", f"prose is {prose!r}", "give true or false")
-    return Question(prompt, prose is not False, posed, _read_entities(body.get("entities")))
-
-
-def _read_entities(given: Any) -> dict[str, str]:
-    """Who is known to be whose: hotkey → operator. Whatever else stands there is ignored."""
-    named = given if isinstance(given, Mapping) else {}
-    return {hotkey: owner for hotkey, owner in named.items() if isinstance(owner, str)}
+    return Question(prompt, prose is not False, posed)
 
 
 def _read_prompt(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
