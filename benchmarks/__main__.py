@@ -9,6 +9,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.embedder import measure_embedder
+from benchmarks.inference import measure_inference
 from benchmarks.measure import Line, show_line
 from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
@@ -23,6 +24,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "A journal computed again": measure_replay,
     "A weigh-in on an old journal": measure_weigh_in,
     "A round of 25 answers on 50,000 characters": measure_round,
+    "A round of 100 long answers, and consensus of 1,000 vectors": measure_inference,
     "The embedder": measure_embedder,
 }
 

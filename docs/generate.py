@@ -17,8 +17,8 @@ from weighbeam.settings.model import MechanismSection
 DOCS = Path(__file__).parent
 PARAMETERS: dict[str, type[Params]] = {"chunking": ChunkingParams, "inference": InferenceParams}
 COMMANDS = (
-    "", "demo", "validator", "miner", "ask", "score chunking", "rounds", "leaderboard", "weights", "alerts",
-    "miner-report", "replay", "config show", "vectors run", "doctor",
+    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "rounds", "round", "leaderboard",
+    "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
 )  # fmt: skip
 
 

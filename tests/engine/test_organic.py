@@ -39,7 +39,7 @@ def test_the_asker_gets_the_best_valid_answer_with_its_proof(subnet) -> None:
     assert done.state == "done"
     result = done.result
     assert subnet.names[result["hotkey"]] in HONEST
-    assert "".join(result["payload"]["chunks"]).split() == BODY["document"].split()
+    assert " ".join(result["payload"]["chunks"]).split() == BODY["document"].split()
     assert result["score"]["status"] == "valid"
     assert result["score"]["spans"]
     assert verify_proof(result["proof"], result["hotkey"], subnet.validator.address)
@@ -126,7 +126,7 @@ def test_the_queue_has_an_end(subnet, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_tasks_from_a_folder_come_once_each_before_any_repeats(subnet, tmp_path: Path) -> None:
     from weighbeam.engine.alerts import Alerts
-    from weighbeam.engine.tasks import FolderTasks
+    from weighbeam.engine.tasks import FolderShelf, ShelfTasks
 
     for number in range(5):
         (tmp_path / f"{number}.md").write_text(generate_document(number, 800).text, "utf-8")
@@ -134,16 +134,19 @@ def test_tasks_from_a_folder_come_once_each_before_any_repeats(subnet, tmp_path:
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
     (tmp_path / "picture.png").write_bytes(b"x")
     store = subnet.post().bench.journal.store
-    tasks = [FolderTasks(CHUNKING, PARAMS, tmp_path, store, Alerts(store, time.time))("seed").id for _ in range(10)]
+    tasks = [
+        ShelfTasks(CHUNKING, PARAMS, FolderShelf(tmp_path), store, Alerts(store, time.time))("seed").id
+        for _ in range(10)
+    ]
     assert len(set(tasks[:5])) == 5
     assert set(tasks[:5]) == set(tasks[5:])
 
 
 def test_a_folder_without_tasks_is_refused(subnet, tmp_path: Path) -> None:
     from weighbeam.engine.alerts import Alerts
-    from weighbeam.engine.tasks import FolderTasks
+    from weighbeam.engine.tasks import FolderShelf, ShelfTasks
 
     store = subnet.post().bench.journal.store
     for folder in (tmp_path, tmp_path / "missing"):
         with pytest.raises(WeighbeamError, match="no_tasks"):
-            FolderTasks(CHUNKING, PARAMS, folder, store, Alerts(store, time.time)).check()
+            ShelfTasks(CHUNKING, PARAMS, FolderShelf(folder), store, Alerts(store, time.time)).check()

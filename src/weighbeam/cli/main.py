@@ -9,8 +9,9 @@ from weighbeam.cli.ask import ask
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
-from weighbeam.cli.read import alerts, leaderboard, miner_report, rounds
+from weighbeam.cli.read import alerts, copies, leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
+from weighbeam.cli.round import show_round
 from weighbeam.cli.run import miner, validator
 from weighbeam.cli.score import score_app
 from weighbeam.cli.shell import Shell, make_app
@@ -26,9 +27,11 @@ app.command()(validator)
 app.command()(miner)
 app.command()(ask)
 app.command()(rounds)
+app.command("round")(show_round)
 app.command()(leaderboard)
 app.command()(weights)
 app.command()(alerts)
+app.command()(copies)
 app.command("miner-report")(miner_report)
 app.command()(replay)
 app.command()(doctor)

@@ -1,4 +1,4 @@
-"""`weighbeam rounds`, `leaderboard` and `miner-report`: what a journal says."""
+"""`weighbeam rounds`, `leaderboard`, `alerts`, `copies` and `miner-report`: what a journal says."""
 
 import time
 from dataclasses import asdict
@@ -62,6 +62,29 @@ def alerts(
         typer.echo(f"    remedy: {REMEDIES.get(line.code, '')}")
     if not lines:
         typer.echo("no alert")
+
+
+def copies(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    hotkey: Annotated[str | None, typer.Option(help="Only those of this miner.")] = None,
+    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
+    from weighbeam.engine.aftermath import list_copies
+
+    found = list_copies(open_read(store, config), most, hotkey)
+    if as_json:
+        print_json({"copies": found})
+        return
+    for row in found:
+        at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(row["at"]))
+        typer.echo(f"{at} {row['round']}: cosine ≥ {row['cosine']:.3f}, overlap ≥ {row['overlap']:.3f}")
+        for key in row["hotkeys"]:
+            typer.echo(f"    {make_printable(key, 60)}")
+    if not found:
+        typer.echo("no copies")
 
 
 def miner_report(

@@ -23,7 +23,7 @@ PLAIN = "any-other"
 
 
 class MechanismGroup(TyperGroup):
-    """Chunking has a command of its own; any other registered mechanism gets the plain one."""
+    """Some mechanisms have a command of their own; any other registered one gets the plain one."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         from weighbeam.mechanisms.registry import list_mechanisms
@@ -118,5 +118,51 @@ def score_chunking(
         print_json({**result.report(), "ignored": ignored})
         return
     show_chunking(result, ignored, hint=not explain and not only)
+    if explain or only:
+        show_trees(result, only or [])
+
+
+@score_app.command("inference")
+def score_inference(
+    file: File,
+    as_json: AsJson = False,
+    explain: Explain = False,
+    only: Only = None,
+    heatmap: Annotated[
+        Path | None, typer.Option(help="Draw how alike the answers are: a .png, .svg or .html file.")
+    ] = None,
+    narrative: Annotated[bool, typer.Option("--narrative", help="Tell in words what happened.")] = False,
+    narrator: Annotated[str, typer.Option(help="Who tells it: deterministic, or openai:MODEL@URL.")] = "deterministic",
+    params: ParamsFile = None,
+    settings: Settings = None,
+    embedder: EmbedderName = "minilm-fp32",
+) -> None:
+    """Score free-text answers to a prompt by quality and agreement."""
+    import secrets
+
+    from weighbeam.cli.overrides import read_overrides
+    from weighbeam.cli.progress import open_senses
+    from weighbeam.cli.show import check_hotkeys, show_trees
+    from weighbeam.cli.show_inference import save_heatmap, show_inference, show_narrative
+    from weighbeam.engine.read_json import read_json
+    from weighbeam.engine.what_if import score_question
+    from weighbeam.mechanisms.registry import load_mechanism
+    from weighbeam.operate.deliveries import open_narrator
+
+    teller = open_narrator(narrator)
+    overrides = read_overrides(params, settings)
+    with open_senses(embedder) as senses:
+        result = score_question(load_mechanism("inference"), read_json(file), senses, overrides)
+    check_hotkeys(result, only or [])
+    path = None if heatmap is None else save_heatmap(result.draw(file.stem), heatmap)
+    told = result.tell(path, teller, secrets.token_hex(8)) if narrative else None
+    report = result.report()
+    if as_json:
+        asked = {"heatmap": path} if path else {}
+        print_json({**report, **asked, **({"narrative": told.text, "narrator": told.by} if told else {})})
+        return
+    show_inference(report, path)
+    if told is not None:
+        show_narrative(told)
     if explain or only:
         show_trees(result, only or [])

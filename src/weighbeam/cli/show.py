@@ -19,9 +19,11 @@ COLOURS = {"valid": "green", "failed": "red", "unscored": "yellow"}
 
 
 def show_scores(result: WhatIf) -> None:
-    """Any mechanism's scores."""
-    table = Table("answer", "status", "score", "reasons", box=SIMPLE_HEAD, title=result.mechanism.name)
-    for score in result.scored.scores:
+    """Any mechanism's scores, best first."""
+    title = f"{result.mechanism.name}, best first"
+    table = Table("answer", "status", "score", "reasons", box=SIMPLE_HEAD, title=title)
+    sign = -1 if result.mechanism.better == "higher" else 1
+    for score in sorted(result.scored.scores, key=lambda score: (score.value is None, sign * (score.value or 0.0))):
         table.add_row(
             _text(score.hotkey),
             Text(score.status, COLOURS[score.status]),

@@ -33,7 +33,14 @@ REMEDIES = {
     "endpoint_source": "check the static endpoints file or the plug-in named",
     "few_documents": "put more documents into the folder of tasks",
     "lock_lost": "run one validator per hotkey",
+    "duplicate_answers": "nothing to do: copies share one vote and one pay; weighbeam copies lists them",
+    "low_quality_cluster": "look at the answers: weighbeam rounds; flagged ones earn nothing",
+    "all_low_quality": "look at the prompt and at the answers: weighbeam rounds",
+    "void_round": "see why miners do not answer: the reasons are in weighbeam rounds",
+    "challenge_source": "check challenges.pull and its token; rounds go on with prompts of our own",
+    "outbox_given_up": "what failed is in the text: check the address or folder it names",
 }
+ANY_REMEDY = "see weighbeam rounds and the mechanism's documentation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ class Alerts:
     def tell(self, code: str, level: Level, text: str, mechanism: str | None = None) -> None:
         self.counts[code, level] += 1
         text = text.encode("utf-8", "replace").decode()[:MOST_TEXT]
-        LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, REMEDIES[code])
+        LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, REMEDIES.get(code, ANY_REMEDY))
         row = {"mechanism": mechanism, "code": code, "level": level, "text": text}
         try:
             with self._store.write() as connection:

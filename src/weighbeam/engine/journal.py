@@ -14,6 +14,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from weighbeam.core.canonical import Json, canonical_json, digest_json
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.lay_out import (
     list_evaluations,
     read_seen,
@@ -115,6 +116,7 @@ class Journal:
             write_standings(connection, mechanism.name, after)
             seen = note_round(read_seen(connection, mechanism.name), body["departed"], row.at, scored)
             write_seen(connection, mechanism.name, seen)
+            leave_to_do(connection, round_id, row.at, mechanism, scored)
             connection.execute(
                 update(tables.rounds).where(tables.rounds.c.id == round_id).values(state="scored", sequence=sequence)
             )
@@ -167,17 +169,37 @@ class KeptRound:
     answers: tuple[Answer, ...]
 
 
-def read_round(store: Store, round_id: str, mechanism: Mechanism) -> KeptRound:
-    """A round from the journal, scored again: pure, so it is what was committed."""
+def read_round(store: Store, round_id: str, mechanism: Mechanism, texts: bool = False) -> KeptRound:
+    """A round from the journal, scored again: pure, so it is what was committed; with its texts, if wanted."""
     with store.read() as connection:
         digest = connection.scalar(select(tables.rounds.c.body).where(tables.rounds.c.id == round_id))
         if digest is None:
             raise WeighbeamError("unknown_round", f"no round is called {round_id!r}", "see weighbeam rounds")
         body = json.loads(read_blob(connection, digest))
-        observation = Observation.unpack(read_blob(connection, body["observation"]))
+        said = _read_texts(connection, round_id, body) if texts else {}
+        observation = Observation.unpack(read_blob(connection, body["observation"]), said)
         answers = json.loads(read_blob(connection, body["answers"]))
     params = make_params(mechanism, body["params"])
     return KeptRound(params, observation, mechanism.score(params, observation), tuple(map(_read_answer, answers)))
+
+
+def find_mechanism(store: Store, round_id: str) -> str:
+    """Whose round it is; `unknown_round` if nobody's that was scored."""
+    columns = tables.rounds.c
+    query = select(columns.mechanism).where(columns.id == round_id, columns.state == "scored")
+    with store.read() as connection:
+        name = connection.scalar(query)
+    if name is None:
+        raise WeighbeamError("unknown_round", f"no scored round is called {round_id!r}", "see weighbeam rounds")
+    return str(name)
+
+
+def _read_texts(connection: Connection, round_id: str, body: Mapping[str, Any]) -> dict[str, str]:
+    """By digest, everything a round refers to that is a text; an outcome among them is harmless."""
+    links = tables.round_blobs.c
+    known = {body["task"], body["answers"], body["observation"]}
+    digests = set(connection.scalars(select(links.digest).where(links.round == round_id))) - known
+    return {digest: read_blob(connection, digest).decode("utf-8", "surrogatepass") for digest in digests}
 
 
 def _read_answer(row: list[Any]) -> Answer:

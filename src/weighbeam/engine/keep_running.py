@@ -5,15 +5,18 @@ again in time. Only a lost lock and the watchdog end the process.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from weighbeam.chain.contract import ChainFault
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.aftermath import raise_alerts
 from weighbeam.engine.alerts import LOG, Alerts, tell_fault
 from weighbeam.engine.audit import Audit, list_tries
 from weighbeam.engine.clock import Clock
+from weighbeam.engine.deliver import Delivery, keep_delivering
 from weighbeam.engine.health import Health
 from weighbeam.engine.known_validators import KnownValidators
 from weighbeam.engine.lock import BEAT_SECONDS, HotkeyLock
@@ -44,6 +47,7 @@ class Desk:
     known: KnownValidators
     averaging: Averaging
     hotkey: str
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
 
 
 async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Service] = ()) -> None:
@@ -61,6 +65,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
                 keep_clean(desk, posts[0]),
                 keep_lock(desk.lock, desk.alerts),
                 watch_progress(desk.health, desk.alerts),
+                keep_delivering(desk.store, desk.clock, desk.alerts, list_deliveries(desk)),
             ):
                 group.create_task(loop)
             group.create_task(Supervisor().beat())
@@ -70,6 +75,11 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
         raise _first(faults) from None
     finally:
         release(desk.lock)
+
+
+def list_deliveries(desk: Desk) -> dict[str, Delivery]:
+    """Alerts are raised by whoever runs; the rest as it was set up."""
+    return {"alerts": partial(raise_alerts, desk.alerts), **desk.deliveries}
 
 
 async def keep_rounds(desk: Desk, post: Post) -> None:

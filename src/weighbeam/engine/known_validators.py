@@ -1,16 +1,14 @@
 """The list of known validators: read from a file or URL, refreshed hourly, cached in the store with its age."""
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx2
-
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.weigh_in.eligible import ValidatorList
+from weighbeam.network.call import call
 from weighbeam.store.database import Store
 from weighbeam.store.remember import recall, remember
 
@@ -75,21 +73,13 @@ def _load(source: str) -> bytes:
             return Path(source).read_bytes()[:MAX_BYTES]
         except OSError as fault:
             raise _bad(f"{source}: {fault.strerror}") from None
-    end = time.monotonic() + FETCH_SECONDS
     try:
-        with httpx2.stream("GET", source, timeout=FETCH_SECONDS, follow_redirects=False) as response:
-            response.raise_for_status()
-            parts, size = [], 0
-            for part in response.iter_raw():
-                size += len(part)
-                if time.monotonic() > end:
-                    raise _bad(f"it took more than {FETCH_SECONDS:g} s")
-                if size > MAX_BYTES:
-                    raise _bad(f"it is larger than {MAX_BYTES} bytes")
-                parts.append(part)
-            return b"".join(parts)
-    except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
-        raise _bad(f"{type(fault).__name__}: {fault}") from None
+        called = call("GET", source, seconds=FETCH_SECONDS, most=MAX_BYTES)
+    except WeighbeamError as fault:
+        raise _bad(fault.message) from None
+    if called.status != 200:
+        raise _bad(f"{source} answered {called.status}")
+    return called.body
 
 
 def _bad(why: str) -> WeighbeamError:

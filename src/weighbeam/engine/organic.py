@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.journal import Journal, read_round
+from weighbeam.engine.outbox import post
 from weighbeam.mechanisms.contract import Mechanism, Params, Task
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -44,18 +45,21 @@ def enqueue(
     """Put a question in the queue; gives its id. What cannot be asked is refused now; `queue_full` if too many wait."""
     request_id = f"organic-{secrets.token_hex(12)}"
     mechanism.pose(params, Task(request_id, body, "organic"))
-    name = mechanism.name
     kept = {"body": dict(body), "wanted": list(wanted), "ranked": ranked}
     with store.write() as connection:
-        waiting = connection.execute(
-            select(COLUMNS.id).where(COLUMNS.mechanism == name, COLUMNS.state == "waiting").limit(MOST_WAITING)
-        ).all()
-        if len(waiting) >= MOST_WAITING:
-            raise WeighbeamError("queue_full", f"{MOST_WAITING} requests wait already", "ask again later")
-        connection.execute(
-            insert(tables.requests).values(id=request_id, mechanism=name, at=at, state="waiting", body=kept)
-        )
+        queue(connection, request_id, mechanism.name, at, kept)
     return request_id
+
+
+def queue(connection: Connection, request_id: str, mechanism: str, at: float, kept: Mapping[str, Any]) -> None:
+    """Put a checked request in the queue, within a transaction."""
+    waiting = connection.execute(
+        select(COLUMNS.id).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting").limit(MOST_WAITING)
+    ).all()
+    if len(waiting) >= MOST_WAITING:
+        raise WeighbeamError("queue_full", f"{MOST_WAITING} requests wait already", "ask again later")
+    row = {"id": request_id, "mechanism": mechanism, "at": at, "state": "waiting", "body": dict(kept)}
+    connection.execute(insert(tables.requests).values(**row))
 
 
 def find_request(store: Store, request_id: str) -> Request:
@@ -100,6 +104,7 @@ def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: 
         "seconds": answer.seconds,
         "proof": answer.proof,
         "score": dict(scored),
+        "low_confidence": bool(report.get("low_confidence", False)),
     }
     _finish(journal.store, request_id, "done", result)
 
@@ -139,10 +144,14 @@ def _recover(journal: Journal, row: Any, mechanism: Mechanism) -> None:
 
 
 def _finish(store: Store, request_id: str, state: str, result: Mapping[str, Any]) -> None:
+    """A challenge's result goes back from the outbox."""
     with store.write() as connection:
         connection.execute(
             update(tables.requests).where(COLUMNS.id == request_id).values(state=state, result=dict(result))
         )
+        row = connection.execute(select(tables.requests).where(COLUMNS.id == request_id)).one_or_none()
+        if row is not None and row.body.get("challenge") is not None:
+            post(connection, "callback", request_id, row.mechanism, row.at, {})
 
 
 def _read(row: Any) -> Request:

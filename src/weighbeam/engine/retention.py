@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, select
 
 from weighbeam.engine.audit import write_audit
 from weighbeam.engine.checkpoint import Checkpoint, Sign, keep_checkpoint, read_checkpoint
+from weighbeam.engine.outbox import post
 from weighbeam.engine.reached import Reached
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, Averaging
 from weighbeam.mechanisms.contract import Score, Scored, Standing
@@ -58,7 +59,8 @@ def clean_up(store: Store, now: float, averaging: Averaging, hotkey: str, sign: 
 def _remove(connection: Connection, now: float, averaging: Averaging, hotkey: str, sign: Sign) -> Cleaned:
     edge = now - averaging.db_retention_hours * HOUR
     _remove_requests(connection, edge)
-    _remove_discarded(connection, edge)
+    _remove_delivered(connection, edge)
+    _remove_discarded(connection, now, edge)
     split = _split_entries(connection, now, edge, averaging)
     if not split.old:
         return Cleaned(0, 0)
@@ -69,7 +71,7 @@ def _remove(connection: Connection, now: float, averaging: Averaging, hotkey: st
     last = split.old[-1]
     keep_checkpoint(connection, Checkpoint(last.sequence, last.hash, now, hotkey, reached), sign)
     rounds = [entry.ref for entry in split.old if entry.kind == "round"]
-    _remove_rounds(connection, rounds, cut)
+    _remove_rounds(connection, rounds, cut, now)
     connection.execute(delete(tables.entries).where(tables.entries.c.sequence <= last.sequence))
     _remove_blobs(connection, [entry.body for entry in split.old])
     return Cleaned(len(split.old), len(rounds))
@@ -126,7 +128,7 @@ def _read_scored(given: Any) -> Scored:
     return Scored(scores, given["summary"])
 
 
-def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float) -> None:
+def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float, now: float) -> None:
     """Rounds and all that hangs on them; emissions later than `cut` stay, for averages that still need them."""
     judged = tables.evaluations.c
     for start in range(0, len(rounds), MANY):
@@ -135,6 +137,7 @@ def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float) ->
         digests = list(connection.scalars(select(links.digest).where(links.round.in_(part))))
         connection.execute(delete(tables.round_blobs).where(links.round.in_(part)))
         connection.execute(delete(tables.scores).where(tables.scores.c.round.in_(part)))
+        _remove_extras(connection, part, now)
         connection.execute(delete(tables.evaluations).where(judged.round.in_(part), judged.emission.is_(None)))
         connection.execute(delete(tables.rounds).where(tables.rounds.c.id.in_(part)))
         _remove_blobs(connection, digests)
@@ -142,10 +145,26 @@ def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float) ->
     connection.execute(delete(tables.evaluations).where(judged.at < cut).where(~kept.exists()))
 
 
-def _remove_discarded(connection: Connection, edge: float) -> None:
+def _remove_extras(connection: Connection, rounds: Sequence[str], now: float) -> None:
+    """Narratives go at once; pictures lie elsewhere and are taken away from the outbox."""
+    columns = tables.extras.c
+    drawn = select(columns.round).where(
+        columns.round.in_(rounds), columns.kind == "heatmap", columns.value.is_not(None)
+    )
+    for round_id in list(connection.scalars(drawn)):
+        post(connection, "take_away", round_id, "", now, {"kind": "heatmap"})
+    connection.execute(delete(tables.extras).where(columns.round.in_(rounds)))
+
+
+def _remove_delivered(connection: Connection, edge: float) -> None:
+    columns = tables.outbox.c
+    connection.execute(delete(tables.outbox).where(columns.at < edge, columns.state != "waiting"))
+
+
+def _remove_discarded(connection: Connection, now: float, edge: float) -> None:
     columns = tables.rounds.c
     gone = list(connection.scalars(select(columns.id).where(columns.state == "discarded", columns.at < edge)))
-    _remove_rounds(connection, gone, float("-inf"))
+    _remove_rounds(connection, gone, float("-inf"), now)
 
 
 def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:

@@ -1,11 +1,13 @@
-"""Where synthetic questions come from: the mechanism's own generator, or a folder of documents."""
+"""Where synthetic questions come from: the mechanism itself, a folder of documents, or a file with one per line."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from weighbeam.core.canonical import seeded_digest
+from weighbeam.core.canonical import digest_text, seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.read_json import read_text
@@ -23,64 +25,107 @@ def generate_tasks(mechanism: Mechanism, params: Params) -> TaskSource:
     return lambda seed: mechanism.generate_task(params, seed)
 
 
-@dataclass(slots=True)
-class FolderTasks:
-    """Every document of a folder once, in an order nobody else knows, before any comes again.
+class Shelf(Protocol):
+    """Where documents are kept: looked through before every task, so that it may change meanwhile."""
 
-    The order is drawn from a salt kept in the store and so survives restarts. A file that makes no task is passed over.
+    def list(self) -> Mapping[str, Callable[[], str]]:
+        """Every document by name, read when it is wanted; `no_tasks` if there is none."""
+        ...
+
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FolderShelf:
+    """The text files of a folder."""
+
+    folder: Path
+
+    def list(self) -> dict[str, Callable[[], str]]:
+        try:
+            found = sorted(path for path in self.folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+        except OSError as fault:
+            raise _no_tasks(f"{self.folder}: {fault.strerror}", "name a folder of documents") from None
+        if not found:
+            raise _no_tasks(f"{self.folder} holds no document", f"put {', '.join(SUFFIXES)} there")
+        return {path.name: partial(read_text, path, MAX_FILE) for path in found}
+
+    def __str__(self) -> str:
+        return str(self.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class FileShelf:
+    """The lines of a file that are not empty, each once."""
+
+    file: Path
+
+    def list(self) -> dict[str, Callable[[], str]]:
+        lines = [line.strip() for line in read_text(self.file, MAX_FILE).splitlines()]
+        found = {f"{self.file.name} {digest_text(line)[:16]}": partial(str, line) for line in lines if line}
+        if not found:
+            raise _no_tasks(f"{self.file} holds no line", "write a task per line")
+        return dict(sorted(found.items()))
+
+    def __str__(self) -> str:
+        return str(self.file)
+
+
+@dataclass(slots=True)
+class ShelfTasks:
+    """Every document of a shelf once, in an order nobody else knows, before any comes again.
+
+    The order is drawn from a salt kept in the store and so survives restarts. A document that makes no task is passed
+    over.
     """
 
     mechanism: Mechanism
     params: Params
-    folder: Path
+    shelf: Shelf
     store: Store
     alerts: Alerts
 
     def check(self) -> None:
-        """Refuse a folder without a usable document; warn of one that repeats within a day."""
-        found = self._list()
-        if not any(map(self._is_usable, found)):
-            raise WeighbeamError("no_tasks", f"no file of {self.folder} makes a task", "put documents there")
+        """Refuse a shelf without a usable document; warn of one that repeats within a day."""
+        found = self.shelf.list()
+        if not any(self._is_usable(name, read) for name, read in found.items()):
+            raise _no_tasks(f"no document of {self.shelf} makes a task", "put documents there")
         if len(found) < ROUNDS_A_DAY:
-            text = f"{self.folder} holds {len(found)} documents, a day has {ROUNDS_A_DAY} rounds: tasks will repeat"
+            text = f"{self.shelf} holds {len(found)} documents, a day has {ROUNDS_A_DAY} rounds: tasks will repeat"
             self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
 
     def __call__(self, _: str) -> Task:
-        found = self._list()
+        found = self.shelf.list()
         for _turn in found:
-            path = self._next(found)
+            name = self._next(list(found))
             try:
-                return self.mechanism.read_task(self.params, path.name, read_text(path, MAX_FILE))
+                return self.mechanism.read_task(self.params, name, found[name]())
             except WeighbeamError as fault:
-                text = f"{path.name} is passed over: {fault.message}"
+                text = f"{name} is passed over: {fault.message}"
                 self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
-        raise WeighbeamError("no_tasks", f"no file of {self.folder} makes a task", "put documents there")
+        raise _no_tasks(f"no document of {self.shelf} makes a task", "put documents there")
 
-    def _is_usable(self, path: Path) -> bool:
+    def _is_usable(self, name: str, read: Callable[[], str]) -> bool:
         try:
-            self.mechanism.read_task(self.params, path.name, read_text(path, MAX_FILE))
+            self.mechanism.read_task(self.params, name, read())
         except WeighbeamError:
             return False
         return True
 
-    def _list(self) -> list[Path]:
-        try:
-            found = sorted(path for path in self.folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
-        except OSError as fault:
-            raise WeighbeamError("no_tasks", f"{self.folder}: {fault.strerror}", "name a folder of documents") from None
-        if not found:
-            raise WeighbeamError("no_tasks", f"{self.folder} holds no document", f"put {', '.join(SUFFIXES)} there")
-        return found
-
-    def _next(self, found: list[Path]) -> Path:
-        """The next in this lap's order; a lap ends when every file present has had its turn."""
+    def _next(self, found: list[str]) -> str:
+        """The next in this lap's order; a lap ends when everything present has had its turn."""
         key = f"tasks:{self.mechanism.name}"
         kept = recall(self.store, key) or {"salt": secrets.token_hex(16), "done": []}
-        left = [path for path in found if path.name not in set(kept["done"])]
+        had = set(kept["done"])
+        left = [name for name in found if name not in had]
         if not left:
             kept, left = {"salt": secrets.token_hex(16), "done": []}, found
-        chosen = min(left, key=lambda path: seeded_digest(kept["salt"], path.name))
-        present = {path.name for path in found}
+        chosen = min(left, key=lambda name: seeded_digest(kept["salt"], name))
+        present = set(found)
         done = [name for name in kept["done"] if name in present]
-        remember(self.store, key, {"salt": kept["salt"], "done": [*done, chosen.name]})
+        remember(self.store, key, {"salt": kept["salt"], "done": [*done, chosen]})
         return chosen
+
+
+def _no_tasks(what: str, remedy: str) -> WeighbeamError:
+    return WeighbeamError("no_tasks", what, remedy)

@@ -4,26 +4,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal import find_mechanism, read_round
 from weighbeam.mechanisms.contract import (
-    Asked,
     Mechanism,
     Node,
     Observation,
     Params,
     Scored,
+    Tells,
+    Told,
     hash_params,
     make_params,
 )
-from weighbeam.senses.ports import Senses
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.pictures.heatmap import Heatmap
+from weighbeam.senses.ports import Narrator, Senses
+from weighbeam.store.database import Store
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """A question, observed and scored."""
+    """A round, observed and scored: of a question in a file, or out of a journal."""
 
     mechanism: Mechanism
     params: Params
-    asked: Asked
     observation: Observation
     scored: Scored
 
@@ -40,6 +45,21 @@ class WhatIf:
     def explain(self, hotkey: str) -> Node:
         return self.mechanism.explain(self.params, self.observation, self.scored, hotkey)
 
+    def draw(self, name: str) -> Heatmap:
+        """The picture of the round; `no_picture` if the mechanism draws none, or there is nothing to draw."""
+        drawn = self.mechanism.draw(self.params, self.observation, name) if isinstance(self.mechanism, Tells) else None
+        if drawn is None:
+            raise WeighbeamError(
+                "no_picture", "there is nothing to draw", "give answers to compare, and heatmap = true"
+            )
+        return drawn
+
+    def tell(self, picture: str | None, narrator: Narrator | None, nonce: str) -> Told:
+        """The round in words; `no_narrative` if the mechanism tells none."""
+        if not isinstance(self.mechanism, Tells):
+            raise WeighbeamError("no_narrative", f"{self.mechanism.name} tells no narrative", "leave --narrative out")
+        return self.mechanism.tell(self.params, self.observation, picture, narrator, nonce)
+
 
 def score_question(
     mechanism: Mechanism, data: Any, senses: Senses, overrides: Mapping[str, Any] | None = None
@@ -48,4 +68,11 @@ def score_question(
     params = make_params(mechanism, overrides)
     asked = mechanism.read_question(data)
     observation = mechanism.observe(params, asked, senses)
-    return WhatIf(mechanism, params, asked, observation, mechanism.score(params, observation))
+    return WhatIf(mechanism, params, observation, mechanism.score(params, observation))
+
+
+def recall_round(store: Store, round_id: str) -> WhatIf:
+    """A committed round of a journal, scored again from what was recorded, with the texts still kept."""
+    mechanism = load_mechanism(find_mechanism(store, round_id))
+    kept = read_round(store, round_id, mechanism, texts=True)
+    return WhatIf(mechanism, kept.params, kept.observation, kept.scored)

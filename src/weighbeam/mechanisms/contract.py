@@ -9,7 +9,7 @@ validator, the miner at home, the auditor and the lab all run this same code. `c
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from weighbeam.core.canonical import Json, digest_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.pack import pack, unpack
-from weighbeam.senses.ports import Senses
+from weighbeam.pictures.heatmap import Heatmap
+from weighbeam.senses.ports import Narrator, Senses
 
 Seed: TypeAlias = str | int
 Reply = Literal["ok", "timeout", "unreachable", "error", "malformed", "too_large", "validator_error"]
@@ -263,6 +264,38 @@ class Mechanism(Protocol):
 
     def stages(self) -> Mapping[str, Stage]:
         """Pure stages by name (`MECHANISM.VERB`), as vector files call them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A round in words, who told it, and why a model that was asked did not."""
+
+    text: str
+    by: str
+    fault: str | None = None
+
+
+@runtime_checkable
+class Tells(Protocol):
+    """What a mechanism may have besides: a picture and a narrative of each round.
+
+    Both are made after the scores are durable, from the journal alone, and are an input of nothing.
+    """
+
+    def draw(self, params: Any, observation: Observation, round_id: str) -> Heatmap | None:
+        """How alike the answers were; None if there is nothing to draw, or the parameters want none."""
+        ...
+
+    def tell(
+        self,
+        params: Any,
+        observation: Observation,
+        picture: str | None,
+        narrator: Narrator | None,
+        nonce: str,
+    ) -> Told:
+        """The narrative; `picture` is where the picture is, `nonce` 16 hex digits that no miner can know."""
         ...
 
 

@@ -80,7 +80,7 @@ def make_miner_app(
         code: str | None = None
         signs = True
         try:
-            given = await _receive(request, MAX_BODY.get(mechanism or "", 1 << 20))
+            given = await receive(request, MAX_BODY.get(mechanism or "", 1 << 20))
             dialect = tell_dialect(dialects, given.headers)
             signs = dialect.signs_replies
             caller = dialect.verify(given, hotkey.address, time.time_ns(), nonces.is_new)
@@ -110,7 +110,7 @@ def make_miner_app(
     return app
 
 
-async def _receive(request: Request, most: int) -> auth.Request:
+async def receive(request: Request, most: int) -> auth.Request:
     """The request as it came: nothing parsed, nothing decoded, the body within the cap."""
     target: bytes = request.scope["state"][TARGET]
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]

@@ -1,7 +1,7 @@
 """Put a validator together from its settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts, tell_fault
 from weighbeam.engine.clock import Clock
+from weighbeam.engine.exchange import Exchange
 from weighbeam.engine.health import Health
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.keep_running import Desk
@@ -19,7 +20,7 @@ from weighbeam.engine.known_validators import KnownValidators
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.engine.round import Bench
-from weighbeam.engine.tasks import FolderTasks, TaskSource, generate_tasks
+from weighbeam.engine.tasks import FileShelf, FolderShelf, ShelfTasks, TaskSource, generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.mechanisms.contract import Mechanism, Params, make_params
@@ -29,6 +30,7 @@ from weighbeam.network.endpoints import Report
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import check_listen
 from weighbeam.network.probe import can_reach, read_probe
+from weighbeam.operate.deliveries import make_deliveries, open_exchange
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.senses.local import LocalSenses
@@ -43,6 +45,7 @@ class Built:
 
     desk: Desk
     posts: tuple[Post, ...]
+    exchange: Exchange
 
 
 def open_store(loaded: Loaded) -> Store:
@@ -81,7 +84,8 @@ def build_validator(loaded: Loaded) -> Built:
         store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
     )
     posts = tuple(_build_post(loaded, name, desk, hotkey, senses) for name in settings.mechanisms)
-    return Built(desk, posts)
+    exchange = open_exchange(loaded, desk)
+    return Built(replace(desk, deliveries=make_deliveries(loaded, desk, posts, exchange)), posts, exchange)
 
 
 def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:
@@ -154,10 +158,12 @@ def _find_tasks(loaded: Loaded, mechanism: Mechanism, params: Params, desk: Desk
     given = loaded.settings.mechanisms[mechanism.name].tasks
     if given == "generated":
         return generate_tasks(mechanism, params)
-    kind, _, folder = given.partition(":")
-    if kind != "folder" or not folder:
-        raise WeighbeamError("bad_config", f"mechanisms.{mechanism.name}.tasks is {given!r}", "generated or folder:DIR")
-    tasks = FolderTasks(mechanism, params, loaded.path(Path(folder)), desk.store, desk.alerts)
+    kind, _, place = given.partition(":")
+    shelves: dict[str, type[FolderShelf] | type[FileShelf]] = {"folder": FolderShelf, "file": FileShelf}
+    if kind not in shelves or not place:
+        remedy = "generated, folder:DIR or file:PATH"
+        raise WeighbeamError("bad_config", f"mechanisms.{mechanism.name}.tasks is {given!r}", remedy)
+    tasks = ShelfTasks(mechanism, params, shelves[kind](loaded.path(Path(place))), desk.store, desk.alerts)
     tasks.check()
     return tasks
 

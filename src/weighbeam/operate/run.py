@@ -18,6 +18,7 @@ from weighbeam.engine.watchdog import EXIT_FROZEN
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
 from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
+from weighbeam.operate.challenges import open_door, pull_challenges
 from weighbeam.service.health import make_health_app
 from weighbeam.settings.load import Loaded, find_unknown
 
@@ -68,7 +69,9 @@ async def _run(built: Built, loaded: Loaded) -> None:
     listen = loaded.settings.validator.listen
     if listen:
         app = make_health_app(built.desk.health, built.desk.alerts)
+        open_door(app, built, loaded)
         services.append(partial(serve_miner, app, *check_listen(listen)))
+    services += pull_challenges(built, loaded)
     try:
         await keep_running(built.desk, built.posts, services)
     except WeighbeamError as fault:

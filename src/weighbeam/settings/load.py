@@ -13,6 +13,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.weigh_in.constants import Averaging, refuse_setting
 from weighbeam.settings.model import (
     ChainSection,
+    ChallengesSection,
     LogSection,
     MechanismSection,
     MinerSection,
@@ -25,6 +26,7 @@ from weighbeam.settings.model import (
 PREFIX = "WEIGHBEAM_"
 CONFIG = "WEIGHBEAM_CONFIG"
 DEFAULT_FILE = Path("weighbeam.toml")
+OTHERS = ("CACHE", "EMBEDDINGS_KEY", "NARRATOR_KEY")
 FOUR = ("ema_alpha", "ema_lookback_hours", "db_retention_hours", "db_cleanup_interval_hours")
 
 
@@ -39,6 +41,7 @@ class Settings(BaseModel):
     weigh_in: WeighInSection = WeighInSection()
     validator: ValidatorSection = ValidatorSection()
     mechanisms: dict[str, MechanismSection] = {"chunking": MechanismSection()}
+    challenges: ChallengesSection = ChallengesSection()
     miner: MinerSection = MinerSection()
     log: LogSection = LogSection()
 
@@ -99,7 +102,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
 def find_unknown(environment: Mapping[str, str]) -> list[str]:
     """Variables with our prefix that set nothing."""
     sections = {name.upper() for name in Settings.model_fields}
-    known = {f"{PREFIX}{name.upper()}" for name in FOUR} | {CONFIG, f"{PREFIX}CACHE"}
+    known = {f"{PREFIX}{name.upper()}" for name in FOUR} | {CONFIG, *(f"{PREFIX}{name}" for name in OTHERS)}
     return sorted(
         name
         for name in environment
@@ -149,6 +152,6 @@ def _say(fault: ValidationError) -> str:
     for error in fault.errors():
         place = ".".join(map(str, error["loc"]))
         unknown = error["type"] == "extra_forbidden"
-        shown = "" if place.startswith("wallet") else f" is {error['input']!r}"
+        shown = "" if place.startswith(("wallet", "challenges.token")) else f" is {error['input']!r}"
         said.append(f"there is no setting {place}" if unknown else f"{place}{shown}: {error['msg']}")
     return "; ".join(said)

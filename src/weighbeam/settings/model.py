@@ -34,6 +34,7 @@ class StoreSection(Section):
     """Where the journal is kept."""
 
     url: Annotated[str, about("a database URL")] = "sqlite:///weighbeam.db"
+    artifacts: Annotated[str, about("where heatmaps go: a folder, or s3://BUCKET/PREFIX")] = "artifacts"
 
 
 class WeighInSection(Section):
@@ -61,14 +62,32 @@ class ValidatorSection(Section):
     listen: Annotated[str | None, about("host:port of /health and /metrics; empty for none")] = "127.0.0.1:9090"
     patience_seconds: Annotated[float, about("without progress for so long, the process ends", ge=60)] = 1800.0
     embedder: Annotated[str, about("the embedder, as in weighbeam score --embedder")] = "minilm-fp32"
+    narrator: Annotated[str, about("who tells what happened in a round: deterministic, or openai:MODEL@URL")] = (
+        "deterministic"
+    )
+    copies_url: Annotated[str | None, about("where records of copied answers are sent, if anywhere")] = None
 
 
 class MechanismSection(Section):
     """One mechanism to run."""
 
     mechid: Annotated[int, about("its mechanism id on chain", ge=0, le=15)] = 0
-    tasks: Annotated[str, about("generated, or folder:DIR")] = "generated"
+    tasks: Annotated[str, about("generated, folder:DIR, or file:PATH with a task per line")] = "generated"
     params: Annotated[dict[str, Any], about("parameters other than the defaults")] = Field(default_factory=dict)
+
+
+class ChallengesSection(Section):
+    """Questions of another program: pushed to validator.listen, or pulled by us; results go back by themselves."""
+
+    mechanism: Annotated[str, about("the mechanism they are put to")] = "inference"
+    tokens_file: Annotated[Path | None, about("who may push: a line `NAME SHA256-OF-TOKEN` each")] = None
+    callers: Annotated[tuple[str, ...], about("hotkeys that may push signed challenges")] = ()
+    per_minute: Annotated[float, about("pushes per caller and minute", gt=0)] = 60.0
+    nonces: Annotated[Path, about("file of the nonces seen in signed challenges")] = Path("challenge-nonces.sqlite")
+    pull: Annotated[str | None, about("base URL: GET URL/challenges/next is asked on the interval")] = None
+    interval_seconds: Annotated[float, about("how often it is asked", ge=1)] = 300.0
+    callback: Annotated[str | None, about("URL that results are posted to")] = None
+    token: Annotated[SecretStr | None, about("shown to pull, callback and copies_url as a bearer token")] = None
 
 
 class MinerSection(Section):

@@ -2,7 +2,8 @@
 
 `entries` is the journal proper: an append-only chain in which each entry names the hash of the one before. `rounds`,
 `scores`, `evaluations`, `standings` and `miners` are what the entries say, laid out for reading; a replay checks them.
-`checkpoints` stand in for entries that retention removed.
+`checkpoints` stand in for entries that retention removed. `outbox` holds what is still to be done after a round,
+`extras` what came of it; `copies` says who gave the same answer, and no clean-up ever removes it.
 """
 
 from sqlalchemy import (
@@ -186,6 +187,47 @@ requests = Table(
     Column("round", String(64)),
     Column("result", JSON),
     Index("requests_waiting", "mechanism", "state", "at"),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("kind", String(32), nullable=False),
+    Column("ref", String(160), nullable=False),
+    Column("mechanism", String(64), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("body", JSON, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("due", Float, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("fault", Text),
+    UniqueConstraint("kind", "ref"),
+    Index("outbox_waiting", "state", "due"),
+)
+
+copies = Table(
+    "copies",
+    metadata,
+    Column("round", String(64), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("mechanism", String(64), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("hotkeys", JSON, nullable=False),
+    Column("cosine", Float, nullable=False),
+    Column("overlap", Float, nullable=False),
+    Index("copies_by_time", "at"),
+)
+
+extras = Table(
+    "extras",
+    metadata,
+    Column("round", String(64), primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("value", Text),
+    Column("maker", String(512), nullable=False),
+    Column("fault", Text),
 )
 
 memory = Table(

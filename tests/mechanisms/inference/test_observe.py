@@ -180,7 +180,11 @@ def test_an_answer_of_too_many_words_is_too_large_and_never_embedded(senses: Loc
     texts = {"long": "steel " * 21, "fits": "steel " * 20, "again": "steel " * 21}
     watched = Watched(senses)
     miners = INFERENCE.observe(params, ask(texts), watched).facts["miners"]
-    assert [(miner["status"], miner["text"]) for miner in miners] == [("too_large", None), ("ok", 0), ("too_large", None)]
+    assert [(miner["status"], miner["text"]) for miner in miners] == [
+        ("too_large", None),
+        ("ok", 0),
+        ("too_large", None),
+    ]
     assert not any(text.count("steel") > 20 for text in watched.texts)
     roomy = INFERENCE.observe(params, ask(texts, max_tokens=30), senses).facts["miners"]
     assert {miner["status"] for miner in roomy} == {"ok"}

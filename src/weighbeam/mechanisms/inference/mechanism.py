@@ -23,7 +23,7 @@ from weighbeam.mechanisms.inference.examples import example_rounds
 from weighbeam.mechanisms.inference.explain import explain_score
 from weighbeam.mechanisms.inference.observe import name_senses, observe_round
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.prompts import generate_task, read_prompt_file
+from weighbeam.mechanisms.inference.prompts import generate_task, read_prompt_text
 from weighbeam.mechanisms.inference.question import read_question, report_round
 from weighbeam.mechanisms.inference.score import score_round
 from weighbeam.mechanisms.inference.stages import STAGES
@@ -55,7 +55,7 @@ class Inference:
         return generate_task(seed)
 
     def read_task(self, params: InferenceParams, name: str, text: str) -> Task:
-        return read_prompt_file(name, text)
+        return read_prompt_text(name, text)
 
     def pose(self, params: InferenceParams, task: Task) -> Mapping[str, Any]:
         question = read_body(task.body)

@@ -1,4 +1,4 @@
-"""Synthetic tasks: a prompt of the bank, chosen by the round's seed, or one from a folder of files."""
+"""Synthetic tasks: a prompt of the bank, chosen by the round's seed, or one of the operator's own."""
 
 import json
 from functools import cache
@@ -9,6 +9,9 @@ from weighbeam.core.canonical import digest_text, seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Seed, Task
 from weighbeam.mechanisms.inference.task import read_body
+
+ASKING = {"prompt", "messages"}
+BODY = ("prompt", "messages", "prose", "max_tokens", "temperature", "model")
 
 
 @cache
@@ -31,11 +34,20 @@ def generate_task(seed: Seed) -> Task:
     return Task(f"prompt-{row['id']}", {"prompt": row["prompt"], **prose})
 
 
-def read_prompt_file(name: str, text: str) -> Task:
-    """A task whose prompt is the content of a file."""
-    body = {"prompt": text.strip()}
+def read_prompt_text(name: str, text: str) -> Task:
+    """A task out of a text: its prompt, or a JSON object `{prompt | messages, prose?, max_tokens?}`."""
+    body = _read_object(text) or {"prompt": text.strip()}
     try:
         read_body(body)
     except WeighbeamError as fault:
         raise WeighbeamError("bad_task", f"{name} makes no task: {fault.message}", fault.remedy) from None
     return Task(f"prompt-{digest_text(text.strip())[:16]}", body)
+
+
+def _read_object(text: str) -> dict[str, Any] | None:
+    """The body a text spells out, if it does; the prompt of another text may well be JSON too."""
+    try:
+        read = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return {key: read[key] for key in BODY if key in read} if isinstance(read, dict) and read.keys() & ASKING else None

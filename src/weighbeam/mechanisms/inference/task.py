@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError, require
-from weighbeam.core.numbers import is_integer
+from weighbeam.core.numbers import is_integer, is_number
 from weighbeam.core.surrogates import has_lone_surrogate
 from weighbeam.mechanisms.inference.params import MAX_PROMPT
 from weighbeam.mechanisms.inference.words import clean_text, find_words
 
+MOST_TOKENS = 32_768
+MOST_TEMPERATURE = 2
+MOST_MODEL = 200
 ROLES = ("system", "user", "assistant")
 
 
@@ -23,24 +26,34 @@ class Question:
 
     def most_words(self, usual: int) -> int:
         """How many words an answer may have: as many as the tokens asked for, if those are more than usual."""
-        return max(usual, self.posed.get("max_tokens", 0))
+        return max(usual, int(self.posed.get("max_tokens", 0)))
 
 
 def read_body(body: Mapping[str, Any]) -> Question:
-    """The question in a task's body `{prompt | messages, prose?, max_tokens?}`.
+    """The question in a task's body `{prompt | messages, prose?, max_tokens?, temperature?, model?}`.
 
     >>> read_body({"prompt": "Why?"}).posed
     {'prompt': 'Why?'}
     """
     prompt, posed = _read_messages(body["messages"]) if body.get("messages") is not None else _read_prompt(body)
     require(bool(find_words(clean_text(prompt))), "empty_prompt", "the prompt has no word", "ask something")
-    tokens = body.get("max_tokens")
-    if tokens is not None:
-        require(is_integer(tokens, 1), "bad_max_tokens", f"max_tokens is {tokens!r}", "give an integer of 1 or more")
-        posed = {**posed, "max_tokens": tokens}
+    posed = {**posed, **_read_wishes(body)}
     prose = body.get("prose")
     require(prose is None or isinstance(prose, bool), "bad_prose", f"prose is {prose!r}", "give true or false")
     return Question(prompt, prose is not False, posed)
+
+
+def _read_wishes(body: Mapping[str, Any]) -> dict[str, Any]:
+    """How the asker would like it answered: told to miners, and no part of the scoring."""
+    tokens, temperature, model = (body.get(name) for name in ("max_tokens", "temperature", "model"))
+    good = tokens is None or (is_integer(tokens, 1) and tokens <= MOST_TOKENS)
+    require(good, "bad_max_tokens", f"max_tokens is {tokens!r}", f"give an integer from 1 to {MOST_TOKENS}")
+    good = temperature is None or (is_number(temperature, 0) and temperature <= MOST_TEMPERATURE)
+    require(good, "bad_temperature", f"temperature is {temperature!r}", f"give a number from 0 to {MOST_TEMPERATURE}")
+    good = model is None or (isinstance(model, str) and len(model) <= MOST_MODEL and not has_lone_surrogate(model))
+    require(good, "bad_model", "model is no short text", f"give a name of at most {MOST_MODEL} characters")
+    named = {"max_tokens": tokens, "temperature": temperature, "model": model}
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _read_prompt(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

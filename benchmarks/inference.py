@@ -1,0 +1,103 @@
+"""Rounds of inference: 100 long answers with real embeddings, a loop that must not wait, consensus of 1,000 vectors."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.measure import Line, show_lines
+from benchmarks.round import Timed
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.chunking.generate import generate_document
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
+from weighbeam.mechanisms.inference.filter import Received
+from weighbeam.mechanisms.inference.judge import Given, judge_round
+from weighbeam.mechanisms.inference.mechanism import Inference
+from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.senses.local import LocalSenses
+
+ANSWERS, WORDS, VECTORS, DIMENSIONS = 100, 330, 1000, 384
+LAPS, BEAT_SECONDS, MOST_GAP = 5, 0.002, 0.05
+MECHANISM, PARAMS = Inference(), InferenceParams()
+PROMPT = "How do towns keep their water clean, their bread fresh and their roads open through a hard winter?"
+
+
+def measure_inference() -> Iterator[Line]:
+    senses = Timed(LocalSenses(remember=False, workers=1))
+    senses.inner.embed(["warm up"])
+    asked = make_long_round()
+    gap, whole = asyncio.run(_play(asked, senses))
+    once = len(senses.texts) == len(set(senses.texts))
+    found = f"{len(senses.texts):,} texts embedded"
+    yield Line(f"{ANSWERS} answers of about {WORDS} words: no text twice", found, "each once", once)
+    other = whole - senses.seconds
+    shown = f"{other / whole:.1%} ({other:.2f} of {whole:.1f} CPU seconds)"
+    yield Line("part of that round that is not embedding", shown, "≤ 5 %", other / whole <= 0.05)
+    shown = f"{gap * 1e3:.0f} ms"
+    yield Line("longest time the event loop waited meanwhile", shown, "≤ 50 ms", gap <= MOST_GAP)
+    for what, spread in (("clustered", 0.6), ("all over the place", 30.0)):
+        given = make_vectors(spread)
+        best = min(_spend(given) for _ in range(LAPS)) * 1e3
+        yield Line(
+            f"consensus over {VECTORS:,} given vectors, {what}", f"{best:.0f} ms of CPU", "≤ 150 ms", best <= 150
+        )
+
+
+def _spend(given: Given) -> float:
+    start = time.process_time()
+    judge_round(given, PARAMS)
+    return time.process_time() - start
+
+
+async def _play(asked: Asked, senses: Timed) -> tuple[float, float]:
+    """The longest gap between two beats of the loop, and the CPU seconds the round took."""
+    beats = [time.perf_counter()]
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(BEAT_SECONDS)
+            beats.append(time.perf_counter())
+
+    heart = asyncio.create_task(beat())
+    start = time.process_time()
+    observation = await asyncio.to_thread(MECHANISM.observe, PARAMS, asked, senses)
+    await asyncio.to_thread(MECHANISM.score, PARAMS, observation)
+    whole = time.process_time() - start
+    heart.cancel()
+    return float(np.diff(beats).max()), whole
+
+
+def make_long_round() -> Asked:
+    """Every answer a text of its own."""
+    answers = []
+    for number in range(ANSWERS):
+        words = generate_document(f"answer-{number}", 3000).text.split()[:WORDS]
+        answers.append(Answer(f"miner-{number:03d}", {"text": " ".join(words)}, 1.0 + number / 100))
+    return Asked(Task("long", {"prompt": PROMPT}), Group(tuple(a.hotkey for a in answers)), tuple(answers), "bench")
+
+
+def make_vectors(spread: float) -> Given:
+    """Answers around twelve centres; the larger `spread`, the less they agree."""
+    rng = np.random.default_rng(7)
+    centres = rng.normal(size=(12, DIMENSIONS))
+    vectors = centres[rng.integers(0, 12, VECTORS)] + spread * rng.normal(size=(VECTORS, DIMENSIONS))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    similarity: NDArray[np.float64] = np.round(np.clip(vectors @ vectors.T, -1, 1) * MILLION) / MILLION
+    similarity = (similarity + similarity.T) / 2
+    np.fill_diagonal(similarity, 1.0)
+    received = Received(
+        hotkeys=tuple(f"miner-{number:04d}" for number in range(VECTORS)),
+        quality=rng.uniform(0.3, 0.9, VECTORS),
+        words=rng.integers(40, 400, VECTORS),
+        entities=(None,) * VECTORS,
+        similarity=similarity,
+        overlap=None,
+    )
+    none = (None,) * VECTORS
+    return Given(received, tuple(rng.uniform(1, 9, VECTORS).tolist()), none, none, {})
+
+
+if __name__ == "__main__":
+    show_lines(measure_inference())

@@ -1,0 +1,56 @@
+"""`weighbeam round ROUND`: one round of a journal, scored again from its record."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weighbeam.cli.score import Explain, Only
+from weighbeam.cli.settings import AsJson, ConfigOption, StoreOption, open_read
+from weighbeam.cli.shell import make_printable, print_json
+
+if TYPE_CHECKING:
+    from weighbeam.engine.story import Extra
+
+
+def show_round(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="As weighbeam rounds names it.")],
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    explain: Explain = False,
+    only: Only = None,
+    as_json: AsJson = False,
+) -> None:
+    """One round: its scores, and its heatmap and narrative if it has them."""
+    from weighbeam.cli.show import check_hotkeys, show_chunking, show_scores, show_trees
+    from weighbeam.cli.show_inference import show_inference
+    from weighbeam.engine.story import read_extras
+    from weighbeam.engine.what_if import recall_round
+
+    opened = open_read(store, config)
+    result, extras = recall_round(opened, round_id), read_extras(opened, round_id)
+    check_hotkeys(result, only or [])
+    if as_json:
+        told = {kind: {"value": one.value, "maker": one.maker, "fault": one.fault} for kind, one in extras.items()}
+        print_json({"round": round_id, **result.report(), "extras": told})
+        return
+    if result.mechanism.name == "chunking":
+        show_chunking(result, [], hint=not explain and not only)
+    elif result.mechanism.name == "inference":
+        show_inference(result.report(), None)
+    else:
+        show_scores(result)
+    show_extras(extras)
+    if explain or only:
+        show_trees(result, only or [])
+
+
+def show_extras(extras: "dict[str, Extra]") -> None:
+    from weighbeam.cli.show_inference import show_narrative
+
+    heatmap, narrative = extras.get("heatmap"), extras.get("narrative")
+    if heatmap is not None:
+        typer.echo(f"heatmap: {make_printable(heatmap.value or f'none ({heatmap.fault})', 300)}")
+    if narrative is not None:
+        show_narrative(narrative)
+        if narrative.fault is not None:
+            typer.echo(f"told by {narrative.maker}: {make_printable(narrative.fault, 200)}")

@@ -1,0 +1,90 @@
+"""What a committed round leaves to do, put into the outbox with its scores: alerts, records of copies, its story.
+
+A mechanism says it in the summary of its scores: `alerts` as `{code, severity, hotkeys}`, `copies` as
+`{hotkeys, cosine, overlap}`. One that also draws and tells (`Tells`) has its story told.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from sqlalchemy import Connection, insert, select
+
+from weighbeam.engine.alerts import Alerts, Level
+from weighbeam.engine.outbox import Item, post
+from weighbeam.mechanisms.contract import Mechanism, Scored, Tells
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+NAMED = 10
+LEVELS: Mapping[str, Level] = {"info": "info", "warning": "warning", "critical": "critical"}
+SENTENCES = {
+    "void_round": "too few answers arrived; nothing was scored",
+    "all_low_quality": "every answer was flagged as of low quality",
+    "duplicate_answers": "the same answer was given by",
+    "low_quality_cluster": "possibly coordinated answers of low quality by",
+}
+Follow = Literal["alerts", "copies", "story"]
+
+
+def leave_to_do(connection: Connection, round_id: str, at: float, mechanism: Mechanism, scored: Scored) -> None:
+    """Within the transaction that commits the round."""
+    alerts, copies = scored.summary.get("alerts") or [], scored.summary.get("copies") or []
+    if alerts:
+        post(connection, "alerts", round_id, mechanism.name, at, {"alerts": alerts})
+    if copies:
+        _keep_copies(connection, round_id, at, mechanism.name, copies)
+        post(connection, "copies", round_id, mechanism.name, at, {"copies": copies})
+    if isinstance(mechanism, Tells):
+        post(connection, "story", round_id, mechanism.name, at, {})
+
+
+def _keep_copies(
+    connection: Connection, round_id: str, at: float, mechanism: str, copies: Sequence[Mapping[str, Any]]
+) -> None:
+    rows = [
+        {
+            "round": round_id,
+            "number": number,
+            "mechanism": mechanism,
+            "at": at,
+            "hotkeys": list(group["hotkeys"]),
+            "cosine": group["cosine"],
+            "overlap": group["overlap"],
+        }
+        for number, group in enumerate(copies)
+    ]
+    connection.execute(insert(tables.copies), rows)
+
+
+def list_copies(store: Store, most: int, hotkey: str | None = None) -> list[dict[str, Any]]:
+    """Records of copies, newest first; of one miner, if one is named."""
+    columns = tables.copies.c
+    query = select(tables.copies).order_by(columns.at.desc(), columns.round, columns.number)
+    found: list[dict[str, Any]] = []
+    with store.read() as connection:
+        for row in connection.execute(query).yield_per(500):
+            if len(found) >= most:
+                break
+            if hotkey is None or hotkey in row.hotkeys:
+                found.append(dict(row._mapping))
+    return found
+
+
+async def raise_alerts(alerts: Alerts, item: Item) -> None:
+    """The delivery of `alerts`."""
+    for alert in item.body["alerts"]:
+        level = LEVELS.get(alert["severity"], "warning")
+        await asyncio.to_thread(alerts.tell, alert["code"], level, say_alert(item.ref, alert), item.mechanism)
+
+
+def say_alert(round_id: str, alert: Mapping[str, Any]) -> str:
+    """
+    >>> say_alert("r1", {"code": "duplicate_answers", "hotkeys": ["a", "b"]})
+    'r1: the same answer was given by a, b'
+    """
+    hotkeys = alert["hotkeys"]
+    more = f" and {len(hotkeys) - NAMED} more" if len(hotkeys) > NAMED else ""
+    named = ", ".join(hotkeys[:NAMED]) + more
+    sentence = SENTENCES.get(alert["code"], alert["code"].replace("_", " "))
+    return f"{round_id}: {sentence} {named}" if sentence.endswith(" by") else f"{round_id}: {sentence}"

@@ -1,0 +1,96 @@
+"""Trade with a challenge API: pull challenges, send their results and the records of copies back.
+
+None of it is on the way of a round. An API that is down changes nothing but what the log says.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import LOG, Alerts, tell_fault
+from weighbeam.engine.challenges import Challenge, accept_challenge, read_challenge
+from weighbeam.engine.clock import Clock
+from weighbeam.engine.outbox import Item
+from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.network.call import Called, call
+from weighbeam.network.strict_json import read_strict
+from weighbeam.store.database import Store
+
+MOST_BYTES = 1 << 20
+NOTHING_NEW = (204, 404)
+PULLED = "pull"
+
+
+@dataclass(slots=True)
+class Exchange:
+    """The API's addresses as the operator set them, each of them optional."""
+
+    store: Store
+    clock: Clock
+    alerts: Alerts
+    hotkey: str
+    pull_url: str | None = None
+    callback_url: str | None = None
+    copies_url: str | None = None
+    token: str | None = None
+    is_down: bool = False
+
+    async def keep_pulling(self, mechanism: Mechanism, params: Params, seconds: float) -> None:
+        """Look for a challenge on the interval, until cancelled."""
+        while True:
+            try:
+                await self.pull(mechanism, params)
+                self.is_down = False
+            except Exception as fault:
+                await self._tell(fault, mechanism.name)
+            await self.clock.sleep(seconds)
+
+    async def pull(self, mechanism: Mechanism, params: Params) -> Challenge | None:
+        """The next challenge, now in the queue; None if there is none."""
+        url = f"{(self.pull_url or '').rstrip('/')}/challenges/next"
+        called = await asyncio.to_thread(self._call, "GET", url, None)
+        if called.status in NOTHING_NEW:
+            return None
+        if called.status != 200:
+            raise WeighbeamError("call_failed", f"{url} answered {called.status}", "check the address and the token")
+        given = read_strict(called.body)
+        now = self.clock.now()
+        challenge, new = await asyncio.to_thread(accept_challenge, self.store, mechanism, params, given, PULLED, now)
+        LOG.info("%s: pulled challenge %s%s", mechanism.name, challenge.id, "" if new else ", known already")
+        return challenge
+
+    async def call_back(self, item: Item) -> None:
+        """The delivery `callback`: a challenge's result."""
+        if self.callback_url is None:
+            return
+        challenge = await asyncio.to_thread(read_challenge, self.store, item.ref)
+        await self._send(self.callback_url, {"validator": self.hotkey, **challenge.as_json()})
+
+    async def push_copies(self, item: Item) -> None:
+        """The delivery `copies`: who gave the same answer in a round."""
+        if self.copies_url is None:
+            return
+        told = {"validator": self.hotkey, "mechanism": item.mechanism, "round": item.ref, "at": item.at}
+        await self._send(self.copies_url, {**told, "copies": item.body["copies"]})
+
+    async def _send(self, url: str, content: Mapping[str, Any]) -> None:
+        called = await asyncio.to_thread(self._call, "POST", url, dict(content))
+        if not 200 <= called.status < 300:
+            raise WeighbeamError("call_failed", f"{url} answered {called.status}", "check the address and the token")
+
+    def _call(self, method: str, url: str, content: Any) -> Called:
+        headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+        return call(method, url, content, headers, most=MOST_BYTES)
+
+    async def _tell(self, fault: Exception, mechanism: str) -> None:
+        """An alert when it begins to fail, a line in the log for whatever else goes wrong."""
+        if self.is_down:
+            return
+        self.is_down = True
+        if isinstance(fault, WeighbeamError):
+            text = f"{fault.code}: {fault.message}"
+            await asyncio.to_thread(self.alerts.tell, "challenge_source", "warning", text, mechanism)
+        else:
+            tell_fault(fault, mechanism)

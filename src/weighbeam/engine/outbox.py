@@ -1,0 +1,75 @@
+"""What is still to be done after something became durable: alerts to raise, pictures to draw, results to send.
+
+An item is put in with the transaction that makes it necessary, so that no crash loses it, and done at least once. What
+fails is tried again, ever less often, and given up after two days. Nothing here is an input of a score.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+FIRST_WAIT_SECONDS = 5.0
+MOST_WAIT_SECONDS = 3600.0
+GIVE_UP_SECONDS = 48 * 3600.0
+MOST_AT_ONCE = 20
+MOST_FAULT = 500
+COLUMNS = tables.outbox.c
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to do; `ref` is its name among those of its kind."""
+
+    id: int
+    kind: str
+    ref: str
+    mechanism: str
+    at: float
+    body: Mapping[str, Any]
+    tries: int
+
+
+def post(connection: Connection, kind: str, ref: str, mechanism: str, at: float, body: Mapping[str, Any]) -> None:
+    """Put an item in, once: the same kind and ref again change nothing."""
+    known = select(COLUMNS.id).where(COLUMNS.kind == kind, COLUMNS.ref == ref)
+    if connection.execute(known).first() is not None:
+        return
+    row = {"kind": kind, "ref": ref, "mechanism": mechanism, "at": at, "body": dict(body)}
+    connection.execute(insert(tables.outbox).values(**row, state="waiting", due=at, tries=0))
+
+
+def list_due(store: Store, now: float) -> list[Item]:
+    """What is due, oldest first. A time too far ahead was noted before the clock jumped back, and holds nothing up."""
+    is_due = (now >= COLUMNS.due) | (now + MOST_WAIT_SECONDS < COLUMNS.due)
+    query = select(tables.outbox).where(COLUMNS.state == "waiting", is_due)
+    with store.read() as connection:
+        rows = connection.execute(query.order_by(COLUMNS.due, COLUMNS.id).limit(MOST_AT_ONCE)).all()
+    return [Item(row.id, row.kind, row.ref, row.mechanism, row.at, row.body, row.tries) for row in rows]
+
+
+def finish(store: Store, item: Item) -> None:
+    _set(store, item, state="done", fault=None)
+
+
+def postpone(store: Store, item: Item, now: float, fault: str) -> bool:
+    """Try again later; False if it has been tried long enough and is given up."""
+    wait = min(MOST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(item.tries, 20))
+    ended = abs(now - item.at) >= GIVE_UP_SECONDS
+    state = "given_up" if ended else "waiting"
+    _set(store, item, state=state, due=now + wait, tries=item.tries + 1, fault=fault[:MOST_FAULT])
+    return not ended
+
+
+def give_up(store: Store, item: Item, fault: str) -> None:
+    """Nothing will make it work."""
+    _set(store, item, state="given_up", tries=item.tries + 1, fault=fault[:MOST_FAULT])
+
+
+def _set(store: Store, item: Item, **values: Any) -> None:
+    with store.write() as connection:
+        connection.execute(update(tables.outbox).where(COLUMNS.id == item.id).values(**values))

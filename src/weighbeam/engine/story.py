@@ -1,0 +1,106 @@
+"""A round's picture and narrative, made from the journal after its scores are durable (docs/spec/inference.md § 12)."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.clock import Clock
+from weighbeam.engine.journal import KeptRound, read_round
+from weighbeam.engine.outbox import Item
+from weighbeam.mechanisms.contract import Mechanism, Tells
+from weighbeam.pictures.heatmap import Heatmap
+from weighbeam.senses.ports import Narrator
+from weighbeam.store import tables
+from weighbeam.store.artifacts import Artifacts
+from weighbeam.store.database import Store
+
+Render = Callable[[Heatmap], bytes]
+PNG = "image/png"
+NOTHING = "nothing to draw"
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What belongs to a round and to no score: its value, or the reason why there is none."""
+
+    kind: str
+    value: str | None
+    maker: str
+    fault: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Storyteller:
+    """The deliveries `story` and `take_away`."""
+
+    store: Store
+    clock: Clock
+    mechanisms: Mapping[str, Mechanism]
+    artifacts: Artifacts
+    render: Render
+    narrator: Narrator | None = None
+
+    async def tell(self, item: Item) -> None:
+        """A picture that fails leaves its reason and a narrative without it, and both are tried again."""
+        mechanism = self._find(item)
+        kept = await asyncio.to_thread(read_round, self.store, item.ref, mechanism, texts=True)
+        picture = await self._draw(mechanism, kept, item.ref)
+        await asyncio.to_thread(self._keep, item.ref, picture)
+        narrative = await asyncio.to_thread(self._narrate, mechanism, kept, picture.value)
+        await asyncio.to_thread(self._keep, item.ref, narrative)
+        if picture.fault not in (None, NOTHING):
+            raise WeighbeamError("no_picture", f"{picture.fault}", "check store.artifacts; it is tried again")
+
+    async def take_away(self, item: Item) -> None:
+        """Remove the picture of a round that is not kept any more."""
+        await asyncio.to_thread(self.artifacts.remove, name_heatmap(item.ref))
+
+    def _find(self, item: Item) -> Mechanism:
+        mechanism = self.mechanisms.get(item.mechanism)
+        if mechanism is None or not isinstance(mechanism, Tells):
+            raise WeighbeamError("no_delivery", f"{item.mechanism} is not run here", "run it again to have it told")
+        return mechanism
+
+    async def _draw(self, mechanism: Any, kept: KeptRound, round_id: str) -> Extra:
+        try:
+            drawn = await asyncio.to_thread(mechanism.draw, kept.params, kept.observation, round_id)
+            if drawn is None:
+                return Extra("heatmap", None, "", NOTHING)
+            image = await asyncio.to_thread(self.render, drawn)
+            path = await asyncio.to_thread(self.artifacts.put, name_heatmap(round_id), image, PNG)
+        except WeighbeamError as fault:
+            return Extra("heatmap", None, "", f"{fault.code}: {fault.message}")
+        except Exception as fault:
+            return Extra("heatmap", None, "", type(fault).__name__)
+        return Extra("heatmap", path, "", None)
+
+    def _narrate(self, mechanism: Any, kept: KeptRound, picture: str | None) -> Extra:
+        told = mechanism.tell(kept.params, kept.observation, picture, self.narrator, secrets.token_hex(8))
+        return Extra("narrative", told.text, told.by, told.fault)
+
+    def _keep(self, round_id: str, extra: Extra) -> None:
+        columns = tables.extras.c
+        row = {"kind": extra.kind, "value": extra.value, "maker": extra.maker, "fault": extra.fault}
+        with self.store.write() as connection:
+            known = select(tables.rounds.c.id).where(tables.rounds.c.id == round_id)
+            if connection.execute(known).first() is None:
+                raise WeighbeamError("unknown_round", f"round {round_id} is not kept any more", "nothing to do")
+            connection.execute(delete(tables.extras).where(columns.round == round_id, columns.kind == extra.kind))
+            connection.execute(insert(tables.extras).values(round=round_id, at=self.clock.now(), **row))
+
+
+def name_heatmap(round_id: str) -> str:
+    return f"heatmaps/{round_id}.png"
+
+
+def read_extras(store: Store, round_id: str) -> dict[str, Extra]:
+    """By kind."""
+    columns = tables.extras.c
+    query = select(columns.kind, columns.value, columns.maker, columns.fault).where(columns.round == round_id)
+    with store.read() as connection:
+        return {row.kind: Extra(*row) for row in connection.execute(query)}

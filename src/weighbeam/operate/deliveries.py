@@ -1,0 +1,67 @@
+"""What the outbox of a validator is delivered by, from its settings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.deliver import Delivery
+from weighbeam.engine.exchange import Exchange
+from weighbeam.engine.keep_running import Desk
+from weighbeam.engine.story import Storyteller
+from weighbeam.engine.validator import Post
+from weighbeam.pictures.apart import draw_apart
+from weighbeam.senses.ports import Narrator
+from weighbeam.settings.load import Loaded
+from weighbeam.store.artifacts import Artifacts, open_artifacts
+
+WEB = ("http://", "https://")
+
+
+def make_deliveries(loaded: Loaded, desk: Desk, posts: Sequence[Post], exchange: Exchange) -> dict[str, Delivery]:
+    mechanisms = {post.name: post.bench.mechanism for post in posts}
+    narrator = open_narrator(loaded.settings.validator.narrator)
+    story = Storyteller(desk.store, desk.clock, mechanisms, open_place(loaded), draw_apart, narrator)
+    return {
+        "story": story.tell,
+        "take_away": story.take_away,
+        "callback": exchange.call_back,
+        "copies": exchange.push_copies,
+    }
+
+
+def open_place(loaded: Loaded) -> Artifacts:
+    """Where pictures go; a folder is relative to the settings, like every other path."""
+    given = loaded.settings.store.artifacts
+    return open_artifacts(given if "://" in given else str(loaded.path(Path(given))))
+
+
+def open_narrator(given: str) -> Narrator | None:
+    """None is the deterministic one."""
+    if given == "deterministic":
+        return None
+    kind, _, rest = given.partition(":")
+    model, _, url = rest.partition("@")
+    if kind != "openai" or not model or not url.startswith(WEB):
+        raise WeighbeamError("bad_config", f"narrator is {given!r}", "deterministic, or openai:MODEL@URL")
+    from weighbeam.senses.narrator_openai import OpenAINarrator
+
+    return OpenAINarrator(model, url)
+
+
+def open_exchange(loaded: Loaded, desk: Desk) -> Exchange:
+    challenges = loaded.settings.challenges
+    copies = loaded.settings.validator.copies_url
+    named = {"challenges.pull": challenges.pull, "challenges.callback": challenges.callback, "copies_url": copies}
+    for name, url in named.items():
+        if url is not None and not url.startswith(WEB):
+            raise WeighbeamError("bad_config", f"{name} is {url!r}", "write http:// or https://")
+    return Exchange(
+        store=desk.store,
+        clock=desk.clock,
+        alerts=desk.alerts,
+        hotkey=desk.hotkey,
+        pull_url=challenges.pull,
+        callback_url=challenges.callback,
+        copies_url=copies,
+        token=challenges.token.get_secret_value() if challenges.token else None,
+    )
