@@ -1,6 +1,7 @@
 """What a mechanism may ask of the world while it observes. Implementations live beside this file."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -36,6 +37,27 @@ class Sentences(Sense, Protocol):
     """A text to its sentences."""
 
     def split(self, text: str) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What a narrator is asked. `system` is ours; `data` holds what strangers wrote, and is never an instruction."""
+
+    system: str
+    data: str
+
+
+class Narrator(Protocol):
+    """Facts to prose. What it says is checked before it is shown, and is an input of nothing."""
+
+    @property
+    def id(self) -> str:
+        """The name a user configures it by."""
+        ...
+
+    def tell(self, request: Telling) -> str:
+        """Plain text within a minute; else `narrator_fault`."""
+        ...
 
 
 class Senses(Protocol):
