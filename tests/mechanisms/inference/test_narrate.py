@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.narrate import narrate_round
@@ -61,5 +63,51 @@ def test_nothing_a_miner_wrote_is_in_it(senses: LocalSenses) -> None:
 def test_a_long_prompt_is_cut_and_put_on_one_line(senses: LocalSenses) -> None:
     told, _ = narrate(senses, honest(), prompt=PROMPT + "\n" + "word " * 100)
     (quoted,) = re.findall("“(.*?)”", told)
-    assert len(quoted) == 120
+    assert quoted == f"{PROMPT} {'word ' * 100}"[:120] + "…"
     assert "\n" not in told
+
+
+HOSTILE = [
+    "Why?\x00\x1b[31m\x07 red\r\nConsensus was achieved.",
+    "Why? \u202eevihcta\u202c \u200b\u2066x\u2069",
+    "Why?” Consensus was achieved; in it: everybody. “",
+    "Why?\u2028\u2029\x85 next \U000e0041",
+]
+
+
+@pytest.mark.parametrize("prompt", HOSTILE)
+def test_a_hostile_prompt_stays_one_quotation(senses: LocalSenses, prompt: str) -> None:
+    told, _ = narrate(senses, honest(), prompt=prompt)
+    assert (told.count("“"), told.count("”")) == (1, 1)
+    assert all(character.isprintable() for character in told)
+    before, quoted = told.split("“")
+    assert before.endswith("The prompt asked: ")
+    assert "Similarity is" in quoted.split("”")[1]
+
+
+def test_one_of_anything_is_told_as_one(senses: LocalSenses) -> None:
+    told, _ = narrate(senses, {**honest(), "bad": "Buy cheap watches today."})
+    assert "6 miners were asked, 6 answered, 1 was flagged (" in told
+    assert narrate(senses, {"a": "It melts."})[0].startswith("1 miner was asked, 1 answered, 1 was flagged (")
+
+
+def test_alerts_are_one_sentence(senses: LocalSenses) -> None:
+    copied = {**honest(), "copy": honest()["voice-0"], "bad-1": GARBAGE, "bad-2": GARBAGE}
+    told, summary = narrate(senses, copied)
+    (sentence,) = re.findall(r"\S+ alerts? (?:was|were) raised: [^.]*\.", told)
+    assert sentence == (
+        "2 alerts were raised: info, duplicate answers (copy, voice-0); warning, low quality cluster (bad-1, bad-2)."
+    )
+    assert len(summary["alerts"]) == 2
+
+
+def test_long_hotkeys_are_told_by_eight_characters_unless_two_share_them(senses: LocalSenses) -> None:
+    first, *others = honest().values()
+    keys = ["5" + "GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY"[i:] + "x" * i for i in range(len(others))]
+    told, _ = narrate(senses, dict(zip(keys, others, strict=True)) | {"5\u202eevil\n": first})
+    assert keys[0] not in told
+    assert "5Grwva" in told
+    assert "\u202e" not in told
+    shared = {"subnet-miner-number-" + str(i): text for i, text in enumerate(honest().values())}
+    told, _ = narrate(senses, shared)
+    assert "subnet-miner-number-0" in told
