@@ -91,12 +91,12 @@ def test_a_quiet_round_leaves_nothing(journal: Journal) -> None:
 
 def test_records_of_copies_outlive_their_rounds_and_replay_does_not_mind(journal: Journal) -> None:
     for number in range(4):
-        play(journal, Suspicious(), number, START + number * HOUR, TEXTS)
+        play(journal, Suspicious(), number, START + number * 300 * HOUR, TEXTS)
     with journal.store.write() as connection:
         row = {"round": "suspicious-0", "kind": "heatmap", "at": START, "value": "somewhere", "maker": ""}
         connection.execute(tables.extras.insert().values(**row))
         connection.execute(tables.outbox.update().values(state="done"))
-    done = clean_up(journal.store, START + 100 * HOUR, Averaging(), "me", lambda _: b"signed")
+    done = clean_up(journal.store, START + 1000 * HOUR, Averaging(), "me", lambda _: b"signed")
     assert done.rounds == 3
     assert [row["round"] for row in list_copies(journal.store, 9)] == [f"suspicious-{n}" for n in (3, 2, 1, 0)]
     assert list_outbox(journal.store) == [("take_away", "suspicious-0", "waiting")]

@@ -50,7 +50,7 @@ class WhatIf:
         drawn = self.mechanism.draw(self.params, self.observation, name) if isinstance(self.mechanism, Tells) else None
         if drawn is None:
             raise WeighbeamError(
-                "no_picture", "there is nothing to draw", "give answers to compare, and heatmap = true"
+                "no_picture", "there is nothing to draw", "give answers to compare"
             )
         return drawn
 

@@ -272,7 +272,7 @@ class Told:
     """A round in words, who told it, and why a model that was asked did not."""
 
     text: str
-    by: str
+    by: str = "deterministic"
     fault: str | None = None
 
 

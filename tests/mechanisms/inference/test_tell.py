@@ -14,7 +14,8 @@ from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Tas
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.narrate import narrate_round
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.tell import Told, tell_round
+from weighbeam.mechanisms.contract import Told
+from weighbeam.mechanisms.inference.tell import tell_round
 from weighbeam.mechanisms.inference.write_request import make_inert, remove_nonce, write_request
 from weighbeam.mechanisms.purity import watch_calls
 from weighbeam.miners.inference import find_answers, read_prompts

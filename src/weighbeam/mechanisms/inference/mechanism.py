@@ -14,6 +14,7 @@ from weighbeam.mechanisms.contract import (
     Stage,
     Standing,
     Task,
+    Told,
     WeighRule,
     Weights,
 )
@@ -21,6 +22,7 @@ from weighbeam.mechanisms.inference.choose import choose_fewest
 from weighbeam.mechanisms.inference.composite import sum_parts
 from weighbeam.mechanisms.inference.examples import example_rounds
 from weighbeam.mechanisms.inference.explain import explain_score
+from weighbeam.mechanisms.inference.heatmap import lay_out_heatmap
 from weighbeam.mechanisms.inference.observe import name_senses, observe_round
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.prompts import generate_task, read_prompt_text
@@ -28,7 +30,9 @@ from weighbeam.mechanisms.inference.question import read_question, report_round
 from weighbeam.mechanisms.inference.score import score_round
 from weighbeam.mechanisms.inference.stages import STAGES
 from weighbeam.mechanisms.inference.task import read_body
-from weighbeam.senses.ports import Senses
+from weighbeam.mechanisms.inference.tell import tell_round
+from weighbeam.pictures.heatmap import Heatmap
+from weighbeam.senses.ports import Narrator, Senses
 
 
 class Inference:
@@ -101,6 +105,22 @@ class Inference:
     def best(self, params: InferenceParams, observation: Observation, scored: Scored) -> str | None:
         best: str | None = scored.summary["best"]
         return best
+
+    def draw(self, params: InferenceParams, observation: Observation, round_id: str) -> Heatmap | None:
+        drawn = lay_out_heatmap(params, observation, round_id)
+        return drawn if params.heatmap and len(drawn) else None
+
+    def tell(
+        self,
+        params: InferenceParams,
+        observation: Observation,
+        picture: str | None,
+        narrator: Narrator | None,
+        nonce: str,
+    ) -> Told:
+        texts = observation.texts
+        prompt = texts.get(observation.facts["task"]["prompt"], "")
+        return tell_round(params, observation, prompt, texts, picture, narrator, nonce)
 
     def stages(self) -> Mapping[str, Stage]:
         return STAGES

@@ -4,10 +4,9 @@ It is written after scores are durable, and it is an input of nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Observation
+from weighbeam.mechanisms.contract import Observation, Told
 from weighbeam.mechanisms.inference.check_text import REFUSALS, refuse_text, trim_text
 from weighbeam.mechanisms.inference.gather_facts import gather_facts
 from weighbeam.mechanisms.inference.narrate import narrate_replayed
@@ -17,20 +16,7 @@ from weighbeam.mechanisms.inference.score import replay_round
 from weighbeam.mechanisms.inference.write_request import write_request
 from weighbeam.senses.ports import Narrator
 
-DETERMINISTIC = "deterministic"
 MOST_FAULT = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A narrative, by whom it is, and why it is not the model's if one was asked.
-
-    `fault` is a code of `REFUSALS`, or the code of the narrator's error.
-    """
-
-    text: str
-    by: str = DETERMINISTIC
-    fault: str | None = None
 
 
 def tell_round(
@@ -42,7 +28,10 @@ def tell_round(
     narrator: Narrator | None,
     nonce: str,
 ) -> Told:
-    """Tell a recorded round. `texts` are the answers by digest; `nonce` is 16 random hex digits, new for each call."""
+    """Tell a recorded round; a fault is a code of `REFUSALS`, or that of the narrator's error.
+
+    `texts` are the answers by digest; `nonce` is 16 random hex digits, new for each call.
+    """
     replayed = replay_round(params, observation)
     plain = narrate_replayed(params, replayed, prompt, heatmap)
     if narrator is None or replayed.judged.void:
