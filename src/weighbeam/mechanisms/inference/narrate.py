@@ -51,7 +51,7 @@ def _tell_similarity(params: InferenceParams, replayed: Replayed, output: Mappin
     filtered = replayed.judged.filtered
     voices = len({int(filtered.voice[member]) for member in replayed.judged.measured.members})
     return (
-        f"Similarity is the cosine of embeddings, weighted by quality, over {_count(voices, 'voice')}: "
+        f"Similarity is the cosine of embeddings, weighted by quality, over {count_noun(voices, 'voice')}: "
         f"mean {output['mu']:.3f} plus {params.lambda_factor:g} times deviation {output['sigma']:.3f} "
         f"gives a consensus score of {output['consensus_score']:.3f} against {params.consensus_threshold:g}."
     )
@@ -92,5 +92,9 @@ def _shorten(hotkey: str) -> str:
     return hotkey if len(hotkey) <= SHORT * 2 else hotkey[:SHORT]
 
 
-def _count(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
+    """
+    >>> count_noun(1, "voice"), count_noun(0, "voice")
+    ('1 voice', '0 voices')
+    """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
