@@ -1,7 +1,7 @@
 """A round of inference on a terminal: who got what, what it means, and where its picture is."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -13,7 +13,7 @@ from weighbeam.cli.show import COLOURS
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.story import Extra
 from weighbeam.mechanisms.contract import Told
-from weighbeam.pictures.apart import FORMS, draw_apart
+from weighbeam.pictures.apart import Form, draw_apart
 from weighbeam.pictures.heatmap import Heatmap
 
 NUMBERS = ("score", "quality", "agree", "words", "s", "emission")
@@ -48,7 +48,8 @@ def show_narrative(told: Told | Extra) -> None:
 
 def save_heatmap(heatmap: Heatmap, file: Path) -> str:
     """Draw it into a file, in the form its suffix names."""
-    form = next((known for known in FORMS if file.suffix.lower() == f".{known}"), None)
+    forms: tuple[Form, ...] = get_args(Form)
+    form = next((known for known in forms if file.suffix.lower() == f".{known}"), None)
     if form is None:
         raise WeighbeamError("bad_heatmap", f"{file.name} names no form of picture", "end it with .png, .svg or .html")
     if not file.absolute().parent.is_dir():

@@ -12,7 +12,7 @@ from weighbeam.store.database import Store
 Delivery = Callable[[Item], Awaitable[None]]
 POLL_SECONDS = 1.0
 FAULT_SECONDS = 60.0
-ITEM_SECONDS = 180.0
+ITEM_SECONDS = 300.0
 HOPELESS = frozenset({"unknown_round", "unknown_request", "no_delivery"})
 
 

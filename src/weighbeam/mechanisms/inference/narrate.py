@@ -26,7 +26,7 @@ def narrate_replayed(params: InferenceParams, replayed: Replayed, prompt: str, h
     output = replayed.write()
     first = _tell_counts(replayed, output)
     if output["void"]:
-        return f"{first} Fewer than {_count(params.min_miners, 'answer')} arrived, so nothing was scored."
+        return f"{first} Fewer than {count_noun(params.min_miners, 'answer')} arrived, so nothing was scored."
     shorten = name_shortly(list(output["scores"]))
     rest = [
         tell_prompt(prompt),
@@ -82,7 +82,7 @@ def _tell_counts(replayed: Replayed, output: Mapping[str, Any]) -> str:
     reasons = Counter(reason for hotkey in output["flagged"] for reason in replayed.qualities[hotkey].reasons)
     why = f" ({', '.join(f'{name} {count}' for name, count in sorted(reasons.items()))})" if reasons else ""
     return (
-        f"{_count(asked, 'miner')} {_were(asked)} asked, {received} answered, {flagged} {_were(flagged)} flagged{why}."
+        f"{count_noun(asked, 'miner')} {_were(asked)} asked, {received} answered, {flagged} {_were(flagged)} flagged{why}."
     )
 
 
@@ -96,7 +96,7 @@ def _tell_similarity(params: InferenceParams, replayed: Replayed, output: Mappin
     mu, sigma, score = (_fix(output[name], 3) for name in ("mu", "sigma", "consensus_score"))
     return (
         f"Similarity is the cosine of embeddings, weighted by quality and vote, "
-        f"over {_count(count_voices(replayed), 'voice')}: "
+        f"over {count_noun(count_voices(replayed), 'voice')}: "
         f"mean {mu} plus {params.lambda_factor:g} times deviation {sigma} "
         f"gives a consensus score of {score} against {params.consensus_threshold:g}."
     )
@@ -125,7 +125,7 @@ def _tell_alerts(output: Mapping[str, Any], shorten: Namer) -> str:
         told.append(f"{alert['severity']}, {alert['code'].replace('_', ' ')}{named}")
     if not told:
         return "There were no alerts."
-    return f"{_count(len(told), 'alert')} {_were(len(told))} raised: {'; '.join(told)}."
+    return f"{count_noun(len(told), 'alert')} {_were(len(told))} raised: {'; '.join(told)}."
 
 
 def _list(hotkeys: Sequence[str], shorten: Namer, reasons: Mapping[str, str] | None = None) -> str:
@@ -139,7 +139,11 @@ def _fix(number: float, decimals: int) -> str:
     return f"{round(number, decimals) + 0.0:.{decimals}f}"
 
 
-def _count(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
+    """
+    >>> count_noun(1, "voice"), count_noun(0, "voice")
+    ('1 voice', '0 voices')
+    """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

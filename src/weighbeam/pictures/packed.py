@@ -1,0 +1,31 @@
+"""A heatmap as bytes, on its way to the process that draws it."""
+
+import numpy as np
+
+from weighbeam.core.pack import pack, unpack
+from weighbeam.pictures.heatmap import LONG, LONGEST_LINE, Heatmap
+from weighbeam.pictures.text import tame_text
+
+
+def pack_heatmap(heatmap: Heatmap) -> bytes:
+    """Texts go as they will be shown, so that none is too long or no text at all."""
+    facts = {
+        "title": tame_text(heatmap.title, LONGEST_LINE),
+        "subtitle": [tame_text(line, LONGEST_LINE) for line in heatmap.subtitle],
+        "hotkeys": [tame_text(hotkey, LONG) for hotkey in heatmap.hotkeys],
+        "clusters": list(heatmap.clusters),
+        "flagged": list(heatmap.flagged),
+    }
+    return pack(facts, {"similarity": heatmap.similarity.astype(np.float64)})
+
+
+def unpack_heatmap(data: bytes) -> Heatmap:
+    facts, arrays = unpack(data)
+    return Heatmap(
+        title=facts["title"],
+        subtitle=tuple(facts["subtitle"]),
+        hotkeys=tuple(facts["hotkeys"]),
+        clusters=tuple(facts["clusters"]),
+        flagged=tuple(facts["flagged"]),
+        similarity=arrays["similarity"],
+    )
