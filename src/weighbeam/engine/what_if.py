@@ -49,9 +49,7 @@ class WhatIf:
         """The picture of the round; `no_picture` if the mechanism draws none, or there is nothing to draw."""
         drawn = self.mechanism.draw(self.params, self.observation, name) if isinstance(self.mechanism, Tells) else None
         if drawn is None:
-            raise WeighbeamError(
-                "no_picture", "there is nothing to draw", "give answers to compare"
-            )
+            raise WeighbeamError("no_picture", "there is nothing to draw", "give answers to compare")
         return drawn
 
     def tell(self, picture: str | None, narrator: Narrator | None, nonce: str) -> Told:

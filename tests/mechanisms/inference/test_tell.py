@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from senses.chat_server import Behaviour, ChatServer, hang, say, send, serve_chat, trickle_body
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task, Told
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.narrate import narrate_round
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.contract import Told
 from weighbeam.mechanisms.inference.tell import tell_round
 from weighbeam.mechanisms.inference.write_request import make_inert, remove_nonce, write_request
 from weighbeam.mechanisms.purity import watch_calls
