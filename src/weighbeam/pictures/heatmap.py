@@ -95,27 +95,6 @@ def chart_heatmap(heatmap: Heatmap) -> dict[str, Any]:
 def _layer_cells(count: int, sizes: Sizes) -> "alt.Chart":
     import altair as alt
 
-    def axis(orient: Literal["top", "left"], angle: int) -> "alt.Axis":
-        return alt.Axis(
-            orient=orient,
-            values=[place + 0.5 for place in range(count)],
-            labelExpr="names[floor(datum.value)]",
-            labelColor={"condition": {"test": "flags[floor(datum.value)]", "value": RED}, "value": INK},
-            labelAngle=angle,
-            labelAlign="left" if angle else "right",
-            labelBaseline="middle",
-            labelFontSize=sizes.label,
-            labelLimit=0,
-            labelOverlap=False,
-            labelFlush=False,
-            labelPadding=6,
-            tickCount=count,
-            ticks=False,
-            domain=False,
-            grid=False,
-            title=None,
-        )
-
     answers = alt.LookupData(alt.NamedData("answers"), "place", ["name", "stands"])
     line = alt.Scale(domain=[0, count], nice=False, zero=False)
     down = alt.Scale(domain=[0, count], nice=False, zero=False, reverse=True)
@@ -130,9 +109,9 @@ def _layer_cells(count: int, sizes: Sizes) -> "alt.Chart":
         .transform_lookup("x", answers, ["column", "of column"])
         .mark_rect(aria=False)
         .encode(
-            x=alt.X("x:Q", scale=line, axis=axis("top", sizes.angle)),
+            x=alt.X("x:Q", scale=line, axis=_axis("top", count, sizes)),
             x2="right:Q",
-            y=alt.Y("y:Q", scale=down, axis=axis("left", 0)),
+            y=alt.Y("y:Q", scale=down, axis=_axis("left", count, sizes)),
             y2="bottom:Q",
             color=alt.Color("v:Q", scale=warmth, legend=legend),
             stroke=alt.when(pointed).then(alt.value(INK)).otherwise(alt.value("#ffffff")),
@@ -148,6 +127,32 @@ def _layer_cells(count: int, sizes: Sizes) -> "alt.Chart":
         .add_params(pointed)
     )
     return layer
+
+
+def _axis(orient: Literal["top", "left"], count: int, sizes: Sizes) -> "alt.Axis":
+    """A name in the middle of every place; left to itself, Vega would leave some out."""
+    import altair as alt
+
+    angle = sizes.angle if orient == "top" else 0
+    return alt.Axis(
+        orient=orient,
+        values=[place + 0.5 for place in range(count)],
+        labelExpr="names[floor(datum.value)]",
+        labelColor={"condition": {"test": "flags[floor(datum.value)]", "value": RED}, "value": INK},
+        labelAngle=angle,
+        labelAlign="left" if angle else "right",
+        labelBaseline="middle",
+        labelFontSize=sizes.label,
+        labelLimit=0,
+        labelOverlap=False,
+        labelFlush=False,
+        labelPadding=6,
+        tickCount=count,
+        ticks=False,
+        domain=False,
+        grid=False,
+        title=None,
+    )
 
 
 def _layer_numbers() -> "alt.Chart":
