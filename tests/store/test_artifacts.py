@@ -31,6 +31,16 @@ def test_the_last_put_counts_and_leaves_nothing_else(tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "a").iterdir()] == ["over.txt"]
 
 
+def test_what_is_removed_is_gone_and_may_be_removed_again(tmp_path: Path) -> None:
+    artifacts = open_artifacts(str(tmp_path))
+    for name in ("gone/a.png", "gone/b.png"):
+        artifacts.put(name, b".", "image/png")
+    for _ in range(2):
+        artifacts.remove("gone/a.png")
+        assert artifacts.list("gone") == ("gone/b.png",)
+    artifacts.remove("never/was.png")
+
+
 def test_lists_are_sorted_and_below_the_prefix(tmp_path: Path) -> None:
     artifacts = open_artifacts(str(tmp_path))
     assert artifacts.list() == ()
@@ -70,7 +80,11 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
     (inside / "window").symlink_to(outside / "secret")
     artifacts = open_artifacts(str(inside))
     for name in ("door/secret", "door/new/file", "window"):
-        for ask in (lambda n=name: artifacts.put(n, b"x", "text/plain"), lambda n=name: artifacts.get(n)):
+        for ask in (
+            lambda n=name: artifacts.put(n, b"x", "text/plain"),
+            lambda n=name: artifacts.get(n),
+            lambda n=name: artifacts.remove(n),
+        ):
             with pytest.raises(WeighbeamError, match=r"artifact_fault: .* leads through a link"):
                 ask()
     assert artifacts.list() == ()

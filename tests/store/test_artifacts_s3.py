@@ -67,6 +67,16 @@ def test_the_last_put_counts(server: str) -> None:
         assert artifacts.get("over.txt") == data
 
 
+def test_what_is_removed_is_gone_and_may_be_removed_again(server: str) -> None:
+    artifacts = connect(server)
+    for name in ("gone/a.png", "gone/b.png"):
+        artifacts.put(name, b".", "image/png")
+    for _ in range(2):
+        artifacts.remove("gone/a.png")
+        assert artifacts.list("gone") == ("gone/b.png",)
+    artifacts.remove("never/was.png")
+
+
 def test_lists_are_below_the_prefix_and_sorted(server: str) -> None:
     artifacts, other = connect(server, "s3://pictures/list-1"), connect(server, "s3://pictures/list-2")
     for name in ("h/b.png", "h/a.png", "r/x.html"):
@@ -86,7 +96,7 @@ def test_names_are_checked_before_anything_is_sent(server: str) -> None:
 
 def test_a_bucket_that_is_not_there(server: str) -> None:
     assert "the bucket does not exist" in refuse(server, "s3://elsewhere/x").message
-    for ask in (lambda store: store.get("a"), lambda store: store.list("a")):
+    for ask in (lambda store: store.get("a"), lambda store: store.list("a"), lambda store: store.remove("a")):
         with pytest.raises(WeighbeamError, match=r"artifact_fault: .*the bucket does not exist"):
             ask(connect(server, "s3://elsewhere"))
 

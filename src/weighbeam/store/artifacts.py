@@ -24,6 +24,10 @@ class Artifacts(Protocol):
 
     def has(self, name: str) -> bool: ...
 
+    def remove(self, name: str) -> None:
+        """Nothing has this name afterwards, whether something had it or not."""
+        ...
+
     def list(self, prefix: str = "") -> tuple[str, ...]:
         """Sorted names of all that lies under these leading parts of a name."""
         ...

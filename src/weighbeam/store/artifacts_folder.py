@@ -41,6 +41,10 @@ class FolderArtifacts:
         with _told(name):
             return self._place(name).is_file()
 
+    def remove(self, name: str) -> None:
+        with _told(name):
+            self._place(name).unlink(missing_ok=True)
+
     def list(self, prefix: str = "") -> tuple[str, ...]:
         with _told(prefix):
             start = self._place(prefix) if prefix else self.root

@@ -96,6 +96,14 @@ class S3Artifacts:
             return False
         return True
 
+    def remove(self, name: str) -> None:
+        try:
+            with _told(self.place, name, reading=True):
+                self._store.delete(check_name(name))
+        except WeighbeamError as fault:
+            if fault.code != "no_such_artifact":
+                raise
+
     def list(self, prefix: str = "") -> tuple[str, ...]:
         with _told(self.place, prefix):
             below = check_name(prefix) if prefix else None
