@@ -81,7 +81,8 @@ def _tell_counts(replayed: Replayed, output: Mapping[str, Any]) -> str:
     asked, received, flagged = len(output["scores"]), len(replayed.given.received), len(output["flagged"])
     reasons = Counter(reason for hotkey in output["flagged"] for reason in replayed.qualities[hotkey].reasons)
     why = f" ({', '.join(f'{name} {count}' for name, count in sorted(reasons.items()))})" if reasons else ""
-    return f"{count_noun(asked, 'miner')} {_were(asked)} asked, {received} answered, {flagged} {_were(flagged)} flagged{why}."
+    met = f"{count_noun(asked, 'miner')} {_were(asked)} asked, {received} answered"
+    return f"{met}, {flagged} {_were(flagged)} flagged{why}."
 
 
 def count_voices(replayed: Replayed) -> int:
