@@ -50,8 +50,9 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
     )
     handlers = load_handlers(section.answers)
     app: App = make_miner_app(hotkey, handlers, NonceStore(loaded.path(section.nonces)), policy, log=_log)
-    for answer in section.answers.values():
-        app = spoil_replies(answer.removeprefix("hostile:"), app) if answer.startswith("hostile:") else app
+    for mechanism, answer in section.answers.items():
+        kind, _, trick = answer.partition(":")
+        app = spoil_replies(trick, app, mechanism) if kind == "hostile" else app
     await refresh_policy(chain, policy)
     async with listen(app, *check_listen(section.listen)) as (host, port):
         where = section.announce or f"{host}:{port}"
