@@ -60,7 +60,7 @@ async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> None:
     number = 0
     async for step in run_subnet(subnet, rounds):
         number += 1
-        what = f"round {number} of {rounds}" if number <= rounds else "weigh-in, then waiting for the epoch"
+        what = f"round {number} of {rounds}, valid answers" if number <= rounds else "weigh-in, then the epoch"
         if not quiet:
             typer.echo(f"  {what}: {_summarise(step)}", err=True)
 
@@ -74,5 +74,5 @@ def _name_outcome(outcome: "Outcome") -> str:
 
     if isinstance(outcome, Committed):
         valid = sum(score.status == "valid" for score in outcome.scored.scores)
-        return f"{valid} of {len(outcome.scored.scores)} valid"
+        return f"{valid} of {len(outcome.scored.scores)}"
     return outcome.submission.state if outcome.submission else f"skipped ({outcome.decision.reason})"

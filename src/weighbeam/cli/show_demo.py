@@ -17,8 +17,8 @@ DECIMALS = {"chunking": 2, "inference": 1}
 LEAST_SHOWN = -1000
 LEGENDS = {
     "chunking": "rank: moving average of places, lower is better",
-    "inference": "earned: average emission; shares pay: a copy and its original have one pay together\n"
-    "a fluent lie is paid like an answer: quality and agreement are judged, truth is not",
+    "inference": "earned: average emission; shares pay: copy and original have one pay together\n"
+    "a fluent lie is paid like an answer: truth is not judged",
 }
 
 
@@ -30,9 +30,7 @@ def show_result(result: dict[str, Any], kept: Path | None) -> None:
         console.print(Text(f"{name}: {_sum_up(part)}", "bold"), highlight=False)
         console.print()
     console.print(
-        "score: mean of all rounds; weights: what each validator set; pay: the chain's incentive",
-        style="dim",
-        highlight=False,
+        "score: mean of all rounds; weights: by each validator; pay: chain's incentive", style="dim", highlight=False
     )
     _show_validators(console, result)
     replayed = result["replay"]
@@ -75,7 +73,7 @@ def _sum_up(part: dict[str, Any]) -> str:
     nothing = sum(not share for share in paid["hostile"])
     return (
         f"{len(paid['honest'])} honest miners earn {sum(paid['honest']):.1%}, "
-        f"{len(paid['hostile'])} hostile ones {sum(paid['hostile']):.1%}; {nothing} of those earn nothing"
+        f"{len(paid['hostile'])} hostile {sum(paid['hostile']):.1%}; {nothing} of those nothing"
     )
 
 
