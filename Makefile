@@ -33,7 +33,7 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	rm -rf $(VENV)/nltk_data && mv $(VENV)/carrier/llama_index/core/_static/nltk_cache $(VENV)/nltk_data && rm -rf $(VENV)/carrier
 	@touch $@
 
-demo: $(READY) ## Score the sample chunkings, then run a whole subnet on this machine
+demo: $(READY) ## Score the sample chunkings, then run a whole subnet with two mechanisms
 	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
 	$(BIN)/weighbeam demo
 

@@ -1,12 +1,20 @@
 """`weighbeam demo` and `weighbeam replay`: a real subnet in real processes, and its journal computed again."""
 
+import asyncio
+import copy
 import json
 import sqlite3
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from typer.testing import CliRunner
 
 from command import weighbeam as run
+from weighbeam.cli.main import app
+from weighbeam.demo.claims import find_failures
+from weighbeam.demo.subnet import weigh_in
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +27,13 @@ def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict,
 
 def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
     result, _ = played
-    pay = {row["name"]: row["incentive"] for row in result["miners"]}
-    role = {row["name"]: row["role"] for row in result["miners"]}
+    miners = result["mechanisms"]["chunking"]["miners"]
+    pay = {row["name"]: row["incentive"] for row in miners}
+    role = {row["name"]: row["role"] for row in miners}
     assert sum(pay.values()) > 0.99
     honest = sum(value for name, value in pay.items() if role[name] == "honest")
     assert honest > 0.8
-    reasons = {row["name"]: row["reason"] for row in result["miners"] if row["reason"]}
+    reasons = {row["name"]: row["reason"] for row in miners if row["reason"]}
     charged = {name: reasons.pop(name) for name in ("oversized", "splitter", "slow")}
     late = charged.pop("slow")
     assert late in ("too late", "no_chunks"), "on a busy machine it may be later than late"
@@ -43,22 +52,105 @@ def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
     assert pay["replayer"] < honest / 10
 
 
-def test_every_miner_has_an_address_of_its_own(played) -> None:
+def test_inference_pays_answers_and_none_of_the_cheap_tricks(played) -> None:
     result, _ = played
-    hosts = {row["endpoint"].split(":")[0] for row in result["miners"]}
-    assert len(hosts) == len(result["miners"]) == 15
+    rows = {row["name"]: row for row in result["mechanisms"]["inference"]["miners"]}
+    assert all(row["rounds"] == 2 for row in rows.values()), "everybody is asked in every round"
+    honest = [row for row in rows.values() if row["role"] == "honest"]
+    assert len(honest) == 5
+    assert all(row["valid"] == 2 and row["incentive"] > 0 and row["score"] > 30 for row in honest)
+    assert sum(row["incentive"] for row in honest) > 0.5
+    failing = {name: row["reason"] for name, row in rows.items() if row["caught"]}
+    assert failing == {
+        "garbage-1": "off_topic",
+        "garbage-2": "off_topic",
+        "garbage-3": "off_topic",
+        "instant": "off_topic",
+        "echo": "echo",
+        "giant": "echo",
+        "stuffing": failing["stuffing"],
+    }
+    assert failing["stuffing"] in ("echo", "off_topic")
+    assert all(rows[name]["incentive"] == 0 and rows[name]["standing"] == 0 for name in failing)
+    assert rows["copycat"]["reason"] == rows["voice-1"]["reason"] == "shares pay"
+    assert rows["copycat"]["incentive"] < max(row["incentive"] for row in honest)
 
 
-def test_both_validators_agree_and_share_the_dividends(played) -> None:
+def test_every_miner_has_an_address_of_its_own_and_serves_both_mechanisms(played) -> None:
     result, _ = played
-    assert [row["dividends"] > 0 for row in result["validators"]] == [True, True]
-    assert result["validators"][0]["dividends"] > result["validators"][1]["dividends"]
+    served = [
+        {row["uid"]: row["endpoint"].split(":")[0] for row in part["miners"]} for part in result["mechanisms"].values()
+    ]
+    assert served[0] == served[1]
+    assert len(set(served[0].values())) == len(served[0]) == 15
+
+
+def test_all_weights_are_confirmed_and_the_validators_share_the_dividends(played) -> None:
+    result, _ = played
+    assert result["failures"] == []
+    for part in result["mechanisms"].values():
+        first, second = part["validators"]
+        assert first["weigh_in"] == second["weigh_in"] == "confirmed"
+        assert first["dividends"] > second["dividends"] > 0
+
+
+def test_what_is_not_as_claimed_is_told_and_is_an_error(played, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoiled = copy.deepcopy(played[0])
+    rows = {row["name"]: row for row in spoiled["mechanisms"]["inference"]["miners"]}
+    rows["echo"]["incentive"] = rows["voice-1"]["incentive"] = 0.08
+    rows["voice-2"]["incentive"] = 0.2
+    spoiled["mechanisms"]["chunking"]["validators"][1]["weigh_in"] = "failed"
+    spoiled["failures"] = find_failures(spoiled)
+    assert "chunking: the weights of validator-2 are not confirmed: failed" in spoiled["failures"]
+    assert any(line.startswith("inference: echo earns 8.0%, no less than an honest") for line in spoiled["failures"])
+
+    async def play(*_: object, **__: object) -> None: ...
+
+    async def conclude(_: object) -> dict:
+        return spoiled
+
+    monkeypatch.setattr("weighbeam.demo.subnet.open_subnet", lambda _: nullcontext())
+    monkeypatch.setattr("weighbeam.cli.demo._play", play)
+    monkeypatch.setattr("weighbeam.demo.conclude.conclude", conclude)
+    done = CliRunner(env={"COLUMNS": "92"}).invoke(app, ["demo"])
+    assert done.exit_code == 1
+    assert "not as it should be: inference: echo earns 8.0%" in done.output
+    assert max(map(len, done.output.splitlines())) <= 100
+
+
+def test_the_honest_must_earn_something_and_more_than_the_others(played) -> None:
+    spoiled = copy.deepcopy(played[0])
+    for row in spoiled["mechanisms"]["inference"]["miners"]:
+        row["incentive"] = 0.0 if row["role"] == "honest" else 0.1
+    spoiled["replay"] = {"entries": 1, "equal": False, "faults": ["a: differs"]}
+    failures = find_failures(spoiled)
+    assert "inference: the honest earn 0.0% in all" in failures
+    assert sum("is honest and earns nothing" in line for line in failures) == 5
+    assert sum("no less than an honest" in line for line in failures) == 7
+    assert "replay: a: differs" in failures
+
+
+@pytest.mark.parametrize(
+    ("states", "tries"), [(["confirmed"], 1), (["failed", None, "confirmed"], 3), (["failed"] * 9, 3)]
+)
+def test_a_weigh_in_that_an_epoch_overtakes_is_tried_again(states: list[str | None], tries: int) -> None:
+    made: list[str | None] = []
+
+    class Post:
+        async def weigh_in(self) -> SimpleNamespace:
+            made.append(states[len(made)])
+            return SimpleNamespace(submission=SimpleNamespace(state=made[-1]) if made[-1] else None)
+
+    asyncio.run(weigh_in(Post()))
+    assert made == states[:tries]
 
 
 def test_the_journal_can_be_read(played) -> None:
     _, folder = played
     store = folder / "validator-2.db"
-    told = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
+    both = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
+    assert sorted(line["mechanism"] for line in both) == ["chunking"] * 2 + ["inference"] * 2
+    told = [line for line in both if line["mechanism"] == "chunking"]
     assert [(line["state"], line["answers"]) for line in told] == [("scored", 15)] * 2
     assert told[0]["valid"] in (7, 8)
     assert told[1]["valid"] in (7, 8, 9), "the replayer's one honest reply goes to whoever asks first"

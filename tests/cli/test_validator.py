@@ -75,13 +75,14 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     port = free_port()
     listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{port}", "WEIGHBEAM_MAX_MINERS": "3"}
     first = Running(subnet / "first.log", "validator", "--config", config, **listen)
-    first.wait_for("weigh-in in mode NORMAL, confirmed")
+    for mechanism in ("chunking", "inference"):
+        first.wait_for(f"{mechanism}: weigh-in in mode NORMAL, confirmed")
     assert "env_ignored: WEIGHBEAM_MAX_MINERS is set but ignored: network constants" in first.log.read_text()
 
     status, said = read_url(f"http://127.0.0.1:{port}/health")
     assert status == 200
-    pulse = json.loads(said)["mechanisms"]["chunking"]
-    assert (pulse["last_weigh_in"], pulse["mode"]) == ("confirmed", "NORMAL")
+    for pulse in json.loads(said)["mechanisms"].values():
+        assert (pulse["last_weigh_in"], pulse["mode"]) == ("confirmed", "NORMAL")
     assert 'weighbeam_rounds_total{mechanism="chunking"}' in read_url(f"http://127.0.0.1:{port}/metrics")[1]
 
     other = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{free_port()}"}

@@ -22,8 +22,9 @@ from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.mechanisms.contract import Task, make_params
 from weighbeam.mechanisms.registry import load_mechanism
-from weighbeam.miners.inference import TRICKS, honest_answerer, hostile_answerer, read_prompts
+from weighbeam.miners.inference import TRICKS, honest_answerer, hostile_answerer
 from weighbeam.miners.openai_answers import openai_answerer
+from weighbeam.miners.prepared_answers import read_prompts
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.policy import Policy, PolicySettings, Standing
@@ -33,6 +34,7 @@ from weighbeam.store.database import Store
 
 ALICE, TAO = Hotkey.from_uri("//Alice"), 10**9
 POOR = "poor"
+PAID = ("copycat", "overconfident", "contradictor")
 
 
 @pytest.fixture
@@ -80,8 +82,11 @@ def test_honest_voices_are_paid_and_tricks_are_not(post: Post) -> None:
     assert weighed.submission.state == "confirmed"
     shares = {name_of(hotkey): share for hotkey, share in weighed.decision.weights.items()}
     honest = sum(share for name, share in shares.items() if name.startswith("honest"))
-    assert honest + shares["copycat"] == pytest.approx(1.0)
-    assert shares["copycat"] + shares["honest-0"] < 1.3 * max(shares[f"honest-{voice}"] for voice in range(1, 5))
+    assert honest + sum(shares[trick] for trick in PAID) == pytest.approx(1.0)
+    alone = [shares[f"honest-{voice}"] for voice in range(1, 4)]
+    assert shares["copycat"] + shares["honest-0"] < 1.3 * max(alone), "copies share one pay"
+    assert shares["overconfident"] < min(alone), "certainty alone is worth little"
+    assert shares["contradictor"] < 1.3 * max(alone), "truth is not judged; a lie is worth no more than an answer"
     assert [r.fault for r in replay(post.bench.journal.store, load_mechanism) if r.fault] == []
 
 

@@ -1,4 +1,4 @@
-"""What the demo came to, on a terminal."""
+"""What the demo came to, on a terminal: a table for each mechanism, what they mean, and where to look further."""
 
 from pathlib import Path
 from typing import Any
@@ -10,34 +10,78 @@ from rich.text import Text
 
 from weighbeam.cli.shell import name_program
 
+WIDE = 92
 COLOURS = {"honest": "green", "hostile": "red"}
+STANDINGS = {"chunking": "rank", "inference": "earned"}
+DECIMALS = {"chunking": 2, "inference": 1}
+LEAST_SHOWN = -1000
+LEGENDS = {
+    "chunking": "rank: moving average of places, lower is better",
+    "inference": "earned: average emission; shares pay: copy and original have one pay together\n"
+    "a fluent lie is paid like an answer: truth is not judged",
+}
 
 
 def show_result(result: dict[str, Any], kept: Path | None) -> None:
     console = Console()
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=0, title=f"Miners at block {result['block']}, best first")
-    for name in ("miner", "does", "standing", "why not", "weights", "pay"):
-        table.add_column(name, no_wrap=True, justify="right" if name in ("standing", "weights", "pay") else "left")
-    for row in sorted(result["miners"], key=_order):
-        standing = "unranked" if row["standing"] is None else f"{row['standing']:.2f}"
+    for name, part in result["mechanisms"].items():
+        console.print(_draw(name, part, console.width >= WIDE))
+        console.print(LEGENDS[name], style="dim", highlight=False)
+        console.print(Text(f"{name}: {_sum_up(part)}", "bold"), highlight=False)
+        console.print()
+    console.print(
+        "score: mean of all rounds; weights: by each validator; pay: chain's incentive", style="dim", highlight=False
+    )
+    _show_validators(console, result)
+    replayed = result["replay"]
+    console.print(f"replay of {replayed['entries']} journal entries: ", end="", highlight=False)
+    console.print(Text("equal to the bit", "green") if replayed["equal"] else Text("different", "red"))
+    for failure in result["failures"]:
+        console.print(Text(f"not as it should be: {failure}", "red"))
+    _point_further(console, kept)
+
+
+def _draw(mechanism: str, part: dict[str, Any], wide: bool) -> Table:
+    title = f"{mechanism} at block {part['block']}, best paid first"
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=0, title=title)
+    standing = STANDINGS[mechanism]
+    for name in ("uid", "miner", "kind", "does", "valid", "score", "why not", standing, "weights %", "pay"):
+        left = name in ("miner", "kind", "does", "why not")
+        if name != "does" or wide:
+            table.add_column(name, no_wrap=True, justify="left" if left else "right")
+    totals = [sum(column) for column in zip(*(row["weights"] for row in part["miners"]), strict=True)]
+    for row in sorted(part["miners"], key=_order):
+        weights = (f"{100 * value / (total or 1):4.1f}" for value, total in zip(row["weights"], totals, strict=True))
         table.add_row(
+            str(row["uid"]),
             Text(row["name"], COLOURS[row["role"]]),
-            row["about"],
-            standing,
-            Text(row["reason"] or "", "red"),
-            " ".join(str(value) for value in row["weights"]),
+            Text(row["role"], COLOURS[row["role"]]),
+            *((row["about"],) if wide else ()),
+            f"{row['valid']} of {row['rounds']}",
+            _number(row["score"], DECIMALS[mechanism]),
+            Text(row["reason"], "red"),
+            _number(row["standing"], 2),
+            " ".join(weights),
             f"{row['incentive']:.1%}",
         )
-    console.print(table)
-    console.print(
-        "weights: what each validator set, of 65535; pay: the chain's incentive", style="dim", highlight=False
+    return table
+
+
+def _sum_up(part: dict[str, Any]) -> str:
+    """What came of it, in one line."""
+    paid = {kind: [row["incentive"] for row in part["miners"] if row["role"] == kind] for kind in COLOURS}
+    nothing = sum(not share for share in paid["hostile"])
+    return (
+        f"{len(paid['honest'])} honest miners earn {sum(paid['honest']):.1%}, "
+        f"{len(paid['hostile'])} hostile {sum(paid['hostile']):.1%}; {nothing} of those nothing"
     )
-    for row in result["validators"]:
-        console.print(f"{row['name']}: dividends {row['dividends']:.1%}, vtrust {row['vtrust']:.2f}", highlight=False)
-    replayed = result["replay"]
-    verdict = Text("equal to the bit", "green") if replayed["equal"] else Text("; ".join(replayed["faults"]), "red")
-    console.print(Text(f"replay of {replayed['entries']} journal entries: ").append(verdict))
-    _point_further(console, kept)
+
+
+def _show_validators(console: Console, result: dict[str, Any]) -> None:
+    for name, part in result["mechanisms"].items():
+        for row in part["validators"]:
+            said = f"weights {row['weigh_in']}, dividends {row['dividends']:.1%}, vtrust {row['vtrust']:.2f}"
+            console.print(f"{row['name']}, {name}: {said}", highlight=False)
 
 
 def _point_further(console: Console, kept: Path | None) -> None:
@@ -49,14 +93,20 @@ def _point_further(console: Console, kept: Path | None) -> None:
         lines[f"{program} demo --folder {kept}"] = "keep the chain and both journals, then:"
     journal = kept / "validator-1.db"
     lines |= {
-        f"{program} replay --verify --store {journal}": "compute every number again",
-        f"{program} leaderboard --store {journal}": "who stands where, and why",
-        f"{program} weights --store {journal}": "what was submitted",
+        f"{program} replay --verify --store {journal}": "compute every number of both mechanisms again",
+        f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
+        f"{program} weights --mechanism inference --store {journal}": "what was submitted",
         f"{program} demo --write my-subnet": "run the same validators and miners one by one",
     }
     for command, what in lines.items():
         console.print(f"  {command}\n      {what}", highlight=False, markup=False, soft_wrap=True)
 
 
+def _number(value: float | None, decimals: int) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.{decimals}f}" if value > LEAST_SHOWN else "≪ 0"
+
+
 def _order(row: dict[str, Any]) -> tuple[float, bool, float, str]:
-    return -row["incentive"], row["standing"] is None, row["standing"] or 0.0, row["name"]
+    return -row["incentive"], row["role"] == "hostile", -(row["score"] or 0.0), row["name"]

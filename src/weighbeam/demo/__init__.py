@@ -1,1 +1,1 @@
-"""A whole subnet on one machine: a chain, miners honest and hostile on addresses of their own, two validators."""
+"""A whole subnet on one machine: a chain, two mechanisms, miners honest and hostile with addresses, two validators."""

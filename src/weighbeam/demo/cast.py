@@ -1,21 +1,36 @@
-"""Who takes part in the demo, and under which keys."""
+"""Who takes part in the demo, under which keys, and what each one does in each mechanism."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from weighbeam.network.keys import Hotkey
 
 TAO = 10**9
+MINER_STAKE = 100 * TAO
+MECHANISMS = ("chunking", "inference")
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a miner does in one mechanism: `answers` as its settings say it; `caught` if it must earn less than anyone
+    honest."""
+
+    name: str
+    answers: str
+    about: str
+    caught: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One neuron: a validator with stake, or a miner with an address and a way to answer."""
+    """One neuron: a validator with stake, or a miner with an address and an act in each mechanism."""
 
     name: str
     role: Literal["validator", "honest", "hostile"]
     about: str
-    stake: int = 0
+    stake: int
+    acts: Mapping[str, Act] = field(default_factory=dict)
 
     @property
     def uri(self) -> str:
@@ -30,20 +45,61 @@ VALIDATORS = (
     Part("validator-1", "validator", "3,000 TAO", 3000 * TAO),
     Part("validator-2", "validator", "1,500 TAO", 1500 * TAO),
 )
-MINERS = (
-    Part("climb", "honest", "climbs metric"),
-    Part("paragraphs", "honest", "by paragraph"),
-    Part("sentences", "honest", "by sentence"),
-    Part("semchunk", "honest", "package chunker"),
-    Part("semantic-text-splitter", "honest", "package chunker"),
-    Part("oversized", "hostile", "one giant chunk"),
-    Part("splitter", "hostile", "too many chunks"),
-    Part("slow", "hostile", "late answers"),
-    Part("dropper", "hostile", "drops a word"),
-    Part("inventor", "hostile", "adds words"),
-    Part("shuffler", "hostile", "reverses order"),
-    Part("silent", "hostile", "never answers"),
-    Part("garbage", "hostile", "wrong shape"),
-    Part("noise", "hostile", "random bytes"),
-    Part("replayer", "hostile", "an old reply"),
+HONEST = (
+    (Act("climb", "climb", "climbs metric"), Act("voice-1", "prepared:0", "answers")),
+    (Act("paragraphs", "paragraphs", "by paragraph"), Act("voice-2", "prepared:1", "answers")),
+    (Act("sentences", "sentences", "by sentence"), Act("voice-3", "prepared:2", "answers")),
+    (Act("semchunk", "semchunk", "by package"), Act("voice-4", "prepared:3", "answers")),
+    (Act("text-splitter", "semantic-text-splitter", "by package"), Act("voice-5", "prepared:4", "answers")),
 )
+HOSTILE = (
+    (
+        Act("oversized", "hostile:oversized", "a giant chunk"),
+        Act("giant", "hostile:giant", "60 times over", caught=True),
+    ),
+    (
+        Act("splitter", "hostile:splitter", "tiny chunks"),
+        Act("stuffing", "hostile:stuffing", "only keywords", caught=True),
+    ),
+    (
+        Act("slow", "hostile:slow", "late answers"),
+        Act("overconfident", "hostile:overconfident", "sure, 1 line"),
+    ),
+    (
+        Act("dropper", "hostile:dropper", "drops a word", caught=True),
+        Act("copycat", "hostile:copycat", "copies voice-1"),
+    ),
+    (
+        Act("inventor", "hostile:inventor", "adds words", caught=True),
+        Act("contradictor", "hostile:contradictor", "lies fluently"),
+    ),
+    (
+        Act("shuffler", "hostile:shuffler", "reverses order", caught=True),
+        Act("echo", "hostile:echo", "repeats prompt", caught=True),
+    ),
+    (
+        Act("silent", "hostile:silent", "never answers", caught=True),
+        Act("instant", "hostile:instant-garbage", "fast and empty", caught=True),
+    ),
+    (
+        Act("garbage", "hostile:garbage", "wrong shape", caught=True),
+        Act("garbage-1", "hostile:garbage-1", "empty phrases", caught=True),
+    ),
+    (
+        Act("noise", "hostile:noise", "random bytes", caught=True),
+        Act("garbage-2", "hostile:garbage-2", "empty phrases", caught=True),
+    ),
+    (
+        Act("replayer", "hostile:replayer", "an old reply"),
+        Act("garbage-3", "hostile:garbage-3", "empty phrases", caught=True),
+    ),
+)
+
+
+def _hire(role: Literal["honest", "hostile"], acts: tuple[Act, Act]) -> Part:
+    """A miner goes by the name of its first act."""
+    about = ", ".join(f"{name}: {act.about}" for name, act in zip(MECHANISMS, acts, strict=True))
+    return Part(acts[0].name, role, about, MINER_STAKE, dict(zip(MECHANISMS, acts, strict=True)))
+
+
+MINERS = (*(_hire("honest", acts) for acts in HONEST), *(_hire("hostile", acts) for acts in HOSTILE))

@@ -9,12 +9,11 @@ from pathlib import Path
 from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.demo.cast import MINERS, VALIDATORS, Part
-from weighbeam.miners.chunking import honest_miner, hostile_miner
-from weighbeam.miners.spoil_replies import App, spoil_replies
+from weighbeam.miners.spoil_replies import App
 from weighbeam.network.listen import listen
 from weighbeam.network.nonces import SKEW_SECONDS, NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import make_miner_app
+from weighbeam.operate.miner import make_app
 from weighbeam.senses.local import LocalSenses
 
 READY = "miners are ready"
@@ -38,11 +37,10 @@ async def serve_all(chain: Path, folder: Path) -> None:
 
 
 def _app(part: Part, folder: Path, senses: LocalSenses) -> App:
-    handler = honest_miner(part.name, senses) if part.role == "honest" else hostile_miner(part.name, senses)
     policy = Policy(PolicySettings(per_minute=600, burst=20))
     policy.update({validator.hotkey.address: Standing(True, validator.stake) for validator in VALIDATORS})
-    nonces = NonceStore(folder / f"{part.name}.sqlite")
-    return spoil_replies(part.name, make_miner_app(part.hotkey, {"chunking": handler}, nonces, policy))
+    answers = {mechanism: act.answers for mechanism, act in part.acts.items()}
+    return make_app(part.hotkey, answers, NonceStore(folder / f"{part.name}.sqlite"), policy, senses)
 
 
 if __name__ == "__main__":

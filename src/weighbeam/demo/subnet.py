@@ -3,10 +3,11 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from weighbeam.chain.contract import Metagraph
 from weighbeam.chain.local.administer import register
@@ -16,40 +17,51 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import MINERS, VALIDATORS, Part
+from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
 from weighbeam.demo.miners import READY
+from weighbeam.demo.tasks import TASKS
 from weighbeam.engine.journal import Committed, Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.round import Bench
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.run import WeighedIn
-from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Task, make_params
+from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
 SPEED = 24.0
-CHARACTERS = 5000
 ASK_SECONDS = 6.0
+TRIES = 3
+PARAMS: Mapping[str, Mapping[str, Any]] = {
+    "chunking": {"timeout": ASK_SECONDS},
+    "inference": {"timeout_seconds": ASK_SECONDS, "max_miners": len(MINERS)},
+}
 PARAMETERS = SubnetParameters(
-    tempo=20, rate_limit=5, max_validators=len(VALIDATORS), immunity_period=100, activity_factor=250_000
+    mechanisms=len(MECHANISMS),
+    tempo=20,
+    rate_limit=5,
+    max_validators=len(VALIDATORS),
+    immunity_period=100,
+    activity_factor=250_000,
 )
+Outcome = Committed | WeighedIn
+Step = dict[str, list[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
 class Subnet:
-    """The demo's chain and validators; `names` tells hotkeys apart."""
+    """The demo's chain, and by mechanism the posts of its validators; `names` tells hotkeys apart."""
 
     folder: Path
     file: ChainFile
-    validators: tuple[Post, ...]
+    posts: Mapping[str, tuple[Post, ...]]
     names: dict[str, Part]
 
-    async def metagraph(self) -> Metagraph:
-        return await self.validators[0].scale.chain.metagraph()
+    async def metagraph(self, mechanism: str) -> Metagraph:
+        return await self.posts[mechanism][0].scale.chain.metagraph()
 
     def epochs(self) -> int:
         with at_present(self.file):
@@ -63,9 +75,10 @@ def open_subnet(folder: Path) -> Iterator[Subnet]:
     file = create_chain(folder)
     senses = LocalSenses(workers=1)
     with _miners(folder):
-        validators = tuple(_validator(part, folder, file, senses) for part in VALIDATORS)
+        validators = [_validator(part, folder, file, senses) for part in VALIDATORS]
+        posts = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}
         names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS)}
-        yield Subnet(folder, file, validators, names)
+        yield Subnet(folder, file, posts, names)
 
 
 def create_chain(folder: Path) -> ChainFile:
@@ -93,29 +106,48 @@ def _miners(folder: Path) -> Iterator[None]:
             process.kill()
 
 
-def _validator(part: Part, folder: Path, file: ChainFile, senses: LocalSenses) -> Post:
-    mechanism = load_mechanism("chunking")
-    params = make_params(mechanism, {"timeout": ASK_SECONDS})
+def _validator(part: Part, folder: Path, file: ChainFile, senses: LocalSenses) -> dict[str, Post]:
+    """One post per mechanism, over one journal."""
     store = Store(f"sqlite:///{folder / part.name}.db")
-    journal, chain = Journal(store), LocalChain(ChainFile(file.path), part.hotkey)
-    asker = Asker(part.hotkey, AskSettings(allow_private=True))
-    bench = Bench(mechanism, params, journal, asker, senses)
-    scale = Scale(mechanism, params, journal, Ledger(store, mechanism.name), chain, part.hotkey.address)
-    return Post(bench, scale, make_task, ChainClock(ChainFile(file.path)))
+    return {name: _post(name, mechid, part, store, file, senses) for mechid, name in enumerate(MECHANISMS)}
 
 
-def make_task(seed: str) -> Task:
-    document = generate_document(seed, CHARACTERS).text
-    return Task(f"generated-{seed[:8]}", {"document": document, "chunk_size": 1600})
+def _post(name: str, mechid: int, part: Part, store: Store, file: ChainFile, senses: LocalSenses) -> Post:
+    mechanism = load_mechanism(name)
+    params = make_params(mechanism, PARAMS[name])
+    journal, chain = Journal(store), LocalChain(ChainFile(file.path), part.hotkey, mechid)
+    bench = Bench(mechanism, params, journal, Asker(part.hotkey, AskSettings(allow_private=True)), senses)
+    scale = Scale(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
+    return Post(bench, scale, TASKS[name], ChainClock(ChainFile(file.path)))
 
 
-async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[list[Committed | WeighedIn]]:
-    """Rounds of all validators side by side, then a weigh-in of each, then epochs until the chain has counted them."""
+async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[Step]:
+    """Rounds of both mechanisms and all validators side by side, then a weigh-in of each, then epochs until the chain
+    has counted them."""
     for _ in range(rounds):
-        yield list(await asyncio.gather(*(validator.play_round() for validator in subnet.validators)))
+        yield await _at_once(subnet, Post.play_round)
     while subnet.epochs() < 1:
         await asyncio.sleep(0.5)
-    yield list(await asyncio.gather(*(validator.weigh_in() for validator in subnet.validators)))
+    yield await _at_once(subnet, weigh_in)
     counted = subnet.epochs()
     while subnet.epochs() <= counted:
         await asyncio.sleep(0.5)
+
+
+async def weigh_in(post: Post) -> WeighedIn:
+    """A weigh-in, tried again as a validator does: one that an epoch's end overtakes is given up by the ledger."""
+    done = await post.weigh_in()
+    for _ in range(TRIES - 1):
+        if done.submission is not None and done.submission.state == "confirmed":
+            break
+        done = await post.weigh_in()
+    return done
+
+
+async def _at_once(subnet: Subnet, act: Callable[[Post], Awaitable[Outcome]]) -> Step:
+    names = [name for name, posts in subnet.posts.items() for _ in posts]
+    outcomes = await asyncio.gather(*(act(post) for posts in subnet.posts.values() for post in posts))
+    step: Step = {name: [] for name in subnet.posts}
+    for name, outcome in zip(names, outcomes, strict=True):
+        step[name].append(outcome)
+    return step

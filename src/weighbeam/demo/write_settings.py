@@ -4,11 +4,14 @@ from pathlib import Path
 
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import MINERS, VALIDATORS, Part
-from weighbeam.demo.subnet import ASK_SECONDS, create_chain
+from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
+from weighbeam.demo.subnet import PARAMS, create_chain
+from weighbeam.miners.prepared_answers import read_prompts
 
 MINER_PORT = 8091
 HEALTH_PORT = 9091
+PROMPTS = "prompts"
+TASKS = {"chunking": "generated", "inference": f"folder:{PROMPTS}"}
 
 
 def write_subnet(folder: Path) -> list[Path]:
@@ -18,6 +21,7 @@ def write_subnet(folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     chain: ChainFile = create_chain(folder)
     chain.close()
+    _write_prompts(folder / PROMPTS)
     files = []
     for number, part in enumerate(VALIDATORS):
         files.append(_write(folder, part, _validator(part, HEALTH_PORT + number)))
@@ -33,16 +37,26 @@ def _write(folder: Path, part: Part, rest: str) -> Path:
     return path
 
 
+def _write_prompts(folder: Path) -> None:
+    """One file for each prompt that the miners have answers for."""
+    folder.mkdir()
+    for prompt, name in read_prompts().items():
+        (folder / f"{name}.txt").write_text(f"{prompt}\n", "utf-8")
+
+
 def _validator(part: Part, port: int) -> str:
     return (
         f'[store]\nurl = "sqlite:///{part.name}.db"\n\n'
-        f'[validator]\nallow_private_addresses = true\nlisten = "127.0.0.1:{port}"\n\n'
-        f'[mechanisms.chunking]\nmechid = 0\ntasks = "generated"\nparams = {{ timeout = {ASK_SECONDS} }}\n'
+        f'[validator]\nallow_private_addresses = true\nlisten = "127.0.0.1:{port}"\n'
+        + "".join(_mechanism(name, mechid) for mechid, name in enumerate(MECHANISMS))
     )
+
+
+def _mechanism(name: str, mechid: int) -> str:
+    params = ", ".join(f"{key} = {value}" for key, value in PARAMS[name].items())
+    return f'\n[mechanisms.{name}]\nmechid = {mechid}\ntasks = "{TASKS[name]}"\nparams = {{ {params} }}\n'
 
 
 def _miner(part: Part, listen: str) -> str:
-    answer = part.name if part.role == "honest" else f"hostile:{part.name}"
-    return (
-        f'[miner]\nlisten = "{listen}"\nanswers = {{ chunking = "{answer}" }}\nnonces = "{part.name}-nonces.sqlite"\n'
-    )
+    answers = ", ".join(f'{mechanism} = "{act.answers}"' for mechanism, act in part.acts.items())
+    return f'[miner]\nlisten = "{listen}"\nanswers = {{ {answers} }}\nnonces = "{part.name}-nonces.sqlite"\n'

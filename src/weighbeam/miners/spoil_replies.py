@@ -10,11 +10,16 @@ App = Callable[[Any, Receive, Send], Awaitable[None]]
 NOISE = bytes(range(256)) * 16
 
 
-def spoil_replies(trick: str, app: App) -> App:
-    """The app as a hostile miner serves it: `replayer` and `noise` spoil the reply itself, others leave it."""
-    if trick == "replayer":
-        return _replay(app)
-    return _make_noise(app) if trick == "noise" else app
+def spoil_replies(trick: str, app: App, mechanism: str = "chunking") -> App:
+    """The app as a hostile miner serves it: `replayer` and `noise` spoil the mechanism's replies, others leave them."""
+    if trick not in SPOILERS:
+        return app
+    spoiled, path = SPOILERS[trick](app), f"/weighbeam/1/{mechanism}/ask"
+
+    async def serve(scope: Any, receive: Receive, send: Send) -> None:
+        await (spoiled if scope.get("path") == path else app)(scope, receive, send)
+
+    return serve
 
 
 def _replay(app: App) -> App:
@@ -53,3 +58,6 @@ def _make_noise(app: App) -> App:
         await app(scope, receive, spoil)
 
     return noisy
+
+
+SPOILERS: dict[str, Callable[[App], App]] = {"replayer": _replay, "noise": _make_noise}

@@ -1,7 +1,7 @@
 """Run a miner: serve its answers, announce where, and follow the metagraph that says who may ask."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import iscoroutinefunction
 from typing import Any
@@ -14,6 +14,7 @@ from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.miners import chunking, inference
 from weighbeam.miners.openai_answers import openai_answerer
 from weighbeam.miners.spoil_replies import App, spoil_replies
+from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import check_listen, listen
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings, Standing
@@ -48,17 +49,16 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
             max_tasks=section.max_tasks,
         )
     )
-    handlers = load_handlers(section.answers)
-    app: App = make_miner_app(hotkey, handlers, NonceStore(loaded.path(section.nonces)), policy, log=_log)
-    for answer in section.answers.values():
-        app = spoil_replies(answer.removeprefix("hostile:"), app) if answer.startswith("hostile:") else app
+    nonces = NonceStore(loaded.path(section.nonces))
+    app = make_app(hotkey, section.answers, nonces, policy, LocalSenses(), _log)
     await refresh_policy(chain, policy)
     async with listen(app, *check_listen(section.listen)) as (host, port):
         where = section.announce or f"{host}:{port}"
         if host in EVERYWHERE and section.announce is None:
             raise WeighbeamError("bad_config", f"{where} is no address to announce", "set miner.announce")
         announce(ChainFile(loaded.path(loaded.settings.chain.path)), hotkey.address, where)
-        LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, ", ".join(handlers), host, port, where)
+        served = ", ".join(section.answers)
+        LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, served, host, port, where)
         ready(where)
         while True:
             fresh = await refresh_policy(chain, policy)
@@ -76,13 +76,25 @@ async def refresh_policy(chain: Chain, policy: Policy) -> bool:
     return True
 
 
-def load_handlers(answers: dict[str, str]) -> dict[str, Handler]:
-    """Handlers by mechanism: reference miners by name, or a function of the user's own."""
-    senses = LocalSenses()
-    return {mechanism: _load(mechanism, name, senses) for mechanism, name in answers.items()}
+def make_app(
+    hotkey: Hotkey,
+    answers: Mapping[str, str],
+    nonces: NonceStore,
+    policy: Policy,
+    senses: LocalSenses,
+    log: Callable[[Served], None] = lambda _: None,
+) -> App:
+    """A miner by what it answers in each mechanism; a trick of its replies spoils those of its mechanism alone."""
+    handlers = {mechanism: _load(mechanism, name, senses) for mechanism, name in answers.items()}
+    app: App = make_miner_app(hotkey, handlers, nonces, policy, log)
+    for mechanism, answer in answers.items():
+        kind, _, trick = answer.partition(":")
+        app = spoil_replies(trick, app, mechanism) if kind == "hostile" else app
+    return app
 
 
 def _load(mechanism: str, name: str, senses: LocalSenses) -> Handler:
+    """A reference miner by name, or a function of the user's own."""
     kind, _, rest = name.partition(":")
     if mechanism == "chunking" and kind == "hostile" and rest in chunking.TRICKS:
         return chunking.hostile_miner(rest, senses)

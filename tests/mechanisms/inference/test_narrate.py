@@ -8,7 +8,8 @@ from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.narrate import narrate_round
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.miners.inference import GARBAGE, find_answers, read_prompts
+from weighbeam.miners.inference import GARBAGE
+from weighbeam.miners.prepared_answers import find_answers, read_prompts
 from weighbeam.senses.local import LocalSenses
 
 INFERENCE, PARAMS = Inference(), InferenceParams()
