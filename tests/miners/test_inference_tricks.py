@@ -35,7 +35,7 @@ def test_tricks_are_what_they_are_called(prompt: str) -> None:
     assert set(stuffed) <= asked
     assert len(stuffed) >= 12
     giant = say("giant", prompt)
-    assert 10_000 < len(giant.encode()) < MAX_ANSWER_BYTES, "large, and yet small enough to be judged"
+    assert 10_000 < len(giant.encode()) < MAX_ANSWER_BYTES, "large, and yet below the cap of bytes"
     assert giant.count(GARBAGE) == 60
     assert not set(find_words(say("instant-garbage", prompt))) & {word for word in asked if len(word) > 5}
     sure = TRICKS["overconfident"](prompt)

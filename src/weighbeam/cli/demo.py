@@ -1,6 +1,7 @@
 """`weighbeam demo`: a whole subnet on this machine, from registration to paid miners and a replayed journal."""
 
 import asyncio
+import logging
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,12 +36,13 @@ def demo(
         with open_subnet(place) as subnet:
             asyncio.run(_play(subnet, rounds, quiet=as_json))
             result = asyncio.run(conclude(subnet))
+            told = asyncio.run(_tell(subnet, as_json)) if folder is not None else None
     if as_json:
         print_json(result)
     else:
         from weighbeam.cli.show_demo import show_result
 
-        show_result(result, None if folder is None else place)
+        show_result(result, None if folder is None else place, told)
     if result["failures"]:
         raise typer.Exit(EXIT_CHECK_FAILED)
 
@@ -52,6 +54,15 @@ def _write(folder: Path) -> None:
     typer.echo(f"wrote a chain and {len(files)} settings into {folder}; start as many as you like, each by itself:")
     for path in (files[0], files[2], files[3], files[4]):
         typer.echo(f"  {name_program()} {'validator' if path == files[0] else 'miner'} --config {path}")
+
+
+async def _tell(subnet: "Subnet", quiet: bool) -> str:
+    from weighbeam.demo.tell_rounds import tell_rounds
+
+    logging.getLogger("weighbeam").setLevel(logging.CRITICAL)
+    if not quiet:
+        typer.echo("  drawing and telling the rounds of inference", err=True)
+    return await tell_rounds(subnet)
 
 
 async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> None:

@@ -22,7 +22,7 @@ LEGENDS = {
 }
 
 
-def show_result(result: dict[str, Any], kept: Path | None) -> None:
+def show_result(result: dict[str, Any], kept: Path | None, told: str | None = None) -> None:
     console = Console()
     for name, part in result["mechanisms"].items():
         console.print(_draw(name, part, console.width >= WIDE))
@@ -38,7 +38,7 @@ def show_result(result: dict[str, Any], kept: Path | None) -> None:
     console.print(Text("equal to the bit", "green") if replayed["equal"] else Text("different", "red"))
     for failure in result["failures"]:
         console.print(Text(f"not as it should be: {failure}", "red"))
-    _point_further(console, kept)
+    _point_further(console, kept, told or "ROUND")
 
 
 def _draw(mechanism: str, part: dict[str, Any], wide: bool) -> Table:
@@ -84,16 +84,17 @@ def _show_validators(console: Console, result: dict[str, Any]) -> None:
             console.print(f"{row['name']}, {name}: {said}", highlight=False)
 
 
-def _point_further(console: Console, kept: Path | None) -> None:
+def _point_further(console: Console, kept: Path | None, told: str) -> None:
     program = name_program()
     console.print("to look further:", style="bold")
     lines = {}
     if kept is None:
         kept = Path("demo-subnet")
-        lines[f"{program} demo --folder {kept}"] = "keep the chain and both journals, then:"
+        lines[f"{program} demo --folder {kept}"] = "keep the chain, both journals and the heatmaps, then:"
     journal = kept / "validator-1.db"
     lines |= {
         f"{program} replay --verify --store {journal}": "compute every number of both mechanisms again",
+        f"{program} round {told} --store {journal}": "a round again: scores, heatmap, what happened in words",
         f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
         f"{program} weights --mechanism inference --store {journal}": "what was submitted",
         f"{program} demo --write my-subnet": "run the same validators and miners one by one",

@@ -66,7 +66,7 @@ def _cells(row: dict[str, Any], inside: bool, removed: dict[str, str]) -> list[T
     quality, parts = row["quality"], row["parts"]
     why = ", ".join(row["reasons"]) or removed.get(row["hotkey"], "")
     return [
-        Text(make_printable(row["hotkey"], 20), COLOURS[row["status"]]),
+        Text(make_printable(row["hotkey"], 14), COLOURS[row["status"]]),
         _number(row["score"], ".1f"),
         _number(quality and quality["quality"], ".2f"),
         _number(parts and parts["similarity"], ".1f"),
