@@ -5,7 +5,7 @@ from functools import partial
 from weighbeam.demo.subnet import Subnet
 from weighbeam.engine.aftermath import raise_alerts
 from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.deliver import deliver_due
+from weighbeam.engine.deliver import Delivery, deliver_due
 from weighbeam.engine.exchange import Exchange
 from weighbeam.engine.read_journal import list_rounds
 from weighbeam.engine.story import Storyteller
@@ -25,7 +25,7 @@ async def tell_rounds(subnet: Subnet) -> str:
     place = open_artifacts(str(subnet.folder / "artifacts"))
     story = Storyteller(store, clock, {MECHANISM: post.bench.mechanism}, place, draw_apart)
     exchange = Exchange(store, clock, alerts, post.scale.own_hotkey)
-    deliveries = {
+    deliveries: dict[str, Delivery] = {
         "alerts": partial(raise_alerts, alerts),
         "copies": exchange.push_copies,
         "story": story.tell,

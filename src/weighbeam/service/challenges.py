@@ -31,6 +31,7 @@ from weighbeam.store.database import Store
 MOST_BODY = 1 << 20
 MOST_COPIES = 1000
 BEARER = "bearer "
+REMEDY = "show a token as a bearer, or sign the request: docs/challenges.md"
 CODES = {
     **STATUS,
     "bad_token": 401,
@@ -84,7 +85,7 @@ def add_challenges(app: FastAPI, gate: Gate, counter: Counter) -> None:
                 status, content = await asyncio.to_thread(work, caller, given.body)
         except WeighbeamError as refusal:
             status = CODES.get(refusal.code, 400)
-            content = {"error": refusal.code, "message": refusal.message, "remedy": refusal.remedy}
+            content = {"error": refusal.code, "message": refusal.message, "remedy": refusal.remedy or REMEDY}
         except Exception as fault:
             tell_fault(fault)
             status, content = 500, {"error": "handler_fault"}
