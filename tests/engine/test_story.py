@@ -20,7 +20,8 @@ from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.what_if import recall_round
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
-from weighbeam.miners.inference import GARBAGE, find_answers, read_prompts
+from weighbeam.miners.inference import GARBAGE
+from weighbeam.miners.prepared_answers import find_answers, read_prompts
 from weighbeam.pictures.apart import draw_apart
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.narrator_openai import OpenAINarrator

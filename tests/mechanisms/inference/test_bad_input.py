@@ -8,7 +8,8 @@ import pytest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.what_if import WhatIf, score_question
 from weighbeam.mechanisms.inference.mechanism import Inference
-from weighbeam.miners.inference import GARBAGE, find_answers, read_prompts
+from weighbeam.miners.inference import GARBAGE
+from weighbeam.miners.prepared_answers import find_answers, read_prompts
 from weighbeam.senses.local import LocalSenses
 
 INFERENCE = Inference()

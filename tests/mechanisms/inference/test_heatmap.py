@@ -12,7 +12,8 @@ from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.score import replay_round
 from weighbeam.mechanisms.purity import watch_calls
-from weighbeam.miners.inference import GARBAGE, find_answers, read_prompts
+from weighbeam.miners.inference import GARBAGE
+from weighbeam.miners.prepared_answers import find_answers, read_prompts
 from weighbeam.senses.local import LocalSenses
 
 INFERENCE, PARAMS = Inference(), InferenceParams()
