@@ -67,7 +67,7 @@ def test_inference_pays_answers_and_none_of_the_cheap_tricks(played) -> None:
         "garbage-3": "off_topic",
         "instant": "off_topic",
         "echo": "echo",
-        "giant": "echo",
+        "giant": "too_large",
         "stuffing": failing["stuffing"],
     }
     assert failing["stuffing"] in ("echo", "off_topic")
