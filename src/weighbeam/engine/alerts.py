@@ -33,6 +33,8 @@ REMEDIES = {
     "endpoint_source": "check the static endpoints file or the plug-in named",
     "few_documents": "put more documents into the folder of tasks",
     "lock_lost": "run one validator per hotkey",
+    "burn_target_unproven": "name a hotkey of the subnet's owner as burn_hotkey, or leave it out",
+    "no_burn_target": "name a hotkey of the subnet's owner as burn_hotkey; until then miners get everything",
     "duplicate_answers": "nothing to do: copies share one vote and one pay; weighbeam copies lists them",
     "low_quality_cluster": "look at the answers: weighbeam rounds; flagged ones earn nothing",
     "all_low_quality": "look at the prompt and at the answers: weighbeam rounds",

@@ -122,11 +122,13 @@ def _replay_weigh_in(
     weighing = Weighing.from_json(body["weighing"])
     params = make_params(mechanism, body["params"])
     state = reached.get(mechanism.name, Reached())
-    uids = {payee.hotkey: payee.uid for payee in weighing.payees}
+    burn = weighing.burn
+    uids = {payee.hotkey: payee.uid for payee in weighing.payees if burn is None or payee.hotkey != burn.hotkey}
     normal, emergency = weighing.mode == "NORMAL", weighing.mode == "EMERGENCY"
     hours = weighing.limits.freshness_hours if normal else weighing.limits.freshness_hours_degraded
     standings = state.stand(mechanism, uids, weighing.now, weighing.averaging, lookback=not emergency)
-    again = list_payees(mechanism, params, uids, standings, state.seen, weighing.now, None if emergency else hours)
+    gate = None if emergency else hours
+    again = list_payees(mechanism, params, uids, standings, state.seen, weighing.now, gate, burn)
     if again != weighing.payees:
         return "raw weights or last successes are not what the rounds lead to"
     if canonical_json(asdict(weighing.decide())) != canonical_json(body["decision"]):

@@ -267,6 +267,17 @@ class Mechanism(Protocol):
         ...
 
 
+@runtime_checkable
+class Burns(Protocol):
+    """What a mechanism has besides if it burns a share of its weights, its parameter `burn_share`."""
+
+    def weigh_burning(
+        self, params: Any, standings: Sequence[Standing], eligible: Collection[str], burn: str | None
+    ) -> Weights:
+        """Raw weights of the eligible and of `burn`, who takes the burnt share; None if nobody does. Pure."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """A round in words, who told it, and why a model that was asked did not."""

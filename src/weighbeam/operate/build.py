@@ -130,7 +130,8 @@ def build_scale(
     journal, ledger = Journal(store), Ledger(store, name)
     discover = make_discovery(loaded, report)
     averaging = loaded.averaging()
-    return Scale(mechanism, params, journal, ledger, chain, hotkey.address, known.current, averaging, discover)
+    burn = section.burn_hotkey
+    return Scale(mechanism, params, journal, ledger, chain, hotkey.address, known.current, averaging, discover, burn)
 
 
 def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: LocalSenses) -> Post:

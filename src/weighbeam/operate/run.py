@@ -14,8 +14,10 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts
 from weighbeam.engine.keep_running import Service, keep_running
 from weighbeam.engine.read_journal import count_entries
+from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import EXIT_FROZEN
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
+from weighbeam.mechanisms.contract import Burns
 from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.challenges import open_door, pull_challenges
@@ -89,7 +91,15 @@ def tell_start(built: Built) -> None:
     for post in built.posts:
         params = post.scale.params.model_dump(mode="json")
         LOG.info("%s: weights are made under %s", post.name, hash_weighing(post.name, params, built.desk.averaging))
+        tell_unburnt(built.desk.alerts, post)
     tell_ignored(built.desk.alerts)
+
+
+def tell_unburnt(alerts: Alerts, post: Post) -> None:
+    """A mechanism that would burn a share and is told of nobody to take it."""
+    share = getattr(post.scale.params, "burn_share", 0.0)
+    if isinstance(post.scale.mechanism, Burns) and share > 0 and post.scale.burn_hotkey is None:
+        alerts.tell("no_burn_target", "warning", f"{share:.0%} would be burnt; miners get it", post.name)
 
 
 def tell_ignored(alerts: Alerts) -> None:

@@ -73,6 +73,7 @@ class MechanismSection(Section):
 
     mechid: Annotated[int, about("its mechanism id on chain", ge=0, le=15)] = 0
     tasks: Annotated[str, about("generated, folder:DIR, or file:PATH with a task per line")] = "generated"
+    burn_hotkey: Annotated[str | None, about("who takes a burnt share: a hotkey of the subnet's owner")] = None
     params: Annotated[dict[str, Any], about("parameters other than the defaults")] = Field(default_factory=dict)
 
 

@@ -12,6 +12,7 @@ from weighbeam.engine.discovery import Discovery
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.lay_out import read_seen, read_standings
 from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.weigh_in.burn import find_burn
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.eligible import Eligible, Node, Reason, ValidatorList, filter_serving
@@ -38,6 +39,7 @@ class Scale:
     validators: Callable[[], ValidatorList] = ValidatorList
     averaging: Averaging = field(default_factory=Averaging)
     discovery: Discovery = field(default_factory=Discovery)
+    burn_hotkey: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +100,12 @@ def assess(connection: Connection, scale: Scale, reading: Reading, estimate: Est
         averages = read_averages(connection, name, uids, now, scale.averaging, mode.lookback)
         standings = stand_by_averages(averages)
     seen = read_seen(connection, name)
-    payees = list_payees(scale.mechanism, scale.params, uids, standings, seen, now, mode.freshness_hours)
+    burn = find_burn(scale.mechanism, scale.params, scale.burn_hotkey, graph)
+    payees = list_payees(scale.mechanism, scale.params, uids, standings, seen, now, mode.freshness_hours, burn)
     rate_limit = reading.rules.rate_limit if reading.rules else 0
     since = rate_limit if reading.first else mode.blocks or 0
     weighing = Weighing(
-        payees, now, mode.mode, since, rate_limit, limits, eligible.list_ok, mode.confirmed, scale.averaging
+        payees, now, mode.mode, since, rate_limit, limits, eligible.list_ok, mode.confirmed, scale.averaging, burn
     )
     return Assessed(weighing, weighing.decide(), mode, eligible, averages, count_later(connection, name, now))
 

@@ -3,15 +3,24 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Literal
 
 from weighbeam.core.curves import normalise, to_u16
 from weighbeam.core.errors import require
 from weighbeam.core.numbers import is_number
+from weighbeam.engine.weigh_in.burn import Burn
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import MODES, ModeName
 
-SkipReason = Literal["chain_unreadable", "validator_list_unreadable", "too_few_serving", "all_zero", "rate_limited"]
+SkipReason = Literal[
+    "chain_unreadable",
+    "validator_list_unreadable",
+    "burn_target_unproven",
+    "too_few_serving",
+    "all_zero",
+    "rate_limited",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +55,22 @@ def decide_weights(
     limits: WeighInLimits,
     confirmed: bool = True,
     list_ok: bool = True,
+    burn: Burn | None = None,
 ) -> Decision:
-    """Gate the stale, then submit what is left or say why not."""
+    """Gate the stale, then submit what is left or say why not. Who takes a burnt share is no miner."""
     require(mode in MODES, "bad_mode", f"mode {mode!r}", f"use one of {', '.join(MODES)}")
     require(all(is_number(payee.raw, 0) for payee in payees), "bad_ema")
     by_uid = sorted(payees, key=lambda payee: payee.uid)
     stale = tuple(payee.hotkey for payee in by_uid if not _is_fresh(payee, now, mode, limits))
     gated = [0.0 if payee.hotkey in stale else float(payee.raw) for payee in by_uid]
-    uniform = mode == "EMERGENCY" and not any(gated)
+    target = burn.hotkey if burn else None
+    miners = [payee.hotkey != target for payee in by_uid]
+    uniform = mode == "EMERGENCY" and any(miners) and not any(compress(gated, miners))
     if uniform:
-        gated = [1.0] * len(by_uid)
-    reason = _skip(len(by_uid), any(gated), mode, blocks_since_update, rate_limit_blocks, limits, confirmed, list_ok)
+        gated = _share_alike(miners, burn)
+    unproven = burn is not None and burn.unproven and mode == "NORMAL"
+    state = _State(sum(miners), any(gated), blocks_since_update < rate_limit_blocks, confirmed, list_ok, unproven)
+    reason = _skip(state, mode, limits)
     if reason is not None:
         return Decision("skip", reason, stale)
     shares = normalise(gated)
@@ -73,21 +87,29 @@ def _is_fresh(payee: Payee, now: float, mode: ModeName, limits: WeighInLimits) -
     return now - last <= hours * 3600
 
 
-def _skip(
-    eligible: int,
-    any_paid: bool,
-    mode: ModeName,
-    blocks: int,
-    rate_limit: int,
-    limits: WeighInLimits,
-    confirmed: bool,
-    list_ok: bool,
-) -> SkipReason | None:
+def _share_alike(miners: Sequence[bool], burn: Burn | None) -> list[float]:
+    """The burn share as set, the rest in equal parts."""
+    share = burn.share if burn is not None and not all(miners) else 0.0
+    return [(1 - share) / sum(miners) if miner else share for miner in miners]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    eligible: int
+    any_paid: bool
+    too_early: bool
+    confirmed: bool
+    list_ok: bool
+    unproven: bool
+
+
+def _skip(state: _State, mode: ModeName, limits: WeighInLimits) -> SkipReason | None:
     checks: list[tuple[SkipReason, bool]] = [
-        ("chain_unreadable", not confirmed),
-        ("validator_list_unreadable", not list_ok and mode == "NORMAL"),
-        ("too_few_serving", eligible < limits.min_serving_nodes),
-        ("all_zero", not any_paid),
-        ("rate_limited", blocks < rate_limit),
+        ("chain_unreadable", not state.confirmed),
+        ("validator_list_unreadable", not state.list_ok and mode == "NORMAL"),
+        ("burn_target_unproven", state.unproven),
+        ("too_few_serving", state.eligible < limits.min_serving_nodes),
+        ("all_zero", not state.any_paid),
+        ("rate_limited", state.too_early),
     ]
     return next((reason for reason, applies in checks if applies), None)

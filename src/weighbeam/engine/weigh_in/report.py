@@ -28,7 +28,7 @@ def name_state(mode: Mode) -> str:
 
 def list_told(done: WeighedIn, before: str | None, stalled: bool) -> list[Told]:
     """The alerts of one weigh-in; `before` is the state of the one before it."""
-    told = [*_tell_mode(done, before), *_tell_list(done)]
+    told = [*_tell_mode(done, before), *_tell_list(done), *_tell_burn(done)]
     if done.decision.uniform and done.submission is not None:
         told.append(Told("uniform_weights", "critical", "nobody earned anything: every eligible miner is paid alike"))
     if stalled:
@@ -54,6 +54,12 @@ def _tell_list(done: WeighedIn) -> Iterator[Told]:
     if not done.list_ok:
         effect = "skipped" if done.decision.reason == "validator_list_unreadable" else "went on without it"
         yield Told("validator_list_unreadable", "warning", f"the list of validators cannot be used: {effect}")
+
+
+def _tell_burn(done: WeighedIn) -> Iterator[Told]:
+    if done.burn is not None and done.burn.unproven:
+        effect = "skipped" if done.decision.action == "skip" else "the burn share went to miners"
+        yield Told("burn_target_unproven", "critical", f"the burn hotkey is not the subnet owner's: {effect}")
 
 
 def _tell_row(row: Row) -> Told | None:

@@ -19,6 +19,7 @@ from weighbeam.engine.audit import write_audit
 from weighbeam.engine.journal import append_entry
 from weighbeam.engine.ledger import Plan, Row
 from weighbeam.engine.weigh_in.assess import Assessed, Reading, Scale, assess, read_chain
+from weighbeam.engine.weigh_in.burn import Burn
 from weighbeam.engine.weigh_in.constants import hash_weighing
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.emissions import keep_folds
@@ -39,6 +40,7 @@ class WeighedIn:
     fault: ChainFault | None = None
     list_ok: bool = True
     future: int = 0
+    burn: Burn | None = None
 
 
 async def weigh_in(scale: Scale, now: float) -> WeighedIn:
@@ -60,6 +62,7 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
         reading.fault,
         assessed.eligible.list_ok,
         assessed.future,
+        assessed.weighing.burn,
     )
 
 

@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from weighbeam.engine.seen import Seen, gate_success
+from weighbeam.engine.weigh_in.burn import Burn
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.decide import Decision, Payee, decide_weights
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import ModeName
-from weighbeam.mechanisms.contract import Mechanism, Params, Standing
+from weighbeam.mechanisms.contract import Burns, Mechanism, Params, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,19 @@ class Weighing:
     list_ok: bool
     confirmed: bool
     averaging: Averaging
+    burn: Burn | None = None
 
     def decide(self) -> Decision:
         return decide_weights(
-            self.payees, self.now, self.mode, self.blocks, self.rate_limit, self.limits, self.confirmed, self.list_ok
+            self.payees,
+            self.now,
+            self.mode,
+            self.blocks,
+            self.rate_limit,
+            self.limits,
+            self.confirmed,
+            self.list_ok,
+            self.burn,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -42,6 +52,7 @@ class Weighing:
             "list_ok": self.list_ok,
             "confirmed": self.confirmed,
             "averaging": asdict(self.averaging),
+            **({} if self.burn is None else {"burn": self.burn.as_json()}),
         }
 
     @classmethod
@@ -56,6 +67,7 @@ class Weighing:
             given["list_ok"],
             given["confirmed"],
             Averaging(**given["averaging"]),
+            Burn(**given["burn"]) if "burn" in given else None,
         )
 
 
@@ -67,9 +79,11 @@ def list_payees(
     seen: Mapping[str, Seen],
     now: float,
     freshness_hours: float | None,
+    burn: Burn | None = None,
 ) -> tuple[Payee, ...]:
     """Raw weights and last successes of the eligible (hotkey → uid). A stale miner is not weighed at all, so it uses
-    up no place. Pure: live, dry and in replay the same. `freshness_hours` None is no gate.
+    up no place. Pure: live, dry and in replay the same. `freshness_hours` None is no gate. Who takes a burnt share is
+    a payee too, the last.
     """
     rule = mechanism.rule
     ungated = rule.gate == "none" or freshness_hours is None
@@ -79,5 +93,13 @@ def list_payees(
         hotkey: now if ungated else gate_success(seen.get(hotkey), now, window, only_if_asked) for hotkey in uids
     }
     fresh = {hotkey for hotkey, at in success.items() if at is not None}
-    raw = mechanism.weigh(params, standings, fresh).raw
-    return tuple(Payee(hotkey, uid, float(raw.get(hotkey, 0.0)), success[hotkey]) for hotkey, uid in uids.items())
+    target = burn.hotkey if burn else None
+    if isinstance(mechanism, Burns):
+        raw = mechanism.weigh_burning(params, standings, fresh - {target}, target).raw
+    else:
+        raw = mechanism.weigh(params, standings, fresh).raw
+    paid = {hotkey: uid for hotkey, uid in uids.items() if hotkey != target}
+    payees = [Payee(hotkey, uid, float(raw.get(hotkey, 0.0)), success[hotkey]) for hotkey, uid in paid.items()]
+    if burn is not None and target is not None and burn.uid is not None:
+        payees.append(Payee(target, burn.uid, float(raw.get(target, 0.0)), now))
+    return tuple(payees)
