@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 from fastapi import FastAPI, Request, Response
 
-from engine.small_subnet import START, Turned
+from engine.small_subnet import HOUR, START, Turned
 from network.loopback import serve_app
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import deliver
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.alerts import Alerts, list_alerts
 from weighbeam.engine.exchange import Exchange
 from weighbeam.engine.organic import fail_request, find_request, take_oldest
+from weighbeam.engine.retention import clean_up
+from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.mechanisms.contract import Scored, make_params
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.store.database import Store
@@ -155,13 +158,32 @@ def test_an_api_that_is_down_is_told_once_and_found_again(far, store: Store) -> 
     assert take_oldest(store, "inference", "r1") is not None
 
 
+def test_a_result_still_to_be_sent_outlives_retention(far, store: Store) -> None:
+    api, url = far
+    clock = Turned()
+    exchange = open_exchange(store, clock, pull_url=f"{url}/api", callback_url="http://127.0.0.1:9/")
+    api.next = NEXT
+    asyncio.run(exchange.pull(INFERENCE, PARAMS))
+    taken = take_oldest(store, "inference", "r1")
+    fail_request(store, taken.id, "no_valid_answer", "nobody")
+    run_outbox(exchange)
+    clock.at += 100 * HOUR
+    clean_up(store, clock.now(), Averaging(), "me", lambda _: b"signed")
+    exchange.callback_url = f"{url}/callback"
+    assert run_outbox(exchange) == 1
+    assert api.got[-1][0] == "callback"
+    clean_up(store, clock.now(), Averaging(), "me", lambda _: b"signed")
+    with pytest.raises(WeighbeamError, match="unknown_request"):
+        find_request(store, taken.id)
+
+
 def test_records_of_copies_are_pushed_and_kept(far, store: Store) -> None:
     api, url = far
     groups = [{"hotkeys": ["a", "b"], "cosine": 0.99, "overlap": 0.8}]
-    exchange = open_exchange(store, Turned(), copies_url=f"{url}/copies")
+    exchange = open_exchange(store, Turned(), copies_url=f"{url}/copies", token="t0ken", copies_token="other")
     with store.write() as connection:
         leave_to_do(connection, "r1", START, INFERENCE, Scored((), {"copies": groups}))
     run_outbox(exchange)
-    sent = [content for kind, _, content in api.got if kind == "copies"]
+    sent = [content for kind, shown, content in api.got if (kind, shown) == ("copies", "Bearer other")]
     told = {"validator": "our-hotkey", "mechanism": "inference", "round": "r1", "at": START, "copies": groups}
     assert sent == [told]

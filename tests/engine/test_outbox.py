@@ -11,7 +11,7 @@ from engine.small_subnet import HOUR, START, Turned
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import deliver, outbox
 from weighbeam.engine.alerts import Alerts, list_alerts
-from weighbeam.engine.outbox import MOST_WAIT_SECONDS, Item, list_due, post
+from weighbeam.engine.outbox import MOST_TRIES, MOST_WAIT_SECONDS, Item, list_due, post
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -65,11 +65,14 @@ def test_what_fails_waits_ever_longer_and_holds_nobody_up(store: Store) -> None:
     put(store, "good")
     turn(store, clock, {"note": fail})
     assert states(store) == {"bad": ("waiting", 1), "good": ("done", 0)}
-    for _ in range(6):
-        assert turn(store, clock, {"note": fail}) == 0
+    assert turn(store, clock, {"note": fail}) == 0
+    began = clock.at
+    for _ in range(MOST_TRIES - 2):
         clock.at += MOST_WAIT_SECONDS
         assert turn(store, clock, {"note": fail}) == 1
-    clock.at = START + 48 * HOUR
+    assert states(store)["bad"] == ("waiting", MOST_TRIES - 1)
+    assert clock.at - began > 48 * HOUR
+    clock.at += MOST_WAIT_SECONDS
     turn(store, clock, {"note": fail})
     assert states(store)["bad"][0] == "given_up"
     assert [alert.code for alert in list_alerts(store, 5)] == ["outbox_given_up"]
@@ -81,7 +84,7 @@ def test_waits_double_up_to_an_hour(store: Store) -> None:
     put(store, "a")
     waits, now = [], START
     for _ in range(12):
-        (item,) = list_due(store, now)
+        (item,) = list_due(store, now, ["note"])
         outbox.postpone(store, item, now, "again")
         with store.read() as connection:
             due = connection.execute(tables.outbox.select()).one().due
@@ -94,9 +97,9 @@ def test_waits_double_up_to_an_hour(store: Store) -> None:
 
 def test_a_clock_that_jumped_back_holds_nothing_up(store: Store) -> None:
     put(store, "later", at=START + 1000 * HOUR)
-    assert [item.ref for item in list_due(store, START)] == ["later"]
+    assert [item.ref for item in list_due(store, START, ["note"])] == ["later"]
     put(store, "soon", at=START + 60)
-    assert [item.ref for item in list_due(store, START)] == ["later"]
+    assert [item.ref for item in list_due(store, START, ["note"])] == ["later"]
 
 
 def test_a_delivery_that_hangs_is_cut_and_one_nobody_knows_is_given_up(store: Store, monkeypatch) -> None:
@@ -111,6 +114,37 @@ def test_a_delivery_that_hangs_is_cut_and_one_nobody_knows_is_given_up(store: St
     turn(store, Turned(), {"note": hang})
     assert time.monotonic() - began < 10
     assert states(store) == {"slow": ("waiting", 1), "strange": ("given_up", 1)}
+
+
+def test_a_slow_kind_holds_up_no_other(store: Store, monkeypatch) -> None:
+    monkeypatch.setattr(deliver, "POLL_SECONDS", 0.01)
+    told = asyncio.Event()
+
+    async def hang(_: Item) -> None:
+        await asyncio.sleep(60)
+
+    async def tell(_: Item) -> None:
+        told.set()
+
+    async def run() -> None:
+        clock = Turned()
+        work = deliver.keep_delivering(store, clock, Alerts(store, clock.now), {"story": hang, "alerts": tell})
+        loop = asyncio.create_task(work)
+        await asyncio.wait_for(told.wait(), 10)
+        loop.cancel()
+
+    put(store, "first", kind="story")
+    put(store, "second", kind="alerts")
+    asyncio.run(run())
+
+
+def test_a_clock_that_jumps_gives_nothing_up(store: Store) -> None:
+    async def fail(_: Item) -> None:
+        raise RuntimeError
+
+    put(store, "a")
+    turn(store, Turned(START + 1000 * HOUR), {"note": fail})
+    assert states(store) == {"a": ("waiting", 1)}
 
 
 def test_the_loop_outlives_a_store_that_fails(store: Store, monkeypatch) -> None:

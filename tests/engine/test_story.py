@@ -148,6 +148,58 @@ def test_a_model_tells_and_falls_back(journal: Journal, senses: LocalSenses, tmp
     assert "The model's narrative was not used" in second.value
 
 
+def test_a_model_is_asked_once_however_often_the_picture_fails(
+    journal: Journal, senses: LocalSenses, tmp_path: Path
+) -> None:
+    play(journal, senses)
+    place, clock = tmp_path / "art", Turned()
+    place.write_text("a file is in the way")
+    with serve_chat(say("Five voices agreed.")) as server:
+        narrator = OpenAINarrator("teller", server.url, "key")
+        for _ in range(4):
+            tell(journal, place, clock, narrator=narrator)
+            clock.at += 3600
+        place.unlink()
+        tell(journal, place, clock, narrator=narrator)
+        assert len(server.requests) == 1
+    extras = read_extras(journal.store, "r1")
+    assert extras["narrative"].value == "Five voices agreed."
+    assert Path(extras["heatmap"].value).is_file()
+
+
+def test_a_picture_once_drawn_is_not_forgotten(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
+    class Broken:
+        id = "broken"
+
+        def tell(self, _) -> str:
+            raise RuntimeError("not our own kind of fault")
+
+    def draw_nothing(_) -> bytes:
+        raise AssertionError("it was drawn before")
+
+    play(journal, senses)
+    clock = Turned()
+    tell(journal, tmp_path / "art", clock, narrator=Broken())
+    assert read_extras(journal.store, "r1").keys() == {"heatmap"}
+    clock.at += 60
+    tell(journal, tmp_path / "art", clock, render=draw_nothing)
+    extras = read_extras(journal.store, "r1")
+    assert extras["narrative"].value.endswith(f"The heatmap is {extras['heatmap'].value}.")
+
+
+def test_a_round_removed_while_it_is_drawn_leaves_no_picture(
+    journal: Journal, senses: LocalSenses, tmp_path: Path
+) -> None:
+    def draw_and_forget(_) -> bytes:
+        with journal.store.write() as connection:
+            connection.execute(tables.rounds.delete())
+        return b"png"
+
+    play(journal, senses)
+    tell(journal, tmp_path / "art", render=draw_and_forget)
+    assert list((tmp_path / "art/heatmaps").iterdir()) == []
+
+
 def test_pictures_go_with_their_rounds(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
     for number in range(3):
         play(journal, senses, f"r{number}", START + 300 * number * HOUR)

@@ -6,7 +6,7 @@ A mechanism says it in the summary of its scores: `alerts` as `{code, severity, 
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
@@ -18,18 +18,20 @@ from weighbeam.store.database import Store
 
 NAMED = 10
 LEVELS: Mapping[str, Level] = {"info": "info", "warning": "warning", "critical": "critical"}
+Shape = Mapping[str, type | tuple[type, ...]]
+ALERT: Shape = {"code": str, "severity": str, "hotkeys": (list, tuple)}
+COPIES: Shape = {"hotkeys": (list, tuple), "cosine": (int, float), "overlap": (int, float)}
 SENTENCES = {
     "void_round": "too few answers arrived; nothing was scored",
     "all_low_quality": "every answer was flagged as of low quality",
     "duplicate_answers": "the same answer was given by",
     "low_quality_cluster": "possibly coordinated answers of low quality by",
 }
-Follow = Literal["alerts", "copies", "story"]
 
 
 def leave_to_do(connection: Connection, round_id: str, at: float, mechanism: Mechanism, scored: Scored) -> None:
     """Within the transaction that commits the round."""
-    alerts, copies = scored.summary.get("alerts") or [], scored.summary.get("copies") or []
+    alerts, copies = _read(scored, "alerts", ALERT), _read(scored, "copies", COPIES)
     if alerts:
         post(connection, "alerts", round_id, mechanism.name, at, {"alerts": alerts})
     if copies:
@@ -37,6 +39,13 @@ def leave_to_do(connection: Connection, round_id: str, at: float, mechanism: Mec
         post(connection, "copies", round_id, mechanism.name, at, {"copies": copies})
     if isinstance(mechanism, Tells):
         post(connection, "story", round_id, mechanism.name, at, {})
+
+
+def _read(scored: Scored, name: str, shape: Shape) -> list[dict[str, Any]]:
+    """The rows of a summary that look as they should: whatever a mechanism writes there, no round is lost for it."""
+    rows = scored.summary.get(name)
+    sound = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, (list, tuple)) else []
+    return [dict(row) for row in sound if all(isinstance(row.get(key), kind) for key, kind in shape.items())]
 
 
 def _keep_copies(

@@ -45,7 +45,7 @@ def accept_challenge(
 ) -> tuple[Challenge, bool]:
     """The challenge, and whether it is new. What cannot be asked is refused; so is an id used for something else."""
     body = _read_challenge(given)
-    request_id = name_request(given["id"])
+    request_id = name_request(by, given["id"])
     mechanism.pose(params, Task(request_id, body, "organic"))
     challenge = {
         "id": given["id"],
@@ -59,8 +59,7 @@ def accept_challenge(
         if row is None:
             queue(connection, request_id, mechanism.name, at, kept)
             return Challenge(given["id"], by, mechanism.name, "waiting", given.get("metadata"), None), True
-    known = row.body["challenge"]
-    if (known["digest"], known["by"]) != (challenge["digest"], by):
+    if row.body["challenge"]["digest"] != challenge["digest"]:
         raise WeighbeamError("challenge_differs", f"the id {given['id']!r} is taken", "use an id of its own")
     return _read(row), False
 
@@ -68,9 +67,9 @@ def accept_challenge(
 def find_challenge(store: Store, challenge_id: str, by: str) -> Challenge:
     """Only for whoever handed it over; for anybody else there is none."""
     with store.read() as connection:
-        query = select(tables.requests).where(tables.requests.c.id == name_request(challenge_id))
+        query = select(tables.requests).where(tables.requests.c.id == name_request(by, challenge_id))
         row = connection.execute(query).one_or_none()
-    if row is None or row.body["challenge"]["by"] != by:
+    if row is None:
         raise WeighbeamError("unknown_challenge", f"no challenge is called {challenge_id!r}", "check the id")
     return _read(row)
 
@@ -84,8 +83,9 @@ def read_challenge(store: Store, request_id: str) -> Challenge:
     return _read(row)
 
 
-def name_request(challenge_id: str) -> str:
-    return f"challenge-{digest_text(challenge_id)[:40]}"
+def name_request(by: str, challenge_id: str) -> str:
+    """Everybody has ids of their own."""
+    return f"challenge-{digest_text(f'{by} {challenge_id}')[:40]}"
 
 
 def _read_challenge(given: Any) -> dict[str, Any]:

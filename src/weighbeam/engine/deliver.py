@@ -17,10 +17,19 @@ HOPELESS = frozenset({"unknown_round", "unknown_request", "no_delivery"})
 
 
 async def keep_delivering(store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery]) -> None:
-    """Until cancelled; no fault of an item, and none of the store, ends it."""
+    """Until cancelled; no fault of an item, and none of the store, ends it. Each kind has a lane of its own, so that a
+    slow one holds up no other."""
+    async with asyncio.TaskGroup() as group:
+        for kind in (*deliveries, None):
+            group.create_task(_keep_lane(store, clock, alerts, deliveries, kind))
+
+
+async def _keep_lane(
+    store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery], kind: str | None
+) -> None:
     while True:
         try:
-            done = await deliver_due(store, clock, alerts, deliveries)
+            done = await _deliver_lane(store, clock, alerts, deliveries, kind)
         except Exception as fault:
             tell_fault(fault)
             await asyncio.sleep(FAULT_SECONDS)
@@ -31,7 +40,16 @@ async def keep_delivering(store: Store, clock: Clock, alerts: Alerts, deliveries
 
 async def deliver_due(store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery]) -> int:
     """One turn: everything due is tried once; gives how many were."""
-    items = await asyncio.to_thread(list_due, store, clock.now())
+    lanes = [_deliver_lane(store, clock, alerts, deliveries, kind) for kind in (*deliveries, None)]
+    return sum(await asyncio.gather(*lanes))
+
+
+async def _deliver_lane(
+    store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery], kind: str | None
+) -> int:
+    """What is due of one kind; None is whatever nobody here delivers."""
+    kinds, others = ([kind], False) if kind is not None else (list(deliveries), True)
+    items = await asyncio.to_thread(list_due, store, clock.now(), kinds, others)
     for item in items:
         await _deliver(store, clock, alerts, deliveries, item)
     return len(items)

@@ -10,11 +10,12 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts, tell_fault
+from weighbeam.engine.aside import run_aside
 from weighbeam.engine.challenges import Challenge, accept_challenge, read_challenge
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.outbox import Item
 from weighbeam.mechanisms.contract import Mechanism, Params
-from weighbeam.network.call import Called, call
+from weighbeam.network.call import Called, call, hide_secrets
 from weighbeam.network.strict_json import read_strict
 from weighbeam.store.database import Store
 
@@ -35,6 +36,7 @@ class Exchange:
     callback_url: str | None = None
     copies_url: str | None = None
     token: str | None = None
+    copies_token: str | None = None
     is_down: bool = False
 
     async def keep_pulling(self, mechanism: Mechanism, params: Params, seconds: float) -> None:
@@ -49,44 +51,50 @@ class Exchange:
 
     async def pull(self, mechanism: Mechanism, params: Params) -> Challenge | None:
         """The next challenge, now in the queue; None if there is none."""
-        url = f"{(self.pull_url or '').rstrip('/')}/challenges/next"
-        called = await asyncio.to_thread(self._call, "GET", url, None)
-        if called.status in NOTHING_NEW:
+        given = await run_aside(self._fetch_next)
+        if given is None:
             return None
-        if called.status != 200:
-            raise WeighbeamError("call_failed", f"{url} answered {called.status}", "check the address and the token")
-        given = read_strict(called.body)
         now = self.clock.now()
         challenge, new = await asyncio.to_thread(accept_challenge, self.store, mechanism, params, given, PULLED, now)
         LOG.info("%s: pulled challenge %s%s", mechanism.name, challenge.id, "" if new else ", known already")
         return challenge
+
+    def _fetch_next(self) -> Any:
+        url = f"{(self.pull_url or '').rstrip('/')}/challenges/next"
+        called = self._call("GET", url, None, self.token)
+        if called.status in NOTHING_NEW:
+            return None
+        if called.status != 200:
+            raise _refused(url, called)
+        return read_strict(called.body)
 
     async def call_back(self, item: Item) -> None:
         """The delivery `callback`: a challenge's result."""
         if self.callback_url is None:
             return
         challenge = await asyncio.to_thread(read_challenge, self.store, item.ref)
-        await self._send(self.callback_url, {"validator": self.hotkey, **challenge.as_json()})
+        await self._send(self.callback_url, {"validator": self.hotkey, **challenge.as_json()}, self.token)
 
     async def push_copies(self, item: Item) -> None:
         """The delivery `copies`: who gave the same answer in a round."""
         if self.copies_url is None:
             return
         told = {"validator": self.hotkey, "mechanism": item.mechanism, "round": item.ref, "at": item.at}
-        await self._send(self.copies_url, {**told, "copies": item.body["copies"]})
+        await self._send(self.copies_url, {**told, "copies": item.body["copies"]}, self.copies_token)
 
-    async def _send(self, url: str, content: Mapping[str, Any]) -> None:
-        called = await asyncio.to_thread(self._call, "POST", url, dict(content))
+    async def _send(self, url: str, content: Mapping[str, Any], token: str | None) -> None:
+        called = await run_aside(self._call, "POST", url, dict(content), token)
         if not 200 <= called.status < 300:
-            raise WeighbeamError("call_failed", f"{url} answered {called.status}", "check the address and the token")
+            raise _refused(url, called)
 
-    def _call(self, method: str, url: str, content: Any) -> Called:
-        headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+    def _call(self, method: str, url: str, content: Any, token: str | None) -> Called:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         return call(method, url, content, headers, most=MOST_BYTES)
 
     async def _tell(self, fault: Exception, mechanism: str) -> None:
-        """An alert when it begins to fail, a line in the log for whatever else goes wrong."""
+        """An alert when it begins to fail, then a quiet line each time."""
         if self.is_down:
+            LOG.debug("%s: still no challenge: %s", mechanism, fault)
             return
         self.is_down = True
         if isinstance(fault, WeighbeamError):
@@ -94,3 +102,8 @@ class Exchange:
             await asyncio.to_thread(self.alerts.tell, "challenge_source", "warning", text, mechanism)
         else:
             tell_fault(fault, mechanism)
+
+
+def _refused(url: str, called: Called) -> WeighbeamError:
+    told = f"{hide_secrets(url)} answered {called.status}"
+    return WeighbeamError("call_failed", told, "check the address and the token")

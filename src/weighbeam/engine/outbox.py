@@ -1,10 +1,10 @@
 """What is still to be done after something became durable: alerts to raise, pictures to draw, results to send.
 
 An item is put in with the transaction that makes it necessary, so that no crash loses it, and done at least once. What
-fails is tried again, ever less often, and given up after two days. Nothing here is an input of a score.
+fails is tried again, ever less often, and given up after two days of trying. Nothing here is an input of a score.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ from weighbeam.store.database import Store
 
 FIRST_WAIT_SECONDS = 5.0
 MOST_WAIT_SECONDS = 3600.0
-GIVE_UP_SECONDS = 48 * 3600.0
+MOST_TRIES = 57
+"""5, 10, 20 … seconds apart, then an hour: two days, whatever the clock says meanwhile."""
 MOST_AT_ONCE = 20
 MOST_FAULT = 500
 COLUMNS = tables.outbox.c
@@ -43,10 +44,14 @@ def post(connection: Connection, kind: str, ref: str, mechanism: str, at: float,
     connection.execute(insert(tables.outbox).values(**row, state="waiting", due=at, tries=0))
 
 
-def list_due(store: Store, now: float) -> list[Item]:
-    """What is due, oldest first. A time too far ahead was noted before the clock jumped back, and holds nothing up."""
+def list_due(store: Store, now: float, kinds: Collection[str], others: bool = False) -> list[Item]:
+    """What is due of these kinds, or of all others, oldest first.
+
+    A time too far ahead was noted before the clock jumped back, and holds nothing up.
+    """
     is_due = (now >= COLUMNS.due) | (now + MOST_WAIT_SECONDS < COLUMNS.due)
-    query = select(tables.outbox).where(COLUMNS.state == "waiting", is_due)
+    of_kind = COLUMNS.kind.not_in(kinds) if others else COLUMNS.kind.in_(kinds)
+    query = select(tables.outbox).where(COLUMNS.state == "waiting", of_kind, is_due)
     with store.read() as connection:
         rows = connection.execute(query.order_by(COLUMNS.due, COLUMNS.id).limit(MOST_AT_ONCE)).all()
     return [Item(row.id, row.kind, row.ref, row.mechanism, row.at, row.body, row.tries) for row in rows]
@@ -59,7 +64,7 @@ def finish(store: Store, item: Item) -> None:
 def postpone(store: Store, item: Item, now: float, fault: str) -> bool:
     """Try again later; False if it has been tried long enough and is given up."""
     wait = min(MOST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(item.tries, 20))
-    ended = abs(now - item.at) >= GIVE_UP_SECONDS
+    ended = item.tries + 1 >= MOST_TRIES
     state = "given_up" if ended else "waiting"
     _set(store, item, state=state, due=now + wait, tries=item.tries + 1, fault=fault[:MOST_FAULT])
     return not ended

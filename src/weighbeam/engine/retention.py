@@ -152,7 +152,7 @@ def _remove_extras(connection: Connection, rounds: Sequence[str], now: float) ->
         columns.round.in_(rounds), columns.kind == "heatmap", columns.value.is_not(None)
     )
     for round_id in list(connection.scalars(drawn)):
-        post(connection, "take_away", round_id, "", now, {"kind": "heatmap"})
+        post(connection, "take_away", round_id, "", now, {})
     connection.execute(delete(tables.extras).where(columns.round.in_(rounds)))
 
 
@@ -180,8 +180,11 @@ def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:
 
 
 def _remove_requests(connection: Connection, edge: float) -> None:
-    columns = tables.requests.c
-    connection.execute(delete(tables.requests).where(columns.at < edge, columns.state.in_(("done", "failed"))))
+    """Those answered, unless their result is still to be sent."""
+    columns, items = tables.requests.c, tables.outbox.c
+    waiting = select(items.id).where(items.ref == columns.id, items.kind == "callback", items.state == "waiting")
+    ended = columns.state.in_(("done", "failed"))
+    connection.execute(delete(tables.requests).where(columns.at < edge, ended).where(~waiting.exists()))
 
 
 def _compact(store: Store) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.aside import run_aside
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.journal import KeptRound, read_round
 from weighbeam.engine.outbox import Item
@@ -46,19 +47,24 @@ class Storyteller:
     narrator: Narrator | None = None
 
     async def tell(self, item: Item) -> None:
-        """A picture that fails leaves its reason and a narrative without it, and both are tried again."""
+        """A picture that fails leaves its reason and a narrative without it, and is tried again. A picture that was
+        drawn is not drawn again, nor a model asked twice about the same round."""
         mechanism = self._find(item)
         kept = await asyncio.to_thread(read_round, self.store, item.ref, mechanism, texts=True)
-        picture = await self._draw(mechanism, kept, item.ref)
-        await asyncio.to_thread(self._keep, item.ref, picture)
-        narrative = await asyncio.to_thread(self._narrate, mechanism, kept, picture.value)
-        await asyncio.to_thread(self._keep, item.ref, narrative)
+        before = await asyncio.to_thread(read_extras, self.store, item.ref)
+        picture = before.get("heatmap")
+        if picture is None or picture.value is None:
+            picture = await self._draw(mechanism, kept, item.ref)
+            await self._keep_picture(item.ref, picture)
+        if "narrative" not in before or self.narrator is None:
+            narrative = await run_aside(self._narrate, mechanism, kept, picture.value)
+            await asyncio.to_thread(self._keep, item.ref, narrative)
         if picture.fault not in (None, NOTHING):
             raise WeighbeamError("no_picture", f"{picture.fault}", "check store.artifacts; it is tried again")
 
     async def take_away(self, item: Item) -> None:
         """Remove the picture of a round that is not kept any more."""
-        await asyncio.to_thread(self.artifacts.remove, name_heatmap(item.ref))
+        await run_aside(self.artifacts.remove, name_heatmap(item.ref))
 
     def _find(self, item: Item) -> Mechanism:
         mechanism = self.mechanisms.get(item.mechanism)
@@ -71,13 +77,22 @@ class Storyteller:
             drawn = await asyncio.to_thread(mechanism.draw, kept.params, kept.observation, round_id)
             if drawn is None:
                 return Extra("heatmap", None, "", NOTHING)
-            image = await asyncio.to_thread(self.render, drawn)
-            path = await asyncio.to_thread(self.artifacts.put, name_heatmap(round_id), image, PNG)
+            image = await run_aside(self.render, drawn)
+            path = await run_aside(self.artifacts.put, name_heatmap(round_id), image, PNG)
         except WeighbeamError as fault:
             return Extra("heatmap", None, "", f"{fault.code}: {fault.message}")
         except Exception as fault:
             return Extra("heatmap", None, "", type(fault).__name__)
         return Extra("heatmap", path, "", None)
+
+    async def _keep_picture(self, round_id: str, picture: Extra) -> None:
+        """A round that retention removed meanwhile leaves no picture behind."""
+        try:
+            await asyncio.to_thread(self._keep, round_id, picture)
+        except WeighbeamError as fault:
+            if fault.code == "unknown_round" and picture.value is not None:
+                await run_aside(self.artifacts.remove, name_heatmap(round_id))
+            raise
 
     def _narrate(self, mechanism: Any, kept: KeptRound, picture: str | None) -> Extra:
         told = mechanism.tell(kept.params, kept.observation, picture, self.narrator, secrets.token_hex(8))

@@ -19,6 +19,8 @@ TaskSource = Callable[[str], Task]
 SUFFIXES = (".txt", ".md", ".markdown")
 MAX_FILE = 8 << 20
 ROUNDS_A_DAY = 288
+LAST = "g"
+"""After every digest: a lap that has ended."""
 
 
 def generate_tasks(mechanism: Mechanism, params: Params) -> TaskSource:
@@ -61,7 +63,7 @@ class FileShelf:
     file: Path
 
     def list(self) -> dict[str, Callable[[], str]]:
-        lines = [line.strip() for line in read_text(self.file, MAX_FILE).splitlines()]
+        lines = [line.strip() for line in read_text(self.file, MAX_FILE).split("\n")]
         found = {f"{self.file.name} {digest_text(line)[:16]}": partial(str, line) for line in lines if line}
         if not found:
             raise _no_tasks(f"{self.file} holds no line", "write a task per line")
@@ -113,17 +115,17 @@ class ShelfTasks:
         return True
 
     def _next(self, found: list[str]) -> str:
-        """The next in this lap's order; a lap ends when everything present has had its turn."""
+        """The next in this lap's order; a lap ends with the last, and what is new meanwhile may wait for the next."""
         key = f"tasks:{self.mechanism.name}"
-        kept = recall(self.store, key) or {"salt": secrets.token_hex(16), "done": []}
-        had = set(kept["done"])
-        left = [name for name in found if name not in had]
+        kept = recall(self.store, key) or {}
+        salt, after = str(kept.get("salt", "")), str(kept.get("after", LAST))
+        order = [(seeded_digest(salt, name), name) for name in found]
+        left = [place for place in order if place[0] > after]
         if not left:
-            kept, left = {"salt": secrets.token_hex(16), "done": []}, found
-        chosen = min(left, key=lambda name: seeded_digest(kept["salt"], name))
-        present = set(found)
-        done = [name for name in kept["done"] if name in present]
-        remember(self.store, key, {"salt": kept["salt"], "done": [*done, chosen]})
+            salt = secrets.token_hex(16)
+            left = [(seeded_digest(salt, name), name) for name in found]
+        digest, chosen = min(left)
+        remember(self.store, key, {"salt": salt, "after": digest})
         return chosen
 
 

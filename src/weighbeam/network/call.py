@@ -1,10 +1,12 @@
 """One HTTP call to an address the operator set: bounded in time and bytes, no redirects, no cookies."""
 
+import asyncio
 import json
-import time
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -28,25 +30,58 @@ def call(
     seconds: float = CALL_SECONDS,
     most: int = MAX_BYTES,
 ) -> Called:
-    """The reply, whatever its status; `call_failed` if there is none, or it is too slow or too large."""
-    end = time.monotonic() + seconds
+    """The reply, whatever its status; `call_failed` if there is none, or it is too slow or too large.
+
+    The time is for all of it, look-up of the name and every trickled byte included: whatever hangs is left behind in a
+    thread that holds up no end of the process.
+    """
+    found: list[Called | WeighbeamError] = []
+
+    def work() -> None:
+        try:
+            found.append(asyncio.run(_call(method, url, content, headers or {}, seconds, most)))
+        except WeighbeamError as fault:
+            found.append(fault)
+        except Exception as fault:
+            found.append(_failed(f"{type(fault).__name__}: {fault}"))
+
+    thread = threading.Thread(target=work, name="call", daemon=True)
+    thread.start()
+    thread.join(seconds + 1)
+    outcome = found[0] if found else _failed(f"it took more than {seconds:g} s")
+    if isinstance(outcome, WeighbeamError):
+        raise outcome
+    return outcome
+
+
+async def _call(method: str, url: str, content: Any, headers: Mapping[str, str], seconds: float, most: int) -> Called:
     body = None if content is None else json.dumps(content).encode()
-    named = {**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})}
+    named = {**headers, **({} if body is None else {"Content-Type": "application/json"})}
     try:
-        with httpx2.stream(
-            method, url, content=body, headers=named, timeout=seconds, follow_redirects=False
-        ) as response:
+        async with (
+            asyncio.timeout(seconds),
+            httpx2.AsyncClient(timeout=seconds, follow_redirects=False) as client,
+            client.stream(method, url, content=body, headers=named) as response,
+        ):
             parts, size = [], 0
-            for part in response.iter_raw():
+            async for part in response.aiter_raw():
                 size += len(part)
-                if time.monotonic() > end:
-                    raise _failed(f"it took more than {seconds:g} s")
                 if size > most:
                     raise _failed(f"it sent more than {most} bytes")
                 parts.append(part)
             return Called(response.status_code, b"".join(parts))
-    except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
-        raise _failed(f"{type(fault).__name__}: {fault}") from None
+    except TimeoutError:
+        raise _failed(f"it took more than {seconds:g} s") from None
+
+
+def hide_secrets(url: str) -> str:
+    """An address for logs: without whatever a query may carry.
+
+    >>> hide_secrets("https://api.example/results?key=secret")
+    'https://api.example/results'
+    """
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
 def _failed(why: str) -> WeighbeamError:

@@ -9,6 +9,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.keep_running import Service
 from weighbeam.engine.read_json import read_text
 from weighbeam.engine.validator import Post
+from weighbeam.network.keys import is_address
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.operate.build import Built
@@ -22,14 +23,23 @@ LINE = re.compile(r"(\S{1,64})\s+([0-9a-f]{64})")
 def open_door(app: FastAPI, built: Built, loaded: Loaded) -> None:
     """The API beside /health; nobody may push unless a token or a hotkey is named."""
     section = loaded.settings.challenges
-    tokens = read_tokens(loaded)
-    if not tokens and not section.callers:
+    if not is_open(loaded):
         return
+    tokens = read_tokens(loaded)
     post = find_post(built, section.mechanism)
+    for caller in section.callers:
+        if not is_address(caller):
+            raise WeighbeamError("bad_config", f"challenges.callers: {caller!r} is no hotkey", "write ss58 addresses")
     allowed = frozenset(section.callers) | {f"token:{name}" for name in tokens.values()}
     policy = Policy(PolicySettings(allow=allowed, per_minute=section.per_minute))
     gate = Gate(built.desk.hotkey, tokens, policy, NonceStore(loaded.path(section.nonces)))
     add_challenges(app, gate, Counter(built.desk.store, post.bench.mechanism, post.bench.params, built.desk.clock.now))
+
+
+def is_open(loaded: Loaded) -> bool:
+    """Whether anybody may push."""
+    section = loaded.settings.challenges
+    return section.tokens_file is not None or bool(section.callers)
 
 
 def pull_challenges(built: Built, loaded: Loaded) -> list[Service]:

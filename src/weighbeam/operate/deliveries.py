@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.deliver import Delivery
@@ -49,12 +50,10 @@ def open_narrator(given: str) -> Narrator | None:
 
 
 def open_exchange(loaded: Loaded, desk: Desk) -> Exchange:
-    challenges = loaded.settings.challenges
-    copies = loaded.settings.validator.copies_url
-    named = {"challenges.pull": challenges.pull, "challenges.callback": challenges.callback, "copies_url": copies}
-    for name, url in named.items():
-        if url is not None and not url.startswith(WEB):
-            raise WeighbeamError("bad_config", f"{name} is {url!r}", "write http:// or https://")
+    challenges, validator = loaded.settings.challenges, loaded.settings.validator
+    check_url("challenges.pull", challenges.pull)
+    check_url("challenges.callback", challenges.callback)
+    check_url("validator.copies_url", validator.copies_url)
     return Exchange(
         store=desk.store,
         clock=desk.clock,
@@ -62,6 +61,17 @@ def open_exchange(loaded: Loaded, desk: Desk) -> Exchange:
         hotkey=desk.hotkey,
         pull_url=challenges.pull,
         callback_url=challenges.callback,
-        copies_url=copies,
+        copies_url=validator.copies_url,
         token=challenges.token.get_secret_value() if challenges.token else None,
+        copies_token=validator.copies_token.get_secret_value() if validator.copies_token else None,
     )
+
+
+def check_url(name: str, url: str | None) -> None:
+    """A plain web address; secrets belong into the token."""
+    if url is None:
+        return
+    parts = urlsplit(url)
+    if not url.startswith(WEB) or not parts.hostname or parts.username is not None or parts.password is not None:
+        remedy = "write http:// or https:// and a host; a secret goes into the token"
+        raise WeighbeamError("bad_config", f"{name} is no plain web address", remedy)

@@ -20,7 +20,7 @@ from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
 from weighbeam.mechanisms.contract import Burns
 from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
-from weighbeam.operate.challenges import open_door, pull_challenges
+from weighbeam.operate.challenges import is_open, open_door, pull_challenges
 from weighbeam.service.health import make_health_app
 from weighbeam.settings.load import Loaded, find_unknown
 
@@ -73,6 +73,8 @@ async def _run(built: Built, loaded: Loaded) -> None:
         app = make_health_app(built.desk.health, built.desk.alerts)
         open_door(app, built, loaded)
         services.append(partial(serve_miner, app, *check_listen(listen)))
+    elif is_open(loaded):
+        raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
     try:
         await keep_running(built.desk, built.posts, services)

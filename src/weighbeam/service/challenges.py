@@ -8,14 +8,16 @@ import asyncio
 import hashlib
 import hmac
 import json
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.requests import ClientDisconnect
 
-from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.aftermath import list_copies
 from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.challenges import accept_challenge, find_challenge
@@ -31,6 +33,7 @@ from weighbeam.store.database import Store
 MOST_BODY = 1 << 20
 MOST_COPIES = 1000
 BEARER = "bearer "
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
 REMEDY = "show a token as a bearer, or sign the request: docs/challenges.md"
 CODES = {
     **STATUS,
@@ -55,13 +58,21 @@ class Gate:
         """Who calls."""
         named = [value for name, value in given.headers if name.lower() == "authorization"]
         if not named:
-            return Btauth().verify(given, self.own_address, time.time_ns(), self.nonces.is_new).sender
+            return Btauth().verify(given, self.own_address, time.time_ns(), self._is_new).sender
         if len(named) == 1 and named[0].lower().startswith(BEARER):
             shown = hashlib.sha256(named[0][len(BEARER) :].strip().encode("latin-1")).hexdigest()
             for digest, name in self.tokens.items():
                 if hmac.compare_digest(digest, shown):
                     return f"token:{name}"
         raise WeighbeamError("bad_token", "this token is not known here", "ask the operator for one")
+
+    def _is_new(self, sender: str, request_id: str, signed_at: int) -> bool:
+        """Nothing is written down for whoever may not call anyway."""
+        require(sender in self.policy.settings.allow, "not_allowed", "this hotkey may not call", "ask the operator")
+        try:
+            return self.nonces.is_new(sender, request_id, signed_at)
+        except sqlite3.Error:
+            raise WeighbeamError("busy", "the nonces cannot be written", "call again later") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +91,18 @@ def add_challenges(app: FastAPI, gate: Gate, counter: Counter) -> None:
     async def serve(request: Request, work: Callable[[str, bytes], tuple[int, Any]]) -> Response:
         try:
             given = await receive(request, MOST_BODY)
-            caller = gate.prove(given)
+            caller = await asyncio.to_thread(gate.prove, given)
             with gate.policy.admit(caller):
                 status, content = await asyncio.to_thread(work, caller, given.body)
         except WeighbeamError as refusal:
             status = CODES.get(refusal.code, 400)
             content = {"error": refusal.code, "message": refusal.message, "remedy": refusal.remedy or REMEDY}
+        except ClientDisconnect:
+            status, content = 499, {"error": "disconnected"}
         except Exception as fault:
             tell_fault(fault)
             status, content = 500, {"error": "handler_fault"}
-        headers = {"Retry-After": "5"} if status in (429, 503) else {}
-        return Response(json.dumps(content), status, headers, "application/json")
+        return Response(json.dumps(content), status, HEADERS.get(status), "application/json")
 
     @app.post("/v1/challenges")
     async def push(request: Request) -> Response:

@@ -26,6 +26,7 @@ from weighbeam.settings.model import (
 PREFIX = "WEIGHBEAM_"
 CONFIG = "WEIGHBEAM_CONFIG"
 DEFAULT_FILE = Path("weighbeam.toml")
+SECRET = ("wallet", "challenges.token", "validator.copies_token")
 OTHERS = ("CACHE", "EMBEDDINGS_KEY", "NARRATOR_KEY")
 FOUR = ("ema_alpha", "ema_lookback_hours", "db_retention_hours", "db_cleanup_interval_hours")
 
@@ -152,6 +153,10 @@ def _say(fault: ValidationError) -> str:
     for error in fault.errors():
         place = ".".join(map(str, error["loc"]))
         unknown = error["type"] == "extra_forbidden"
-        shown = "" if place.startswith(("wallet", "challenges.token")) else f" is {error['input']!r}"
+        shown = (
+            ""
+            if place.startswith(("wallet", "challenges.token", "validator.copies_token"))
+            else f" is {error['input']!r}"
+        )
         said.append(f"there is no setting {place}" if unknown else f"{place}{shown}: {error['msg']}")
     return "; ".join(said)

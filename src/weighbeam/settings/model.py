@@ -66,6 +66,7 @@ class ValidatorSection(Section):
         "deterministic"
     )
     copies_url: Annotated[str | None, about("where records of copied answers are sent, if anywhere")] = None
+    copies_token: Annotated[SecretStr | None, about("shown to it as a bearer token")] = None
 
 
 class MechanismSection(Section):
@@ -88,7 +89,7 @@ class ChallengesSection(Section):
     pull: Annotated[str | None, about("base URL: GET URL/challenges/next is asked on the interval")] = None
     interval_seconds: Annotated[float, about("how often it is asked", ge=1)] = 300.0
     callback: Annotated[str | None, about("URL that results are posted to")] = None
-    token: Annotated[SecretStr | None, about("shown to pull, callback and copies_url as a bearer token")] = None
+    token: Annotated[SecretStr | None, about("shown to pull and callback as a bearer token")] = None
 
 
 class MinerSection(Section):

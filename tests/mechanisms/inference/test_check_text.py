@@ -169,6 +169,10 @@ def test_the_real_score_passes(text: str) -> None:
         "ConsensusScore 0.97",
         "Score: 0.97 (consensus)",
         "The consensus scored 0.97.",
+        "Consensus stood at 97.",
+        "Consensus: 97/100.",
+        "Consensus was 1.",
+        "The consensus score of 0.834 is really 97 out of 100.",
     ],
 )
 def test_any_other_score_is_refused(text: str) -> None:

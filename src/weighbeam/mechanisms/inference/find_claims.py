@@ -52,6 +52,10 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 CALLED = {name: re.compile(rf"(?:\b|(?<=\W))(?:{label}){LABEL_JOIN}$") for name, label in LABELS.items()}
 CALLED_AFTER = {name: re.compile(rf"[\s-]*(?:{label})\b") for name, label in LABELS.items()}
 CALLED_AFTER["lambda"] = re.compile(r"\s*(?:times\b|×|lambda\b)")
+COUNTED = re.compile(
+    r"(?:\s+(?:of|out\s+of)\s+(?:the\s+)?\d+)?(?:[\s-]+[a-z-]+){0,2}?[\s-]+(?:miner|voice|answer|hotkey|participant|"
+    r"response|respondent|cluster|group|alert|member|cop(?:y|ie)|word|other|sentence|time|second|point)s?\b"
+)
 NEAR = 80
 
 
@@ -109,11 +113,11 @@ def _list_wrong(text: str, consensus: Mapping[str, float | None]) -> Iterator[bo
 
 
 def _passes(match: re.Match[str], consensus: Mapping[str, float | None]) -> bool:
-    """Whole numbers count things; others are the score, or what they are called."""
+    """Whole numbers count things that are named after them; others are the score, or what they are called."""
     number = Number.read(match)
-    if number.whole or number.says(consensus["score"]):
-        return True
     end = match.end("percent") if match["percent"] else match.end("digits")
+    if number.says(consensus["score"]) or (number.whole and COUNTED.match(match.string[end : end + NEAR])):
+        return True
     before, after = (
         match.string[max(0, match.start("sign") - NEAR) : match.start("sign")],
         match.string[end : end + NEAR],

@@ -8,10 +8,9 @@ from typing import Any
 from weighbeam.core.canonical import digest_text, seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Seed, Task
-from weighbeam.mechanisms.inference.task import read_body
+from weighbeam.mechanisms.inference.task import FIELDS, read_body
 
 ASKING = {"prompt", "messages"}
-BODY = ("prompt", "messages", "prose", "max_tokens", "temperature", "model")
 
 
 @cache
@@ -50,4 +49,6 @@ def _read_object(text: str) -> dict[str, Any] | None:
         read = json.loads(text) if text.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
         return None
-    return {key: read[key] for key in BODY if key in read} if isinstance(read, dict) and read.keys() & ASKING else None
+    return (
+        {key: read[key] for key in FIELDS if key in read} if isinstance(read, dict) and read.keys() & ASKING else None
+    )

@@ -6,11 +6,10 @@ from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Sco
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reading import read_outcome
 from weighbeam.mechanisms.inference.score import replay_round
-from weighbeam.mechanisms.inference.task import read_body
+from weighbeam.mechanisms.inference.task import FIELDS, read_body
 from weighbeam.mechanisms.read_rows import read_name_and_seconds, read_rows, refuse_doubles
 
 SHAPE = '{"prompt": "…", "answers": [{"hotkey": "a", "text": "…", "seconds": 1.5}]}'
-BODY = ("prompt", "messages", "prose", "max_tokens")
 
 
 def read_question(data: Any) -> Asked:
@@ -19,7 +18,7 @@ def read_question(data: Any) -> Asked:
     answers = tuple(_read_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
     refuse_doubles(hotkeys)
-    body = {name: data[name] for name in BODY if data.get(name) is not None}
+    body = {name: data[name] for name in FIELDS if data.get(name) is not None}
     owners = [row.get("entity") for row in rows]
     entities = {key: str(owner) for key, owner in zip(hotkeys, owners, strict=True) if owner is not None}
     read_body(body)

@@ -1,5 +1,6 @@
 """What is asked: a prompt, or messages whose last word of the user is the prompt; checked before anyone is asked."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,10 @@ from weighbeam.mechanisms.inference.params import MAX_PROMPT
 from weighbeam.mechanisms.inference.words import clean_text, find_words
 
 MOST_TOKENS = 32_768
+MOST_WORDS = 4000
+MOST_POSED = 900_000
+"""Bytes; a miner takes a megabyte with everything around them."""
+FIELDS = ("prompt", "messages", "prose", "max_tokens", "temperature", "model")
 MOST_TEMPERATURE = 2
 MOST_MODEL = 200
 ROLES = ("system", "user", "assistant")
@@ -25,8 +30,11 @@ class Question:
     posed: Mapping[str, Any]
 
     def most_words(self, usual: int) -> int:
-        """How many words an answer may have: as many as the tokens asked for, if those are more than usual."""
-        return max(usual, int(self.posed.get("max_tokens", 0)))
+        """How many words an answer may have: as many as the tokens asked for, if those are more than usual.
+
+        Never so many that reading the answers would take longer than a round.
+        """
+        return max(usual, min(MOST_WORDS, int(self.posed.get("max_tokens", 0))))
 
 
 def read_body(body: Mapping[str, Any]) -> Question:
@@ -38,6 +46,8 @@ def read_body(body: Mapping[str, Any]) -> Question:
     prompt, posed = _read_messages(body["messages"]) if body.get("messages") is not None else _read_prompt(body)
     require(bool(find_words(clean_text(prompt))), "empty_prompt", "the prompt has no word", "ask something")
     posed = {**posed, **_read_wishes(body)}
+    size = len(json.dumps(posed))
+    require(size <= MOST_POSED, "bad_prompt", f"the question has {size:,} bytes", f"give ≤ {MOST_POSED:,} as JSON")
     prose = body.get("prose")
     require(prose is None or isinstance(prose, bool), "bad_prose", f"prose is {prose!r}", "give true or false")
     return Question(prompt, prose is not False, posed)
