@@ -1,5 +1,6 @@
 """A text made ready for matching: its tokens as numbers, so that a page is read once and searched many times."""
 
+import codecs
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +14,8 @@ from weighbeam.mechanisms.evidence.forms import Kind, is_letters, split_form, ta
 from weighbeam.mechanisms.evidence.tokens import find_tokens
 
 TYPO_LETTERS = 4
+# Looked up at import: the first use of a codec opens its file.
+CODE_POINTS = codecs.lookup("utf-32-le")
 
 
 class Vocabulary:
@@ -90,7 +93,7 @@ def is_mistypable(form: str) -> bool:
 
 def spell_numbers(numbers: NDArray[Any]) -> str:
     """Numbers as code points. There are never more forms than code points in a text of a million characters."""
-    return numbers.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return CODE_POINTS.decode(numbers.astype("<u4").tobytes(), "surrogatepass")[0]
 
 
 def tokenise(text: str) -> Tokens:
