@@ -33,7 +33,7 @@ def find_active(
         memory = memories.get(neuron.hotkey, Memory())
         if neuron.permit or neuron.hotkey in left_out or memory.average is None or memory.responses < least:
             continue
-        if params.min_score is None or memory.average >= params.min_score:
+        if params.min_score is None or round(memory.average, DECIMALS) >= params.min_score:
             active.append(neuron.hotkey)
     return active
 

@@ -6,11 +6,14 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
 from weighbeam.mechanisms.contract import Seed, Stage
+from weighbeam.mechanisms.evidence.forms import read_forms
 from weighbeam.mechanisms.evidence.params import read_params
 from weighbeam.mechanisms.evidence.rank import Neuron
 from weighbeam.mechanisms.evidence.response import score_response
-from weighbeam.mechanisms.evidence.rows import Input, Row, read_list, read_rows, read_text
+from weighbeam.mechanisms.evidence.rows import MOST, Input, Row, read_list, read_rows, read_text, read_within
+from weighbeam.mechanisms.evidence.stance import read_probabilities
 from weighbeam.mechanisms.evidence.stand import Memory, remember_scores
+from weighbeam.mechanisms.evidence.verdict import Quote, reach_verdict
 from weighbeam.mechanisms.evidence.weigh import weigh_miners
 
 
@@ -49,6 +52,11 @@ def weigh_stage(given: Input) -> dict[str, Any]:
     return weigh_miners(memories, neurons, burn_uid, _read_left_out(given), _read_seed(given), params)
 
 
+def verdict_stage(given: Input) -> dict[str, Any]:
+    params = read_params(given)
+    return reach_verdict([_read_quote(row) for row in read_rows(given, "snippets")], params)
+
+
 def _read_memory(row: Row) -> Memory:
     """An average and its count; only a miner that never answered may be without an average."""
     average, responses = row.get("average"), row.get("responses")
@@ -66,6 +74,16 @@ def _read_neuron(row: Row) -> Neuron:
     if not is_integer(uid, 0) or not isinstance(permit, bool):
         raise WeighbeamError("bad_shape", "a neuron has no uid, or no word on its permit")
     return Neuron(uid, hotkey, permit)
+
+
+def _read_quote(row: Row) -> Quote:
+    return Quote(
+        page=read_text(row, "page"),
+        forms=tuple(read_forms(read_text(row, "excerpt"))),
+        domain=read_text(row, "domain"),
+        multiplier=read_within(row, "multiplier", 0, MOST),
+        probabilities=read_probabilities(row.get("nli")),
+    )
 
 
 def _read_left_out(given: Input) -> Sequence[str]:
@@ -87,4 +105,5 @@ STAGES: Mapping[str, Stage] = {
     "evidence.response": response_stage,
     "evidence.stand": stand_stage,
     "evidence.weigh": weigh_stage,
+    "evidence.verdict": verdict_stage,
 }

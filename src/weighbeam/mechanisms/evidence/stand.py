@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighbeam.core.averaging import move_average
+from weighbeam.mechanisms.contract import Standing
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 
 
@@ -13,6 +14,19 @@ class Memory:
 
     average: float | None = None
     responses: int = 0
+
+
+def recall(standing: Standing) -> Memory:
+    """What a standing holds."""
+    return Memory(standing.value, standing.detail.get("responses", 0))
+
+
+def write_standing(hotkey: str, memory: Memory) -> Standing:
+    """
+    >>> recall(write_standing("a", Memory(2.5, 3)))
+    Memory(average=2.5, responses=3)
+    """
+    return Standing(hotkey, memory.average, {"responses": memory.responses})
 
 
 def remember_score(memory: Memory, score: float | None, params: EvidenceParams) -> Memory:

@@ -29,13 +29,23 @@ def pay_ranks(count: int, burns: bool, params: EvidenceParams) -> Paid:
     """
     if not count:
         return Paid((), U16_MAX if burns else 0)
-    burn = round_half_up(U16_MAX * read_decimal(params.burn_share)) if burns else 0
+    burn = _burn_first(burns, params)
     pool = U16_MAX - burn
     base = min(U16_MAX * read_decimal(params.base_share), Fraction(pool))
     curve, residual = _share_pool(count, burns, params)
     ideals = [base / count + (pool - base) * share for share in curve]
     *miners, rest = apportion([*ideals, (pool - base) * residual])
     return Paid(tuple(miners), burn + rest)
+
+
+def pay_evenly(count: int, burns: bool, params: EvidenceParams) -> Paid:
+    """The burn share as set and the rest in equal parts, for an emergency without standings (weigh-in.md § 12).
+
+    >>> pay_evenly(3, True, EvidenceParams())
+    Paid(miners=(10923, 10922, 10922), burn=32768)
+    """
+    burn = _burn_first(burns, params) if count else U16_MAX * burns
+    return Paid(tuple(apportion([Fraction(U16_MAX - burn, count)] * count if count else [])), burn)
 
 
 def weigh_miners(
@@ -77,6 +87,10 @@ def emit_weights(weights: Mapping[int, int]) -> dict[str, list[int]]:
         "uids": list(kept),
         "values": [round_half_up(Fraction(units * U16_MAX, largest)) for units in kept.values()],
     }
+
+
+def _burn_first(burns: bool, params: EvidenceParams) -> int:
+    return round_half_up(U16_MAX * read_decimal(params.burn_share)) if burns else 0
 
 
 def _share_pool(count: int, burns: bool, params: EvidenceParams) -> tuple[list[Fraction], Fraction]:
