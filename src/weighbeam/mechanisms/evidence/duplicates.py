@@ -1,0 +1,90 @@
+"""Copies within a round (spec § 9): who answered with what another had answered before."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from weighbeam.core.canonical import seeded_digest
+from weighbeam.mechanisms.contract import Seed
+from weighbeam.mechanisms.evidence.forms import read_forms
+from weighbeam.mechanisms.evidence.runs import is_run
+from weighbeam.mechanisms.evidence.url import find_page_key
+
+LEAST_JACCARD = Fraction(4, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What two snippets are compared by. Without a page key or a form it equals nothing."""
+
+    page: str | None
+    forms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One answer: its processed snippets, those of them that were accepted, and its value so far."""
+
+    hotkey: str
+    seconds: float
+    value: float | None
+    quotes: Sequence[Quote]
+    accepted: Sequence[Quote]
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """One answer after the comparison."""
+
+    hotkey: str
+    copy_of: str | None
+    share: float
+    value: float | None
+    reason: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def read_quote(url: object, excerpt: object) -> Quote:
+    """A snippet as it is compared; `url` is the final one."""
+    return Quote(find_page_key(url), tuple(read_forms(excerpt)) if isinstance(excerpt, str) else ())
+
+
+def find_copies(responses: Sequence[Response], seed: Seed, copy_share: float) -> list[Copied]:
+    """Every answer against all that came before it, in the order given."""
+    order = sorted(responses, key=lambda response: (response.seconds, seeded_digest(seed, response.hotkey)))
+    same = cache(is_same)
+    judged: dict[str, Copied] = {}
+    for place, own in enumerate(order):
+        best, share = None, Fraction(0)
+        for earlier in order[:place]:
+            common = sum(any(same(quote, other) for other in earlier.quotes) for quote in own.accepted)
+            if common and Fraction(common, len(own.accepted)) > share:
+                best, share = earlier.hotkey, Fraction(common, len(own.accepted))
+        judged[own.hotkey] = _judge(own, best if share >= copy_share else None, float(share))
+    return [judged[response.hotkey] for response in responses]
+
+
+def is_same(one: Quote, other: Quote) -> bool:
+    """Whether two snippets quote the same words of the same page.
+
+    >>> long, short = Quote("a.com/1", ("it", "is", "so")), Quote("a.com/1", ("is", "so"))
+    >>> is_same(long, short), is_same(long, Quote("b.org", long.forms)), is_same(short, Quote("a.com/1", ()))
+    (True, False, False)
+    """
+    if one.page is None or one.page != other.page or not one.forms or not other.forms:
+        return False
+    if one.forms == other.forms or is_run(one.forms, other.forms) or is_run(other.forms, one.forms):
+        return True
+    mine, others = set(one.forms), set(other.forms)
+    return Fraction(len(mine & others), len(mine | others)) >= LEAST_JACCARD
+
+
+def _judge(own: Response, copy_of: str | None, share: float) -> Copied:
+    if copy_of is None:
+        return Copied(own.hotkey, None, share, own.value, None)
+    value = None if own.value is None else min(own.value, 0.0)
+    return Copied(own.hotkey, copy_of, share, value, "duplicate_statements")

@@ -1,0 +1,97 @@
+"""Entries of the blacklist and the approved list (spec § 5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.surrogates import has_lone_surrogate
+from weighbeam.mechanisms.evidence.escape import escape_path, settle_escapes
+from weighbeam.mechanisms.evidence.hosts import read_host
+from weighbeam.mechanisms.evidence.read_url import Url
+from weighbeam.mechanisms.evidence.suffixes import SUFFIXES, Suffixes
+
+REMEDY = "write host, host/prefix or .suffix, with ! before it to exclude"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a list. `suffix` entries mean what is below an ICANN suffix, others a host and all below it."""
+
+    host: str
+    prefix: str
+    excludes: bool
+    suffix: bool
+    address: bool
+
+    def matches(self, url: Url) -> bool:
+        name = url.host.name
+        below = not self.address and not url.host.address and name.endswith("." + self.host)
+        return (below or (not self.suffix and name == self.host)) and url.path.startswith(self.prefix)
+
+    def approves(self, url: Url, site: str | None) -> bool:
+        """A host approves nobody but itself if others can have a site below it."""
+        held = site is not None and (self.host == site or self.host.endswith("." + site))
+        return self.matches(url) and (self.suffix or held)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """What is in force for a whole round."""
+
+    suffixes: Suffixes = SUFFIXES
+    blacklist: Sequence[Entry] = ()
+    approved: Sequence[Entry] = ()
+
+    def forbid(self, url: Url) -> bool:
+        return _is_listed(url, self.blacklist, [entry.matches(url) for entry in self.blacklist])
+
+    def approve(self, url: Url) -> bool:
+        site = self.suffixes.find_site(url.host.name)
+        return _is_listed(url, self.approved, [entry.approves(url, site) for entry in self.approved])
+
+
+def read_lists(blacklist: object = None, approved: object = None, extra_suffixes: object = None) -> Lists:
+    """The lists from plain data; a broken entry is refused, because it must never mean an empty list.
+
+    >>> read_lists(["BAD.com", "!good.bad.com"]).blacklist[0].host
+    'bad.com'
+    """
+    suffixes = SUFFIXES.add(_read_suffix(name) for name in _check_list(extra_suffixes, "extra_suffixes"))
+    return Lists(
+        suffixes=suffixes,
+        blacklist=[read_entry(entry, suffixes) for entry in _check_list(blacklist, "blacklist")],
+        approved=[read_entry(entry, suffixes) for entry in _check_list(approved, "approved")],
+    )
+
+
+def read_entry(given: object, suffixes: Suffixes = SUFFIXES) -> Entry:
+    """One entry, as a text or as the object of a list file."""
+    text = given.get("match") if isinstance(given, dict) else given
+    if not isinstance(text, str):
+        raise WeighbeamError("bad_entry", f"no entry of a list: {given!r:.200}", REMEDY)
+    excludes = text.startswith("!")
+    pattern, slash, prefix = text.removeprefix("!").partition("/")
+    suffix = pattern.startswith(".")
+    host = None if has_lone_surrogate(text) else read_host(pattern.removeprefix("."))
+    sound = host is not None and (not suffix or suffixes.find_suffix(host.name) == host.name)
+    require(sound, "bad_entry", f"no entry of a list: {text!r:.200}", REMEDY)
+    assert host is not None
+    return Entry(host.name, escape_path(settle_escapes(slash + prefix)), excludes, suffix, host.address)
+
+
+def _is_listed(url: Url, entries: Sequence[Entry], matching: Sequence[bool]) -> bool:
+    if any(entry.excludes and entry.matches(url) for entry in entries):
+        return False
+    return any(matches and not entry.excludes for entry, matches in zip(entries, matching, strict=True))
+
+
+def _check_list(given: object, name: str) -> list[object]:
+    require(given is None or isinstance(given, list), "bad_input", f"{name} is no list")
+    return given if isinstance(given, list) else []
+
+
+def _read_suffix(name: object) -> str:
+    host = read_host(name) if isinstance(name, str) else None
+    require(host is not None and not host.address, "bad_suffix", f"no suffix: {name!r:.200}", "write one as in example")
+    assert host is not None
+    return host.name
