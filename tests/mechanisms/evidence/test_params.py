@@ -7,7 +7,8 @@ import pytest
 
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.evidence.params import EvidenceParams, read_params
+from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.mechanisms.evidence.read_input import read_params
 
 SPEC = (ROOT / "docs/spec/evidence.md").read_text()
 WORDS = {"none": None, "true": True, "false": False}
@@ -63,7 +64,7 @@ def test_defaults_are_those_of_the_specification() -> None:
         {"burn_share": 0.6, "base_share": 0.5}, {"burn_share": 1, "base_share": 1e-17}, {"residual": "bottom"},
         {"speed_on_negative": "never"}, {"context_rule": "max"}, {"assessor_rejects": 1}, {"max_snippets": 0},
         {"max_snippets": 2.5}, {"speed_seconds": 0}, {"burn_share": "0.5"}, {"burn_share": None},
-        {"min_score": "low"}, {"burn_share": True}, {"burn_share": 10**400}, {"min_score": float("nan")}, [], "x", 0,
+        {"min_score": "low"}, {"burn_share": True}, {"burn_share": 10**400}, {"min_score": float("nan")}, "x", 1,
     ],
 )  # fmt: skip
 def test_bad_values_are_refused(overrides: Any) -> None:

@@ -23,7 +23,7 @@ SOURCE = Source("example.com", "example.com")
 
 
 def measure(context: str, name: str, statement: str = "A claim.", **facts: Any) -> float | None:
-    passage = Passage(statement, context, "entailment", **facts)
+    passage = Passage(statement, context, "supports", **facts)
     return measure_signals(passage, SOURCE, (), WORDS)[name]
 
 
@@ -70,8 +70,8 @@ def test_source_credibility_is_the_first_rule_that_applies(change: dict[str, Any
 
 
 def test_narrative_momentum_counts_other_domains_only() -> None:
-    passage = Passage("A claim.", "A context.", "entailment")
-    others = [Other("example.com", "contradiction"), Other("b.com", "entailment"), Other("c.com", "neutral")]
+    passage = Passage("A claim.", "A context.", "supports")
+    others = [Other("example.com", "refutes"), Other("b.com", "supports"), Other("c.com", "neutral")]
     assert measure_signals(passage, SOURCE, others, WORDS)["narrative_momentum"] == 0.5
     assert measure_signals(passage, SOURCE, others[:2], WORDS)["narrative_momentum"] == 1.0
     assert measure_signals(passage, SOURCE, others[:1], WORDS)["narrative_momentum"] == 0.5

@@ -1,12 +1,10 @@
 """The constants of docs/spec/evidence.md § 2, by the same names, and every penalty of § 3 as `penalty_<code>`."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from weighbeam.core.apportion import read_decimal
-from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.mechanisms.contract import Params
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -75,16 +73,3 @@ class EvidenceParams(Params):
         if read_decimal(self.burn_share) + read_decimal(self.base_share) > 1:
             raise ValueError("burn_share and base_share are more than everything")
         return self
-
-
-def read_params(given: Mapping[str, Any]) -> EvidenceParams:
-    """The parameters of a pure stage's input: `unknown_parameter` before `bad_parameter`."""
-    overrides = given.get("params")
-    if overrides is None:
-        return EvidenceParams()
-    require(isinstance(overrides, dict), "bad_parameter")
-    require(set(overrides) <= set(EvidenceParams.model_fields), "unknown_parameter")
-    try:
-        return EvidenceParams(**overrides)
-    except ValidationError:
-        raise WeighbeamError("bad_parameter") from None

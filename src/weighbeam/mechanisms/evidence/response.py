@@ -8,7 +8,8 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_number
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.rows import MOST, Row, read_text, read_within
+from weighbeam.mechanisms.evidence.read_input import read_text
+from weighbeam.mechanisms.evidence.rows import MOST, Row, read_within
 
 STATUSES = ("ok", "unreachable", "invalid", "fault")
 EXTRA = {"score": 0.0, "domain_factor": None, "counted": False}
@@ -59,7 +60,7 @@ def _punish(reason: str, penalty: float) -> dict[str, Any]:
 def _score_snippets(seconds: float, snippets: Sequence[Row], params: EvidenceParams) -> dict[str, Any]:
     processed, extra = snippets[: params.max_snippets], snippets[params.max_snippets :]
     judged = all(isinstance(row, dict) and "accepted" in row for row in processed)
-    require(judged, "bad_shape", "a snippet is not judged")
+    require(judged, "bad_input", "a snippet is not judged")
     if any(row["accepted"] is None for row in processed):
         return dict(UNSCORED)
     used: Counter[str] = Counter()
@@ -80,7 +81,7 @@ def _score_snippets(seconds: float, snippets: Sequence[Row], params: EvidencePar
 
 def _score_snippet(row: Row, used: Counter[str]) -> dict[str, Any]:
     """The k-th accepted snippet of a domain counts 1/2^(k−1); a rejected one costs its penalty and uses up nothing."""
-    require(isinstance(row["accepted"], bool), "bad_shape", "accepted is neither true, false nor null")
+    require(isinstance(row["accepted"], bool), "bad_input", "accepted is neither true, false nor null")
     if not row["accepted"]:
         return {"score": read_within(row, "penalty", -MOST, 0), "domain_factor": None, "counted": True}
     domain = read_text(row, "domain").casefold()

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from weighbeam.core.numbers import is_number
 from weighbeam.mechanisms.evidence.clean import clean_text
 from weighbeam.mechanisms.evidence.forms import read_forms, tell_kind
+from weighbeam.mechanisms.evidence.nli import Stance
 from weighbeam.mechanisms.evidence.sentences import split_sentences
 from weighbeam.mechanisms.evidence.signal_ranges import RANGES, fit_signal
 from weighbeam.mechanisms.evidence.signal_words import SignalWords, count_terms
-from weighbeam.mechanisms.evidence.stance import Stance
 from weighbeam.mechanisms.evidence.tokens import find_tokens
 
 FRESH_DAYS = 7
@@ -84,7 +84,7 @@ def rate_source(source: Source) -> float:
 def measure_momentum(stance: Stance, domain: str, others: Sequence[Other]) -> float:
     """The share of the round's evidence from elsewhere that takes the same side; one half if there is none.
 
-    >>> measure_momentum("neutral", "a.com", [Other("A.com", "neutral"), Other("b.com", "entailment")])
+    >>> measure_momentum("neutral", "a.com", [Other("A.com", "neutral"), Other("b.com", "supports")])
     0.0
     """
     elsewhere = [other for other in others if other.domain.casefold() != domain.casefold()]
@@ -101,7 +101,7 @@ def find_names(text: str) -> list[str]:
     found = []
     for start, end in split_sentences(clean):
         sentence = clean[start:end]
-        for first, last in list(find_tokens(sentence))[1:]:
+        for first, last in find_tokens(sentence)[1:]:
             token = sentence[first:last]
             if len(token) > 1 and token[0].isupper():
                 found += read_forms(token)

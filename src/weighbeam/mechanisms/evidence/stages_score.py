@@ -7,11 +7,11 @@ from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
 from weighbeam.mechanisms.contract import Seed, Stage
 from weighbeam.mechanisms.evidence.forms import read_forms
-from weighbeam.mechanisms.evidence.params import read_params
+from weighbeam.mechanisms.evidence.nli import read_inference
 from weighbeam.mechanisms.evidence.rank import Neuron
+from weighbeam.mechanisms.evidence.read_input import Input, read_list, read_params, read_text
 from weighbeam.mechanisms.evidence.response import score_response
-from weighbeam.mechanisms.evidence.rows import MOST, Input, Row, read_list, read_rows, read_text, read_within
-from weighbeam.mechanisms.evidence.stance import read_probabilities
+from weighbeam.mechanisms.evidence.rows import MOST, Row, read_rows, read_within
 from weighbeam.mechanisms.evidence.stand import Memory, remember_scores
 from weighbeam.mechanisms.evidence.verdict import Quote, reach_verdict
 from weighbeam.mechanisms.evidence.weigh import weigh_miners
@@ -25,7 +25,7 @@ def response_stage(given: Input) -> dict[str, Any]:
 def stand_stage(given: Input) -> dict[str, Any]:
     params = read_params(given)
     standing = given.get("standing")
-    require(standing is None or isinstance(standing, dict), "bad_shape", "the standing is no object")
+    require(standing is None or isinstance(standing, dict), "bad_input", "the standing is no object")
     memory = Memory() if standing is None else _read_memory(standing)
     scores = read_list(given, "scores")
     require(all(score is None or is_number(score) for score in scores), "bad_score")
@@ -61,7 +61,7 @@ def _read_memory(row: Row) -> Memory:
     """An average and its count; only a miner that never answered may be without an average."""
     average, responses = row.get("average"), row.get("responses")
     if not is_integer(responses, 0):
-        raise WeighbeamError("bad_shape", "responses is no count")
+        raise WeighbeamError("bad_input", "responses is no count")
     if average is None and responses == 0:
         return Memory()
     if not is_number(average):
@@ -72,25 +72,28 @@ def _read_memory(row: Row) -> Memory:
 def _read_neuron(row: Row) -> Neuron:
     uid, hotkey, permit = row.get("uid"), read_text(row, "hotkey"), row.get("permit")
     if not is_integer(uid, 0) or not isinstance(permit, bool):
-        raise WeighbeamError("bad_shape", "a neuron has no uid, or no word on its permit")
+        raise WeighbeamError("bad_input", "a neuron has no uid, or no word on its permit")
     return Neuron(uid, hotkey, permit)
 
 
 def _read_quote(row: Row) -> Quote:
+    inference = read_inference(row.get("nli"))
+    if inference is None:
+        raise WeighbeamError("bad_nli")
     return Quote(
         page=read_text(row, "page"),
         forms=tuple(read_forms(read_text(row, "excerpt"))),
         domain=read_text(row, "domain"),
         multiplier=read_within(row, "multiplier", 0, MOST),
-        probabilities=read_probabilities(row.get("nli")),
+        inference=inference,
     )
 
 
 def _read_left_out(given: Input) -> Sequence[str]:
     """The banned, and ourselves."""
     own, banned = given.get("self"), read_list(given, "banned")
-    require(own is None or isinstance(own, str), "bad_shape", "self is no hotkey")
-    require(all(isinstance(hotkey, str) for hotkey in banned), "bad_shape", "banned holds something that is no hotkey")
+    require(own is None or isinstance(own, str), "bad_input", "self is no hotkey")
+    require(all(isinstance(hotkey, str) for hotkey in banned), "bad_input", "banned holds something that is no hotkey")
     return [*banned, *([] if own is None else [own])]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from weighbeam.mechanisms.evidence.nli import Inference
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.stance import Probabilities
 
 DECIMALS = 9
 
@@ -20,17 +20,17 @@ class Quote:
     forms: tuple[str, ...]
     domain: str
     multiplier: float
-    probabilities: Probabilities
+    inference: Inference
 
 
 def reach_verdict(quotes: Iterable[Quote], params: EvidenceParams) -> dict[str, Any]:
     """Verdict, confidence and masses, as `evidence.verdict` returns them; neither order nor repeats matter."""
     kept = _drop_repeats(quotes)
     weighted = _weigh_by_domain(kept)
-    sided = [(weight, quote) for weight, quote in weighted if quote.probabilities.stance != "neutral"]
-    support = math.fsum(weight * quote.probabilities.entailment for weight, quote in sided)
-    refute = math.fsum(weight * quote.probabilities.contradiction for weight, quote in sided)
-    neutral = math.fsum(weight * quote.probabilities.neutral for weight, quote in weighted)
+    sided = [(weight, quote) for weight, quote in weighted if quote.inference.stance != "neutral"]
+    support = math.fsum(weight * quote.inference.entailment for weight, quote in sided)
+    refute = math.fsum(weight * quote.inference.contradiction for weight, quote in sided)
+    neutral = math.fsum(weight * quote.inference.neutral for weight, quote in weighted)
     domains = len({quote.domain.casefold() for _, quote in sided})
     verdict = _decide(support, refute, domains, params)
     sure = abs(support - refute) / (support + refute + neutral) if verdict != "insufficient" else 0.0
@@ -54,9 +54,9 @@ def _drop_repeats(quotes: Iterable[Quote]) -> list[Quote]:
 
 
 def _order(quote: Quote) -> tuple[Any, ...]:
-    found = quote.probabilities
+    found = quote.inference
     settled = (found.entailment, found.contradiction, quote.domain.casefold(), quote.multiplier)
-    return (-found.local, quote.page, quote.forms, *settled)
+    return (-round(found.local, DECIMALS), quote.page, quote.forms, *settled)
 
 
 def _weigh_by_domain(quotes: Iterable[Quote]) -> list[tuple[float, Quote]]:
