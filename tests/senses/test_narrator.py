@@ -91,6 +91,8 @@ def test_a_server_that_stumbles_is_asked_again(stumbles: list[Behaviour]) -> Non
         (say(" \n"), "no text"),
         (say(None, tool_calls=[{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]), "tool"),
         (say("Half a senten", finish="length"), "did not come to an end"),
+        (say(None, finish="content_filter"), "content filter"),
+        (say("Half a", finish="content_filter"), "content filter"),
         (say(f"My key is {KEY}."), "holds the key"),
         (lambda handler: handler.reply(200, b"[" * 100_000), "not JSON"),
         (lambda handler: handler.reply(200, b"\xff\xfe\x00"), "not JSON"),

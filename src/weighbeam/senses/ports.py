@@ -60,6 +60,25 @@ class Narrator(Protocol):
         ...
 
 
+class Assessor(Sense, Protocol):
+    """A second opinion on a snippet by a language model, which can reject and never accept."""
+
+    def assess(self, request: Telling) -> str:
+        """The model's raw reply within its deadline.
+
+        `assessor_fault` if there is none; where asking again is of no use, `assessor_timeout` or `assessor_filtered`.
+        """
+        ...
+
+
+class Sentiment(Sense, Protocol):
+    """The emotional tone of a text."""
+
+    def feel(self, text: str) -> float:
+        """From −1 to 1."""
+        ...
+
+
 class Senses(Protocol):
     """The senses of one validator, by what they do."""
 

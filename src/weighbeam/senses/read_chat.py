@@ -8,6 +8,10 @@ class Unusable(Exception):
     """A reply that is not a text, said in our own words and none of the server's."""
 
 
+class Filtered(Unusable):
+    """A reply that a content filter withheld or cut."""
+
+
 def read_chat(data: bytes) -> str:
     """The content of the one choice; anything else is `Unusable`.
 
@@ -19,6 +23,8 @@ def read_chat(data: bytes) -> str:
     except (ValueError, RecursionError):
         raise Unusable("the reply is not JSON") from None
     choice = _only(reply.get("choices") if isinstance(reply, dict) else None)
+    if choice.get("finish_reason") == "content_filter":
+        raise Filtered("a content filter withheld the text")
     message = choice.get("message")
     if not isinstance(message, dict):
         raise Unusable("the reply holds no message")

@@ -15,8 +15,9 @@ from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.narrate import narrate_round
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.tell import tell_round
-from weighbeam.mechanisms.inference.write_request import make_inert, remove_nonce, write_request
+from weighbeam.mechanisms.inference.write_request import write_request
 from weighbeam.mechanisms.purity import watch_calls
+from weighbeam.mechanisms.untrusted import make_inert, remove_nonce
 from weighbeam.miners.prepared_answers import find_answers, read_prompts
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.narrator_openai import OpenAINarrator

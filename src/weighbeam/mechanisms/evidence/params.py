@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from weighbeam.core.apportion import read_decimal
 from weighbeam.mechanisms.contract import Params
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -69,6 +70,6 @@ class EvidenceParams(Params):
 
     @model_validator(mode="after")
     def _check_shares(self) -> "EvidenceParams":
-        if self.burn_share + self.base_share > 1:
+        if read_decimal(self.burn_share) + read_decimal(self.base_share) > 1:
             raise ValueError("burn_share and base_share are more than everything")
         return self

@@ -6,8 +6,8 @@ from typing import Any
 
 from weighbeam.mechanisms.contract import Observation
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.plain import put_on_one_line
 from weighbeam.mechanisms.inference.score import Replayed, replay_round
+from weighbeam.mechanisms.untrusted import put_on_one_line
 
 MOST_PROMPT = 120
 MOST_NAME = 64

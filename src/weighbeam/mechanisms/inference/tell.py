@@ -11,9 +11,9 @@ from weighbeam.mechanisms.inference.check_text import REFUSALS, refuse_text, tri
 from weighbeam.mechanisms.inference.gather_facts import gather_facts
 from weighbeam.mechanisms.inference.narrate import narrate_replayed
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.plain import put_on_one_line
 from weighbeam.mechanisms.inference.score import replay_round
 from weighbeam.mechanisms.inference.write_request import write_request
+from weighbeam.mechanisms.untrusted import put_on_one_line
 from weighbeam.senses.ports import Narrator
 
 MOST_FAULT = 200

@@ -1,0 +1,104 @@
+"""Pay by rank in integers that total 65,535 (spec § 10), from exact rational shares."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from weighbeam.core.apportion import apportion, read_decimal, round_half_up
+from weighbeam.core.curves import U16_MAX
+from weighbeam.mechanisms.contract import Seed
+from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.mechanisms.evidence.rank import Neuron, find_active, rank_active
+from weighbeam.mechanisms.evidence.stand import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """Integers by rank, and what is burnt. All together are 65,535, or 0 if there is nobody to pay."""
+
+    miners: tuple[int, ...]
+    burn: int
+
+
+def pay_ranks(count: int, burns: bool, params: EvidenceParams) -> Paid:
+    """The weights of `count` ranked miners; `burns` says whether there is anything to burn to.
+
+    >>> pay_ranks(3, True, EvidenceParams())
+    Paid(miners=(20479, 8192, 4096), burn=32768)
+    """
+    if not count:
+        return Paid((), U16_MAX if burns else 0)
+    burn = _burn_first(burns, params)
+    pool = U16_MAX - burn
+    base = min(U16_MAX * read_decimal(params.base_share), Fraction(pool))
+    curve, residual = _share_pool(count, burns, params)
+    ideals = [base / count + (pool - base) * share for share in curve]
+    *miners, rest = apportion([*ideals, (pool - base) * residual])
+    return Paid(tuple(miners), burn + rest)
+
+
+def pay_evenly(count: int, burns: bool, params: EvidenceParams) -> Paid:
+    """The burn share as set and the rest in equal parts, for an emergency without standings (weigh-in.md § 12).
+
+    >>> pay_evenly(3, True, EvidenceParams())
+    Paid(miners=(10923, 10922, 10922), burn=32768)
+    """
+    burn = _burn_first(burns, params) if count else U16_MAX * burns
+    return Paid(tuple(apportion([Fraction(U16_MAX - burn, count)] * count if count else [])), burn)
+
+
+def weigh_miners(
+    memories: Mapping[str, Memory],
+    neurons: Sequence[Neuron],
+    burn_uid: int | None,
+    left_out: Collection[str],
+    seed: Seed,
+    params: EvidenceParams,
+) -> dict[str, Any]:
+    """Ranking, weights by uid and their wire form, as `evidence.weigh` returns them."""
+    uids = {neuron.hotkey: neuron.uid for neuron in neurons}
+    burning = {neuron.hotkey for neuron in neurons if neuron.uid == burn_uid}
+    ranking = rank_active(memories, find_active(memories, neurons, {*left_out, *burning}, params), seed)
+    paid = pay_ranks(len(ranking), burn_uid is not None, params)
+    weights = dict.fromkeys(sorted(uids.values()), 0)
+    weights.update({uids[hotkey]: units for hotkey, units in zip(ranking, paid.miners, strict=True)})
+    if burn_uid is not None:
+        weights[burn_uid] = paid.burn
+    return {
+        "ranking": ranking,
+        "uids": list(weights),
+        "weights": list(weights.values()),
+        "total": sum(weights.values()),
+        "dropped": sorted(uids[hotkey] for hotkey in ranking if not weights[uids[hotkey]]),
+        "emit": emit_weights(weights),
+    }
+
+
+def emit_weights(weights: Mapping[int, int]) -> dict[str, list[int]]:
+    """The wire form: the largest becomes 65,535, halves up, zeros are left out.
+
+    >>> emit_weights({0: 32768, 4: 0, 7: 20479})
+    {'uids': [0, 7], 'values': [65535, 40957]}
+    """
+    largest = max(weights.values(), default=0)
+    kept = {uid: units for uid, units in weights.items() if units}
+    return {
+        "uids": list(kept),
+        "values": [round_half_up(Fraction(units * U16_MAX, largest)) for units in kept.values()],
+    }
+
+
+def _burn_first(burns: bool, params: EvidenceParams) -> int:
+    return round_half_up(U16_MAX * read_decimal(params.burn_share)) if burns else 0
+
+
+def _share_pool(count: int, burns: bool, params: EvidenceParams) -> tuple[list[Fraction], Fraction]:
+    """Shares of the pool by rank, and the share that is burnt on top: together exactly 1."""
+    curve = [Fraction(1, 2**place) for place in range(1, count + 1)]
+    left = curve[-1]
+    if params.residual == "proportional":
+        return [share / (1 - left) for share in curve], Fraction(0)
+    if params.residual == "burn" and burns:
+        return curve, left
+    return [curve[0] + left, *curve[1:]], Fraction(0)
