@@ -1,11 +1,15 @@
 """What a mechanism may ask of the world while it observes. Implementations live beside this file."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from weighbeam.senses.page import Hop as Hop
+from weighbeam.senses.page import Outcome as Outcome
+from weighbeam.senses.page import Page as Page
 
 
 class Sense(Protocol):
@@ -58,62 +62,6 @@ class Narrator(Protocol):
     def tell(self, request: Telling) -> str:
         """Plain text within a minute; else `narrator_fault`."""
         ...
-
-
-Outcome = Literal[
-    "read",
-    "gone",
-    "blocked",
-    "server_error",
-    "unreachable",
-    "too_large",
-    "not_text",
-    "unreadable",
-    "empty",
-    "refused",
-    "fault",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Hop:
-    """One URL on the way to a page; `status` and `address` are None if it was not answered or not even asked."""
-
-    url: str
-    status: int | None = None
-    address: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What came of reading a URL. The first hop is the URL as given, the last one the final URL, which may be the one
-    that was refused. `full` is `text` with what the markup hides; spans are offsets in `text`; hashes are hex."""
-
-    outcome: Outcome
-    hops: tuple[Hop, ...]
-    title: str = ""
-    headings: tuple[str, ...] = ()
-    search_box: bool = False
-    noindex: bool = False
-    text: str = ""
-    full: str = ""
-    user_spans: tuple[tuple[int, int], ...] = ()
-    date: str | None = None
-    bytes: int = 0
-    body_sha256: str | None = None
-    text_sha256: str | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    fault: str | None = None
-
-    @property
-    def url(self) -> str:
-        """The final URL."""
-        return self.hops[-1].url
-
-    @property
-    def redirects(self) -> tuple[str, ...]:
-        """The URLs after the one that was given, the final one last."""
-        return tuple(hop.url for hop in self.hops[1:])
 
 
 class Pages(Sense, Protocol):

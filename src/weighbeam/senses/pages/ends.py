@@ -1,6 +1,6 @@
 """The ways a read ends before there is a page, each with the outcome it stands for."""
 
-from weighbeam.senses.ports import Outcome
+from weighbeam.senses.page import Outcome
 
 
 class Ended(Exception):

@@ -48,6 +48,7 @@ class Exchange:
         self._line, self._limits = line, limits
         self._talk = h11.Connection(h11.CLIENT, max_incomplete_event_size=limits.header_bytes)
         self._heard = 0
+        self._announced = 0
 
     async def head(self, place: Place, headers: Mapping[str, str]) -> Head:
         """Ask, and read as far as the headers of the answer."""
@@ -67,11 +68,15 @@ class Exchange:
                 if left < 0:
                     raise TooLarge("headers")
             if isinstance(event, h11.Response):
-                return Head(event.status_code, tuple((name.decode("ascii"), value) for name, value in event.headers))
+                head = Head(event.status_code, tuple((name.decode("ascii"), value) for name, value in event.headers))
+                self._announced = int(head.find("content-length") or 0)
+                return head
         raise Unreachable("protocol")
 
     async def body(self) -> bytes:
         """The body as it is on the wire, or `TooLarge` as soon as it is."""
+        if self._announced > self._limits.wire_bytes:
+            raise TooLarge("wire")
         parts: list[bytes] = []
         async for event in self._events():
             if isinstance(event, h11.Data):

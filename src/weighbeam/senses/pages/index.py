@@ -26,7 +26,7 @@ class SavedHop(BaseModel):
 
 
 class SavedPage(BaseModel):
-    """A page as it is written. `hops` are those after `url`; without `file` it has no content; `outcome` may say why."""
+    """A page as it is written. `hops` are those after `url`; without `file` there is no content, `outcome` says why."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from weighbeam.core.canonical import digest_json
 from weighbeam.senses.pages.apart import Parsers
@@ -14,7 +14,7 @@ from weighbeam.senses.pages.guard import Guard
 from weighbeam.senses.pages.limits import Limits
 from weighbeam.senses.pages.loop import Loop
 from weighbeam.senses.pages.probe import KNOWN_URLS, Probe
-from weighbeam.senses.ports import Page
+from weighbeam.senses.ports import Hop, Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,9 @@ class LivePages:
     ) -> None:
         settings = settings or LiveSettings()
         guard = guard or Guard()
-        self.digest = digest_json({"reader": READER_VERSION, "user_agent": settings.user_agent})
         self._parsers = parsers or Parsers()
+        limits = {"read": asdict(settings.limits), "parse": asdict(self._parsers.limits)}
+        self.digest = digest_json({"reader": READER_VERSION, "user_agent": settings.user_agent, "limits": limits})
         self._keep = keep
         self._loop = Loop()
         self._threads = ThreadPoolExecutor(self._parsers.workers, "pages-parse")
@@ -63,11 +64,21 @@ class LivePages:
         return await asyncio.gather(*map(self._read, urls))
 
     async def _read(self, url: str) -> Page:
+        """One page. What nobody foresaw is the page's doing, since others are read by the same code."""
+        try:
+            return await self._read_foreseen(url)
+        except Exception as surprise:
+            return Page("unreadable", (Hop(url),), fault=type(surprise).__name__)
+
+    async def _read_foreseen(self, url: str) -> Page:
         fetched = await self._fetcher.fetch(url)
         if fetched.outcome == "unreachable" and not await self._probe.works():
             fetched = replace(fetched, outcome="fault", fault="network")
-        if self._keep is not None:
-            await asyncio.to_thread(self._keep, fetched)
+        try:
+            if self._keep is not None:
+                await asyncio.to_thread(self._keep, fetched)
+        except OSError:
+            return Page("fault", fetched.hops, fault="disk")
         if fetched.outcome != "read":
             return complete_page(fetched, self._parsers)
         return await asyncio.get_running_loop().run_in_executor(self._threads, complete_page, fetched, self._parsers)

@@ -1,6 +1,6 @@
 """What an answer's status and type mean (spec/evidence § 13)."""
 
-from weighbeam.senses.ports import Outcome
+from weighbeam.senses.page import Outcome
 
 GONE = (404, 410)
 

@@ -28,4 +28,4 @@ def is_user_content(tag: str, *names: str | None) -> bool:
 
 def _names_visitors(name: str) -> bool:
     words = WORDS.split(HUMP.sub("-", name).lower())
-    return not USER_WORDS.isdisjoint([*words, "".join(words)]) and STATES.isdisjoint(words)
+    return not USER_WORDS.isdisjoint([*words, name.lower()]) and STATES.isdisjoint(words)
