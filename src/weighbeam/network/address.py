@@ -4,6 +4,7 @@ import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from weighbeam.core.addresses import is_public
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.resolve import look_up
 
@@ -100,9 +101,7 @@ def is_global(address: str) -> bool:
     >>> is_global("8.8.8.8"), is_global("127.0.0.1"), is_global("::ffff:10.0.0.1")
     (True, False, False)
     """
-    ip = ipaddress.ip_address(address)
-    hidden = isinstance(ip, ipaddress.IPv6Address) and (ip.ipv4_mapped or ip.sixtofour or ip.teredo)
-    return ip.is_global and not ip.is_multicast and not hidden
+    return is_public(address)
 
 
 def _bad(endpoint: str) -> WeighbeamError:

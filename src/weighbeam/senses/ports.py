@@ -7,6 +7,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weighbeam.senses.page import Hop as Hop
+from weighbeam.senses.page import Outcome as Outcome
+from weighbeam.senses.page import Page as Page
+
 
 class Sense(Protocol):
     """Anything that observes: named and versioned, so that every observation says by what it was made."""
@@ -76,6 +80,24 @@ class Sentiment(Sense, Protocol):
 
     def feel(self, text: str) -> float:
         """From −1 to 1."""
+        ...
+
+
+class Pages(Sense, Protocol):
+    """URLs to pages. A failure is an outcome, never an exception."""
+
+    def read(self, url: str) -> Page: ...
+
+    def read_all(self, urls: Sequence[str]) -> list[Page]:
+        """One page per URL, in the order given; read side by side, equal URLs once."""
+        ...
+
+
+class Ages(Sense, Protocol):
+    """How long domains have been registered."""
+
+    def age_days(self, domain: str) -> float | None:
+        """Days since a registered domain was registered; None if that cannot be known."""
         ...
 
 

@@ -1,0 +1,77 @@
+"""Undo one layer of content encoding, never making more than is allowed."""
+
+import zlib
+from collections.abc import Callable, Mapping
+
+import zstandard
+
+from weighbeam.senses.pages.ends import TooLarge, Unreadable
+
+ACCEPTED = "gzip, deflate, zstd"
+LARGEST_WINDOW = 8 << 20
+GZIP, ZLIB, RAW = 31, 15, -15
+
+
+def decode_body(wire: bytes, encoding: str, most: int) -> bytes:
+    """The content itself; `TooLarge` beyond `most` bytes or a second layer, `Unreadable` if it is no such encoding.
+
+    >>> decode_body(zlib.compress(b"page"), "deflate", 100)
+    b'page'
+    """
+    layers = [name for part in encoding.split(",") if (name := part.strip().lower()) not in ("", "identity")]
+    if len(layers) > 1:
+        raise TooLarge("layers")
+    if not layers:
+        body = wire
+    elif layers[0] in DECODERS:
+        body = DECODERS[layers[0]](wire, most)
+    else:
+        raise Unreadable("encoding")
+    if len(body) > most:
+        raise TooLarge("body")
+    return body
+
+
+def _inflate(wire: bytes, most: int, form: int) -> bytes:
+    """One deflate stream, or several gzip members in a row; it stops one byte beyond `most`."""
+    parts: list[bytes] = []
+    left = most + 1
+    while wire and left > 0:
+        stream = zlib.decompressobj(form)
+        try:
+            parts.append(stream.decompress(wire, left))
+        except zlib.error:
+            raise Unreadable("encoding") from None
+        left -= len(parts[-1])
+        if left > 0 and not stream.eof:
+            raise Unreadable("encoding")
+        wire = stream.unused_data if form == GZIP and stream.unused_data[:2] == b"\x1f\x8b" else b""
+    return b"".join(parts)
+
+
+def _undo_gzip(wire: bytes, most: int) -> bytes:
+    return _inflate(wire, most, GZIP)
+
+
+def _undo_deflate(wire: bytes, most: int) -> bytes:
+    """With or without the zlib wrapper: servers disagree about what deflate means."""
+    try:
+        return _inflate(wire, most, ZLIB)
+    except Unreadable:
+        return _inflate(wire, most, RAW)
+
+
+def _undo_zstd(wire: bytes, most: int) -> bytes:
+    reader = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).stream_reader(wire, read_across_frames=True)
+    try:
+        return bytes(reader.read(most + 1))
+    except zstandard.ZstdError:
+        raise Unreadable("encoding") from None
+
+
+DECODERS: Mapping[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _undo_gzip,
+    "x-gzip": _undo_gzip,
+    "deflate": _undo_deflate,
+    "zstd": _undo_zstd,
+}

@@ -1,0 +1,95 @@
+"""Pages from the web, as they are now."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+
+from weighbeam.core.canonical import digest_json
+from weighbeam.senses.pages.apart import Parsers
+from weighbeam.senses.pages.complete import READER_VERSION, complete_page
+from weighbeam.senses.pages.fetch import USER_AGENT, Fetched, Fetcher
+from weighbeam.senses.pages.gate import last_two_labels
+from weighbeam.senses.pages.guard import Guard
+from weighbeam.senses.pages.limits import Limits
+from weighbeam.senses.pages.loop import Loop
+from weighbeam.senses.pages.probe import KNOWN_URLS, Probe
+from weighbeam.senses.ports import Hop, Page
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSettings:
+    """How pages are read. `domain_of` groups hosts for the cap per domain; `probe_urls` empty means that no failure
+    to reach a page is ever ours."""
+
+    limits: Limits = field(default_factory=Limits)
+    user_agent: str = USER_AGENT
+    domain_of: Callable[[str], str] = last_two_labels
+    probe_urls: tuple[str, ...] = KNOWN_URLS
+
+
+class LivePages:
+    """Reads pages from any thread. `keep` is told of every fetch, for an archive."""
+
+    id = "live"
+
+    def __init__(
+        self,
+        settings: LiveSettings | None = None,
+        guard: Guard | None = None,
+        parsers: Parsers | None = None,
+        keep: Callable[[Fetched], None] | None = None,
+    ) -> None:
+        settings = settings or LiveSettings()
+        guard = guard or Guard()
+        self._parsers = parsers or Parsers()
+        limits = {"read": asdict(settings.limits), "parse": asdict(self._parsers.limits)}
+        self.digest = digest_json({"reader": READER_VERSION, "user_agent": settings.user_agent, "limits": limits})
+        self._keep = keep
+        self._loop = Loop()
+        self._threads = ThreadPoolExecutor(self._parsers.workers, "pages-parse")
+        self._fetcher = Fetcher(guard, settings.limits, settings.user_agent, settings.domain_of)
+        probing = Fetcher(guard, replace(settings.limits, host_gap_seconds=0.0, redirects=0), settings.user_agent)
+        self._probe = Probe(lambda url: _is_answered(probing, url), settings.probe_urls)
+
+    def read(self, url: str) -> Page:
+        return self.read_all([url])[0]
+
+    def read_all(self, urls: Sequence[str]) -> list[Page]:
+        distinct = list(dict.fromkeys(urls))
+        pages = dict(zip(distinct, self._loop.run(self._read_distinct(distinct)), strict=True))
+        return [pages[url] for url in urls]
+
+    async def _read_distinct(self, urls: Sequence[str]) -> list[Page]:
+        return await asyncio.gather(*map(self._read, urls))
+
+    async def _read(self, url: str) -> Page:
+        """One page. What nobody foresaw is the page's doing, since others are read by the same code."""
+        try:
+            return await self._read_foreseen(url)
+        except Exception as surprise:
+            return Page("unreadable", (Hop(url),), fault=type(surprise).__name__)
+
+    async def _read_foreseen(self, url: str) -> Page:
+        fetched = await self._fetcher.fetch(url)
+        if fetched.outcome == "unreachable" and not await self._probe.works():
+            fetched = replace(fetched, outcome="fault", fault="network")
+        try:
+            if self._keep is not None:
+                await asyncio.to_thread(self._keep, fetched)
+        except OSError:
+            return Page("fault", fetched.hops, fault="disk")
+        if fetched.outcome != "read":
+            return complete_page(fetched, self._parsers)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, complete_page, fetched, self._parsers)
+
+    def close(self) -> None:
+        """End its thread and its processes."""
+        self._loop.close()
+        self._threads.shutdown()
+        self._parsers.close()
+
+
+async def _is_answered(fetcher: Fetcher, url: str) -> bool:
+    fetched = await fetcher.fetch(url)
+    return any(hop.status is not None for hop in fetched.hops)

@@ -1,0 +1,92 @@
+"""URLs as the guard sees them: https, port 443, a host name and nothing that could be read in two ways."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, urljoin
+
+import idna
+
+from weighbeam.senses.pages.ends import Refused
+
+MOST_CHARACTERS = 2_048
+MOST_HOST = 253
+PORT = 443
+SPACE = " \t\n\r\f\v"
+ODD = re.compile(r"[\s\x00-\x1f\x7f-\x9f\\\ud800-\udfff]")
+SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+AFTER_SCHEME = re.compile(r"//([^/?#]*)([^#]*)")
+AUTHORITY = re.compile(r"([^:\[\]]+)(?::([0-9]{0,5}))?", re.ASCII)
+NUMBER_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
+STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+KEPT = "!$&'()*+,;=:@/?-._~%"
+NOBODYS = ("onion", "arpa", "localhost", "local", "internal")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whom to ask, and for what."""
+
+    host: str
+    target: str
+
+    @property
+    def url(self) -> str:
+        return f"https://{self.host}{self.target}"
+
+
+def read_place(url: str) -> Place:
+    """The place a URL names; `Refused` says `malformed_url`, `non_https` or `forbidden_target`.
+
+    >>> read_place("HTTPS://Münch%en.DE/a b")
+    Traceback (most recent call last):
+    ...
+    weighbeam.senses.pages.ends.Refused: malformed_url
+    >>> read_place("HTTPS://MÜNCHEN.de.:443/ä?q=1#top").url
+    'https://xn--mnchen-3ya.de/%C3%A4?q=1'
+    """
+    url = url.strip(SPACE)
+    if not url or len(url) > MOST_CHARACTERS or ODD.search(url):
+        raise Refused("malformed_url")
+    scheme = SCHEME.match(url)
+    if scheme is None or scheme[1].lower() != "https":
+        raise Refused("non_https")
+    rest = AFTER_SCHEME.match(url, scheme.end())
+    if rest is None or not rest[1] or "@" in rest[1] or "%" in rest[1]:
+        raise Refused("malformed_url")
+    return Place(_read_host(rest[1]), _write_target(rest[2]))
+
+
+def join_place(base: str, location: str) -> str:
+    """The URL a redirect means. Only a path is joined; whatever names a host is left for `read_place` to judge.
+
+    >>> join_place("https://example.org/a/b", "../c"), join_place("https://example.org/", "///10.0.0.1/")
+    ('https://example.org/c', 'https:///10.0.0.1/')
+    """
+    location = location.strip(SPACE)
+    if SCHEME.match(location):
+        return location
+    return f"https:{location}" if location.startswith("//") else urljoin(base, location)
+
+
+def _read_host(authority: str) -> str:
+    if authority.startswith("["):
+        raise Refused("forbidden_target")
+    parts = AUTHORITY.fullmatch(authority)
+    if parts is None or (parts[2] and not 1 <= int(parts[2]) <= 65535):
+        raise Refused("malformed_url")
+    try:
+        host = idna.encode(parts[1], uts46=True, std3_rules=True).decode("ascii").lower().removesuffix(".")
+    except (idna.IDNAError, UnicodeError):
+        raise Refused("malformed_url") from None
+    labels = host.split(".")
+    if not host or len(host) > MOST_HOST:
+        raise Refused("malformed_url")
+    registrable = len(labels) > 1 and labels[-1] not in NOBODYS and not NUMBER_LABEL.fullmatch(labels[-1])
+    if not registrable or int(parts[2] or PORT) != PORT:
+        raise Refused("forbidden_target")
+    return host
+
+
+def _write_target(rest: str) -> str:
+    path = rest if rest.startswith("/") else f"/{rest}"
+    return quote(STRAY_PERCENT.sub("%25", path), safe=KEPT)
