@@ -59,8 +59,8 @@ crash: $(READY) ## Kill a validator's durable half N times (default 200) and loo
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks
 
-test-torch: .venv-torch/.ready ## Test the embedders that need torch
-	.venv-torch/bin/python -m pytest tests/senses/test_sentence_transformers.py
+test-torch: .venv-torch/.ready ## Test the senses that need torch
+	.venv-torch/bin/python -m pytest tests/senses/test_sentence_transformers.py tests/senses/test_nli_transformers.py
 
 .venv-torch/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-torch

@@ -1,4 +1,4 @@
-"""Embedders whose package is missing name the extra to install."""
+"""Senses whose package is missing name the extra to install."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.senses.local import load_embedder
+from weighbeam.senses.local import load_embedder, load_entailment
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,9 @@ def test_the_remedy_names_the_extra(name: str, module: str, extra: str, monkeypa
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(WeighbeamError, match=rf"pip install 'weighbeam\[{extra}\]'"):
         load_embedder(name, Path("unused"))
+
+
+def test_so_does_the_remedy_of_entailment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(WeighbeamError, match=r"no_transformers.*pip install 'weighbeam\[torch\]'"):
+        load_entailment("hf:any")

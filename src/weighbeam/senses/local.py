@@ -8,10 +8,12 @@ from typing import ClassVar
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.ports import Embedder, Sentences
+from weighbeam.senses.ports import Embedder, Entailment, Sentences
 from weighbeam.senses.remember import DiskVectors, Remembering
+from weighbeam.senses.remember_pairs import RememberingEntailment
 
 DEFAULT_EMBEDDER = "minilm-fp32"
+DEFAULT_ENTAILMENT = "nli-minilm"
 EMBEDDER_NAMES = "minilm-fp32, minilm-int8, st:MODEL, openai:MODEL@URL"
 
 
@@ -38,8 +40,22 @@ def load_embedder(
     raise WeighbeamError("unknown_embedder", f"{name!r} names no embedder", f"write one of: {EMBEDDER_NAMES}")
 
 
+def load_entailment(name: str, workers: int = 1) -> Entailment:
+    """The entailment sense called `name`, without a memory."""
+    if name == DEFAULT_ENTAILMENT:
+        from weighbeam.senses.nli import load_nli
+
+        return load_nli(workers)
+    kind, _, model = name.partition(":")
+    if kind == "hf" and model:
+        from weighbeam.senses.nli_transformers import TransformersEntailment
+
+        return TransformersEntailment(model)
+    raise WeighbeamError("unknown_entailment", f"{name!r} names no entailment sense", "write nli-minilm or hf:MODEL")
+
+
 class LocalSenses:
-    """Embedder and splitters of this process. `remember` keeps vectors on disk between runs."""
+    """Embedder, entailment and splitters of this process. `remember` keeps what they find on disk between runs."""
 
     _splitters: ClassVar[dict[str, Sentences]] = {}
 
@@ -50,8 +66,10 @@ class LocalSenses:
         remember: bool = True,
         workers: int | None = None,
         on_progress: Callable[[int, int], None] | None = None,
+        entailment: str = DEFAULT_ENTAILMENT,
     ) -> None:
         self._embedder_name = embedder
+        self._entailment_name = entailment
         self._cache = cache or cache_folder()
         self._remember = remember
         self._workers = workers or os.cpu_count() or 1
@@ -63,6 +81,13 @@ class LocalSenses:
         if not self._remember:
             return Remembering(inner)
         return Remembering(inner, DiskVectors(self._cache / f"vectors-{inner.digest[:16]}.sqlite"))
+
+    @cached_property
+    def entailment(self) -> RememberingEntailment:
+        inner = load_entailment(self._entailment_name, self._workers)
+        if not self._remember:
+            return RememberingEntailment(inner)
+        return RememberingEntailment(inner, DiskVectors(self._cache / f"entailment-{inner.digest[:16]}.sqlite"))
 
     def sentences(self, name: str) -> Sentences:
         if name not in self._splitters:

@@ -20,6 +20,7 @@ from weighbeam.core.quantise import unit_millionths
 from weighbeam.senses import minilm_files as files
 from weighbeam.senses.minilm_graph import REVISION, build_encoder, load_weights
 from weighbeam.senses.model_cache import cached_model
+from weighbeam.senses.onnx_session import open_session
 
 DIMENSIONS = 384
 MAX_PIECES = 256
@@ -112,7 +113,7 @@ def load_minilm(cache: Path, workers: int = 1) -> MiniLM:
     name = f"minilm-fp32-{files.WEIGHTS_SHA256[:16]}-{REVISION}"
     model = cached_model(cache / "models", name, build)
     digest = _digest(files.WEIGHTS_SHA256, REVISION)
-    return MiniLM("minilm-fp32", digest, _open(model), _open_tokenizer(found.tokenizer), BATCH_PIECES, workers)
+    return MiniLM("minilm-fp32", digest, open_session(model), _open_tokenizer(found.tokenizer), BATCH_PIECES, workers)
 
 
 def load_minilm_int8(workers: int = 1) -> MiniLM:
@@ -122,7 +123,7 @@ def load_minilm_int8(workers: int = 1) -> MiniLM:
     tokenizer = files.find_minilm().tokenizer
     files.verify(tokenizer, files.TOKENIZER_SHA256, files.INSTALL)
     digest = _digest(files.INT8_SHA256, 0)
-    return MiniLM("minilm-int8", digest, _open(model), _open_tokenizer(tokenizer), 1, workers)
+    return MiniLM("minilm-int8", digest, open_session(model), _open_tokenizer(tokenizer), 1, workers)
 
 
 def _digest(weights: str, revision: int) -> str:
@@ -135,20 +136,6 @@ def _digest(weights: str, revision: int) -> str:
             "characters": MAX_CHARACTERS,
         }
     )
-
-
-def _open(model: Path | bytes) -> Any:
-    """A session on one thread. The runtime reports usage to its maker unless told not to before it is imported."""
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    from onnxruntime import InferenceSession, SessionOptions, disable_telemetry_events
-
-    disable_telemetry_events()
-    options = SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    source = model if isinstance(model, bytes) else str(model)
-    return InferenceSession(source, options, providers=["CPUExecutionProvider"])
 
 
 def _open_tokenizer(path: Path) -> Any:

@@ -37,6 +37,17 @@ class Embedder(Sense, Protocol):
         ...
 
 
+class Entailment(Sense, Protocol):
+    """Whether a premise contradicts a hypothesis, leaves it open, or entails it."""
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int32]:
+        """(n, 3) millionths for pairs of (premise, hypothesis): contradiction, neutral, entailment.
+
+        Each row adds up to exactly 1,000,000 and does not depend on the other pairs.
+        """
+        ...
+
+
 class Sentences(Sense, Protocol):
     """A text to its sentences."""
 
@@ -106,6 +117,9 @@ class Senses(Protocol):
 
     @property
     def embedder(self) -> Embedder: ...
+
+    @property
+    def entailment(self) -> Entailment: ...
 
     def sentences(self, name: str) -> Sentences:
         """The splitter called `name`; an unknown one is `unknown_splitter`."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from weighbeam.mechanisms.evidence.archive import Layers, unwrap
+from weighbeam.mechanisms.evidence.web_archive import Layers, unwrap
 from weighbeam.mechanisms.evidence.forms import read_forms
 from weighbeam.mechanisms.evidence.known_hosts import REDIRECTORS
 from weighbeam.mechanisms.evidence.lists import Lists
