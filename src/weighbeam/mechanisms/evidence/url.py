@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from weighbeam.mechanisms.evidence.web_archive import Layers, unwrap
 from weighbeam.mechanisms.evidence.forms import read_forms
 from weighbeam.mechanisms.evidence.known_hosts import REDIRECTORS
 from weighbeam.mechanisms.evidence.lists import Lists
@@ -12,6 +11,7 @@ from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.penalties import find_penalty
 from weighbeam.mechanisms.evidence.read_url import Url, read_url
 from weighbeam.mechanisms.evidence.search import is_search
+from weighbeam.mechanisms.evidence.web_archive import Layers, unwrap
 
 UrlKind = Literal["archive", "redirector", "search", "page"]
 HTTPS_PORT = 443
