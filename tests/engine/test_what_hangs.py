@@ -45,7 +45,8 @@ async def hang(*_):
 run.keep_running = hang
 built = type("Built", (), {"desk": None, "posts": ()})
 loaded = type("Loaded", (), {})
-loaded.settings = type("S", (), {"validator": type("V", (), {"listen": None})})
+closed = type("C", (), {"tokens_file": None, "callers": (), "pull": None})
+loaded.settings = type("S", (), {"validator": type("V", (), {"listen": None}), "challenges": closed})
 asyncio.run(run.run_until_stopped(run._run(built, loaded)))
 """
 

@@ -81,7 +81,7 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     heard = await ask_group(bench, task, group, moment, params_hash)
     LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
-    asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities)
+    asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
     observation = await observe(bench, asked)
     known = await asyncio.to_thread(bench.journal.known, mechanism.name)
     facts = RoundFacts(

@@ -75,7 +75,8 @@ class Group:
 class Asked:
     """A round before it is observed: the task, whom it went to, what they said, and the round's seed.
 
-    `entities` says who is known to be one operator's (hotkey → an opaque name); the asker's word, never a miner's.
+    `entities` says who is known to be one operator's (hotkey → an opaque name); the asker's word, never a miner's. `at`
+    is when it was asked, in seconds of UTC.
     """
 
     task: Task
@@ -83,6 +84,7 @@ class Asked:
     answers: tuple[Answer, ...]
     seed: Seed
     entities: Mapping[str, str] = field(default_factory=dict)
+    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

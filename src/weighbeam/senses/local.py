@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.ports import Embedder, Entailment, Sentences
+from weighbeam.senses.ports import Ages, Assessor, Embedder, Entailment, Pages, Rulebook, Sentences, Sentiment
 from weighbeam.senses.remember import DiskVectors, Remembering
 from weighbeam.senses.remember_pairs import RememberingEntailment
 
@@ -67,6 +67,10 @@ class LocalSenses:
         workers: int | None = None,
         on_progress: Callable[[int, int], None] | None = None,
         entailment: str = DEFAULT_ENTAILMENT,
+        pages: str = "live",
+        lists: Path | None = None,
+        extra_suffixes: tuple[str, ...] = (),
+        assessor: Assessor | None = None,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -74,6 +78,10 @@ class LocalSenses:
         self._remember = remember
         self._workers = workers or os.cpu_count() or 1
         self._on_progress = on_progress
+        self._pages_name = pages
+        self._lists = lists
+        self._extra_suffixes = extra_suffixes
+        self.assessor = assessor
 
     @cached_property
     def embedder(self) -> Remembering:
@@ -88,6 +96,32 @@ class LocalSenses:
         if not self._remember:
             return RememberingEntailment(inner)
         return RememberingEntailment(inner, DiskVectors(self._cache / f"entailment-{inner.digest[:16]}.sqlite"))
+
+    @cached_property
+    def pages(self) -> Pages:
+        from weighbeam.senses.pages.load import load_pages
+
+        return load_pages(self._pages_name)
+
+    @cached_property
+    def ages(self) -> Ages:
+        """An archive knows the ages of its domains; for the web the registries are asked."""
+        from weighbeam.senses.pages.age import RdapAges
+        from weighbeam.senses.pages.archive import ArchivePages
+
+        return self.pages if isinstance(self.pages, ArchivePages) else RdapAges()
+
+    @cached_property
+    def rulebook(self) -> Rulebook:
+        from weighbeam.senses.rulebook import FolderRulebook
+
+        return FolderRulebook(self._lists, self._extra_suffixes)
+
+    @cached_property
+    def sentiment(self) -> Sentiment:
+        from weighbeam.senses.sentiment import VaderSentiment
+
+        return VaderSentiment()
 
     def sentences(self, name: str) -> Sentences:
         if name not in self._splitters:

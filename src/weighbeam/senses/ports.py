@@ -112,6 +112,28 @@ class Ages(Sense, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list in force: its entries, and by which version and content it is known."""
+
+    version: int
+    digest: str
+    entries: tuple[str, ...]
+
+
+class Rulebook(Sense, Protocol):
+    """Lists an operator keeps, such as domains nobody may quote."""
+
+    @property
+    def extra_suffixes(self) -> tuple[str, ...]:
+        """Suffixes that count as public ones besides those everybody knows."""
+        ...
+
+    def in_force(self, name: str) -> Listing:
+        """The newest version of a list whose time has come."""
+        ...
+
+
 class Senses(Protocol):
     """The senses of one validator, by what they do."""
 
@@ -120,6 +142,21 @@ class Senses(Protocol):
 
     @property
     def entailment(self) -> Entailment: ...
+
+    @property
+    def pages(self) -> Pages: ...
+
+    @property
+    def ages(self) -> Ages: ...
+
+    @property
+    def rulebook(self) -> Rulebook: ...
+
+    @property
+    def sentiment(self) -> Sentiment: ...
+
+    @property
+    def assessor(self) -> Assessor | None: ...
 
     def sentences(self, name: str) -> Sentences:
         """The splitter called `name`; an unknown one is `unknown_splitter`."""

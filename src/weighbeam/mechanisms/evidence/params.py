@@ -50,6 +50,7 @@ class EvidenceParams(Params):
     verdict_min_mass: Annotated[NotNegative, about("support and refutation a verdict needs")] = 1.0
     verdict_margin: Annotated[float, about("share of one side that decides", ge=0.5, le=1)] = 0.75
     group_size: Annotated[Count, about("miners asked per round")] = 5
+    timeout_seconds: Annotated[float, about("hard limit of an answer in seconds", gt=0, le=86_400)] = 120.0
     penalty_unreachable_miner: Annotated[Penalty, about("no endpoint, refused, timed out")] = -10.0
     penalty_invalid_response: Annotated[Penalty, about("payload malformed or corrupted")] = -10.0
     penalty_no_statements: Annotated[Penalty, about("empty list of snippets")] = -5.0

@@ -1,0 +1,74 @@
+"""Lists an operator keeps: files in a folder, versioned, of which the newest that is already in effect counts.
+
+A file is `{list, version, effective, entries}`. One that is broken stops the start; it never means an empty list.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from weighbeam.core.canonical import digest_json
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.senses.ports import Listing
+
+MOST_BYTES = 4 << 20
+REMEDY = 'write {"list": NAME, "version": 1, "effective": "YYYY-MM-DD", "entries": [{"match": HOST}]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One list file."""
+
+    name: str
+    effective: float
+    listing: Listing
+
+
+class FolderRulebook:
+    """The `*.json` of a folder; without a folder every list is empty."""
+
+    def __init__(
+        self, folder: Path | None, extra_suffixes: tuple[str, ...] = (), now: Callable[[], float] = time.time
+    ) -> None:
+        self.id = "lists" if folder is None else f"lists:{folder.name}"
+        self.extra_suffixes = extra_suffixes
+        self._kept = [] if folder is None else read_folder(folder)
+        self._now = now
+        digests = sorted((kept.name, kept.listing.digest) for kept in self._kept)
+        self.digest = digest_json([[*map(list, digests)], list(extra_suffixes)])
+
+    def in_force(self, name: str) -> Listing:
+        """The newest version whose time has come; the empty list if there is none of that name at all."""
+        known = [kept for kept in self._kept if kept.name == name]
+        due = [kept for kept in known if kept.effective <= self._now()]
+        if known and not due:
+            raise WeighbeamError("bad_list", f"no version of {name} is in effect yet", "add an earlier one")
+        return max(due, key=lambda kept: kept.listing.version).listing if due else Listing(0, "", ())
+
+
+def read_folder(folder: Path) -> list[Kept]:
+    """Every list file; `bad_list` if the folder or one of them cannot be read."""
+    if not folder.is_dir():
+        raise WeighbeamError("bad_list", f"{folder} is no folder", "name the folder of the lists")
+    return [_read_file(path) for path in sorted(folder.glob("*.json"))]
+
+
+def _read_file(path: Path) -> Kept:
+    try:
+        data = path.read_bytes()
+        given: Any = json.loads(data) if len(data) <= MOST_BYTES else None
+        name, version, entries = given["list"], given["version"], given["entries"]
+        day = datetime.fromisoformat(given["effective"])
+        effective = (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
+        raise WeighbeamError("bad_list", f"{path.name}: {type(fault).__name__} {fault}"[:200], REMEDY) from None
+    sound = isinstance(name, str) and isinstance(version, int) and isinstance(entries, list)
+    if not sound or not all(isinstance(entry, dict) and isinstance(entry.get("match"), str) for entry in entries):
+        raise WeighbeamError("bad_list", f"{path.name} is no list", REMEDY)
+    listing = Listing(version, hashlib.sha256(data).hexdigest(), tuple(entry["match"] for entry in entries))
+    return Kept(name, effective, listing)
