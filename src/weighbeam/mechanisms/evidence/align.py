@@ -58,23 +58,30 @@ def _price_starts(page: Tokens, plan: Plan) -> Prices:
 
 def _price(page: Tokens, plan: Plan, i: int, next_one: Prices, next_but_one: Prices) -> Prices:
     """What a walk costs from the i-th form on, given the same for the next form and the next but one."""
-    equal = page.numbers == plan.numbers[i]
     prices = np.full(len(page) + 1, NEVER)
-    prices[:-1][equal] = next_one[1:][equal]
-    undecided = ~equal
+    here = page.numbers == plan.numbers[i]
+    prices[:-1] = _allow(next_one[1:], here)
+    undecided = ~here
     if plan.joined[i] >= 0:
-        places = np.flatnonzero(undecided & (page.numbers == plan.joined[i]))
-        prices[places] = next_but_one[places + 1]
-        undecided[places] = False
+        here = undecided & (page.numbers == plan.joined[i])
+        prices[:-1] = np.minimum(prices[:-1], _allow(next_but_one[1:], here))
+        undecided &= ~here
     if plan.pairs[i].size:
-        places = plan.pairs[i][undecided[plan.pairs[i]]]
-        prices[places] = next_one[places + 2]
-        undecided[places] = False
+        here = np.zeros(len(page), dtype=np.bool_)
+        here[plan.pairs[i]] = True
+        here &= undecided
+        prices[:-2] = np.minimum(prices[:-2], _allow(next_one[2:], here[:-1]))
+        undecided &= ~here
     if plan.mistypable[i]:
         places = np.flatnonzero(undecided & page.lower & (next_one[1:] < plan.budget))
         places = places[_is_typo(page, plan.forms[i], places)]
         prices[places] = next_one[places + 1] + 1
     return prices
+
+
+def _allow(prices: Prices, where: NDArray[np.bool_]) -> Prices:
+    """The prices where a step applies, NEVER elsewhere. All its bits are set, so that this takes no branches."""
+    return prices | np.negative((~where).view(np.uint8))
 
 
 def _is_typo(page: Tokens, form: str, places: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
 """Entries of the blacklist and the approved list (spec § 5)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.surrogates import has_lone_surrogate
@@ -28,39 +28,55 @@ class Entry:
         below = not self.address and not url.host.address and name.endswith("." + self.host)
         return (below or (not self.suffix and name == self.host)) and url.path.startswith(self.prefix)
 
-    def approves(self, url: Url, site: str | None) -> bool:
-        """A host approves nobody but itself if others can have a site below it."""
-        held = site is not None and (self.host == site or self.host.endswith("." + site))
-        return self.matches(url) and (self.suffix or held)
+    def approves(self, site: str | None) -> bool:
+        """Whether what matches is approved: a host approves nobody if strangers can have a site below it."""
+        return self.suffix or (site is not None and (self.host == site or self.host.endswith("." + site)))
+
+
+class Entries:
+    """A list by host, so that a long one costs no more than a short one."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.by_host: dict[str, list[Entry]] = {}
+        for entry in entries:
+            self.by_host.setdefault(entry.host, []).append(entry)
+
+    def find(self, url: Url) -> list[Entry]:
+        """The entries that match a URL."""
+        labels = url.host.name.split(".")
+        names = (".".join(labels[i:]) for i in range(len(labels)))
+        return [entry for name in names for entry in self.by_host.get(name, ()) if entry.matches(url)]
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """What is in force for a whole round."""
+    """What is in force for a whole round. A URL is listed if an entry matches it and no exclusion does."""
 
     suffixes: Suffixes = SUFFIXES
-    blacklist: Sequence[Entry] = ()
-    approved: Sequence[Entry] = ()
+    blacklist: Entries = field(default_factory=Entries)
+    approved: Entries = field(default_factory=Entries)
 
     def forbid(self, url: Url) -> bool:
-        return _is_listed(url, self.blacklist, [entry.matches(url) for entry in self.blacklist])
+        found = self.blacklist.find(url)
+        return bool(found) and not any(entry.excludes for entry in found)
 
     def approve(self, url: Url) -> bool:
+        found = self.approved.find(url)
         site = self.suffixes.find_site(url.host.name)
-        return _is_listed(url, self.approved, [entry.approves(url, site) for entry in self.approved])
+        return any(entry.approves(site) for entry in found) and not any(entry.excludes for entry in found)
 
 
 def read_lists(blacklist: object = None, approved: object = None, extra_suffixes: object = None) -> Lists:
     """The lists from plain data; a broken entry is refused, because it must never mean an empty list.
 
-    >>> read_lists(["BAD.com", "!good.bad.com"]).blacklist[0].host
-    'bad.com'
+    >>> list(read_lists(["BAD.com", "!good.bad.com"]).blacklist.by_host)
+    ['bad.com', 'good.bad.com']
     """
     suffixes = SUFFIXES.add(_read_suffix(name) for name in _check_list(extra_suffixes, "extra_suffixes"))
     return Lists(
         suffixes=suffixes,
-        blacklist=[read_entry(entry, suffixes) for entry in _check_list(blacklist, "blacklist")],
-        approved=[read_entry(entry, suffixes) for entry in _check_list(approved, "approved")],
+        blacklist=Entries(read_entry(entry, suffixes) for entry in _check_list(blacklist, "blacklist")),
+        approved=Entries(read_entry(entry, suffixes) for entry in _check_list(approved, "approved")),
     )
 
 
@@ -77,12 +93,6 @@ def read_entry(given: object, suffixes: Suffixes = SUFFIXES) -> Entry:
     require(sound, "bad_entry", f"no entry of a list: {text!r:.200}", REMEDY)
     assert host is not None
     return Entry(host.name, escape_path(settle_escapes(slash + prefix)), excludes, suffix, host.address)
-
-
-def _is_listed(url: Url, entries: Sequence[Entry], matching: Sequence[bool]) -> bool:
-    if any(entry.excludes and entry.matches(url) for entry in entries):
-        return False
-    return any(matches and not entry.excludes for entry, matches in zip(entries, matching, strict=True))
 
 
 def _check_list(given: object, name: str) -> list[object]:

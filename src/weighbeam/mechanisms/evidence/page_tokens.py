@@ -1,6 +1,7 @@
 """A text made ready for matching: its tokens as numbers, so that a page is read once and searched many times."""
 
 import codecs
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weighbeam.core.errors import require
 from weighbeam.mechanisms.evidence.clean import clean_text
 from weighbeam.mechanisms.evidence.forms import Kind, is_letters, split_form, take_form, tell_kind
 from weighbeam.mechanisms.evidence.tokens import find_tokens
@@ -92,7 +94,7 @@ def is_mistypable(form: str) -> bool:
 
 
 def spell_numbers(numbers: NDArray[Any]) -> str:
-    """Numbers as code points. There are never more forms than code points in a text of a million characters."""
+    """Numbers as code points."""
     return CODE_POINTS.decode(numbers.astype("<u4").tobytes(), "surrogatepass")[0]
 
 
@@ -109,6 +111,7 @@ def tokenise(text: str) -> Tokens:
     distinct = {token: number for number, token in enumerate(dict.fromkeys(written))}
     forms: dict[str, int] = {}
     split = [[forms.setdefault(form, len(forms)) for form in split_form(take_form(token))] for token in distinct]
+    require(len(forms) <= sys.maxunicode, "bad_input", "a text with more words than any page has")
     which = np.fromiter(map(distinct.__getitem__, written), dtype=np.int32, count=len(written))
     times = np.array([len(numbers) for numbers in split], dtype=np.int32)
     firsts = np.cumsum(times, dtype=np.int32) - times
