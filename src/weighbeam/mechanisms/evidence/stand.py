@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighbeam.core.averaging import move_average
-from weighbeam.mechanisms.contract import Standing
+from weighbeam.mechanisms.contract import Scored, Seed, Standing
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 
 
@@ -51,3 +51,17 @@ def remember_scores(memory: Memory, scores: Sequence[float | None], params: Evid
         memory = remember_score(memory, score, params)
         memories.append(memory)
     return memories
+
+
+def stand_round(standings: Sequence[Standing], scored: Scored, params: EvidenceParams) -> tuple[Standing, ...]:
+    """The standings after a round, best first; each carries the round's seed, by which ties fall when weighed."""
+    memories = {standing.hotkey: recall(standing) for standing in standings}
+    for hotkey, value in scored.summary["values"].items():
+        memories[hotkey] = remember_score(memories.get(hotkey, Memory()), value, params)
+    seed = scored.summary["seed"]
+    order = sorted(memories, key=lambda hotkey: (-(memories[hotkey].average or 0.0), hotkey))
+    return tuple(_carry(write_standing(hotkey, memories[hotkey]), seed) for hotkey in order)
+
+
+def _carry(standing: Standing, seed: Seed) -> Standing:
+    return Standing(standing.hotkey, standing.value, {**standing.detail, "seed": seed})

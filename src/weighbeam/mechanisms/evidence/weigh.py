@@ -48,6 +48,12 @@ def pay_evenly(count: int, burns: bool, params: EvidenceParams) -> Paid:
     return Paid(tuple(apportion([Fraction(U16_MAX - burn, count)] * count if count else [])), burn)
 
 
+def find_payable(memories: Mapping[str, Memory], eligible: Collection[str], params: EvidenceParams) -> list[str]:
+    """The active among those the engine found eligible; permits and ourselves are out already."""
+    neurons = [Neuron(uid, hotkey, False) for uid, hotkey in enumerate(sorted(eligible))]
+    return find_active(memories, neurons, (), params)
+
+
 def weigh_miners(
     memories: Mapping[str, Memory],
     neurons: Sequence[Neuron],

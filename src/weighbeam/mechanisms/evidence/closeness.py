@@ -1,0 +1,42 @@
+"""Cosines of texts, exact to the millionth; a text our embedder fails on has none."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.embed import embed_texts
+from weighbeam.senses.ports import Embedder
+
+DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """Vectors in millionths, by text."""
+
+    rows: dict[str, NDArray[np.float64]]
+    faults: tuple[str, ...]
+
+    def compare(self, one: str, others: Iterable[str]) -> float | None:
+        """The highest cosine of a text with others; None if one of them has no vector, or there is none."""
+        known = [self.rows.get(text) for text in (one, *others)]
+        vectors = [vector for vector in known if vector is not None]
+        if len(vectors) < len(known) or len(vectors) < 2:
+            return None
+        return max(_cosine(vectors[0], vector) for vector in vectors[1:])
+
+
+def embed_all(texts: Iterable[str], embedder: Embedder) -> Closeness:
+    """Each distinct text once."""
+    distinct = sorted(set(texts))
+    vectors, missing, faults = embed_texts(distinct, embedder)
+    lost = set(missing)
+    rows = {text: vectors[i].astype(np.float64) for i, text in enumerate(distinct) if i not in lost}
+    return Closeness(rows, tuple(faults))
+
+
+def _cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    return round(min(1.0, max(-1.0, float(one @ other) / MILLION**2)), DECIMALS)

@@ -1,0 +1,119 @@
+"""The JSON of `weighbeam score evidence`: a question in, a report out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weighbeam.core.days import DAY_SECONDS, number_day
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
+from weighbeam.mechanisms.evidence.assess import Assessment, pick_signals
+from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.mechanisms.evidence.score import Judged, judge_round
+from weighbeam.mechanisms.evidence.signal_words import SignalWords, read_signal_words
+from weighbeam.mechanisms.evidence.signals import Other, Passage, Source, measure_signals
+from weighbeam.mechanisms.evidence.task import read_statement
+from weighbeam.mechanisms.read_rows import read_name_and_seconds, read_rows, refuse_doubles
+
+SHAPE = (
+    '{"statement": "…", "answers": [{"hotkey": "a", "seconds": 3, "snippets": [{"url": "https://…", "excerpt": "…"}]}]}'
+)
+
+
+def read_question(data: Any) -> Asked:
+    """One round out of `{statement, answers: [{hotkey, seconds, snippets}]}`."""
+    rows = read_rows(data, SHAPE)
+    answers = tuple(_read_answer(row, index) for index, row in enumerate(rows))
+    hotkeys = tuple(answer.hotkey for answer in answers)
+    refuse_doubles(hotkeys)
+    body = {"statement": data.get("statement")}
+    read_statement(body)
+    return Asked(Task("what-if", body), Group(hotkeys), answers, "what-if")
+
+
+def _read_answer(row: Any, index: int) -> Answer:
+    hotkey, seconds = read_name_and_seconds(row, index, SHAPE)
+    payload = {"snippets": row["snippets"]} if "snippets" in row else {}
+    return Answer(hotkey, payload, seconds)
+
+
+def report_round(params: EvidenceParams, observation: Observation, scored: Scored) -> dict[str, Any]:
+    """Every answer with its snippets and their way through the checks, and the verdict on the statement."""
+    judged = judge_round(params, observation)
+    others = [other for one in judged for other in _list_others(one)]
+    words = read_signal_words()
+    rows = []
+    for score, one in zip(scored.scores, judged, strict=True):
+        rows.append(
+            {
+                "hotkey": score.hotkey,
+                "status": score.status,
+                "value": score.value,
+                "reason": score.reasons[0] if score.reasons else None,
+                "reasons": list(score.reasons),
+                "parts": score.parts,
+                "seconds": one.facts["seconds"],
+                "snippets": _report_snippets(one, observation, others, words),
+                "extra": one.facts["extra"],
+            }
+        )
+    facts = observation.facts
+    return {
+        "statement": facts["task"]["statement"],
+        "answers": rows,
+        "verdict": scored.summary["verdict"],
+        "best": scored.summary["best"],
+        "senses": facts["senses"],
+        "lists": facts["lists"],
+        "faults": facts["faults"],
+    }
+
+
+def _report_snippets(
+    one: Judged, observation: Observation, others: list[Other], words: SignalWords
+) -> list[dict[str, Any]]:
+    task, rows = observation.facts["task"], []
+    parts = one.result["parts"]["snippets"] if one.result["parts"] else [{}] * len(one.verdicts)
+    for snippet, verdict, part in zip(one.facts["snippets"], one.verdicts, parts, strict=False):
+        page, match = snippet.get("page") or {}, snippet.get("match") or {}
+        row = {
+            "url": snippet["url"]["url"],
+            "excerpt": snippet["excerpt"],
+            **verdict.as_json(),
+            "domain_factor": part.get("domain_factor"),
+            "outcome": page.get("outcome"),
+            "hops": [hop["url"] for hop in page.get("hops", [])],
+            "age_days": snippet.get("age_days"),
+            "match": match or None,
+            "similarity": snippet.get("similarity"),
+            "relevance": snippet.get("relevance"),
+            "nli": snippet.get("nli"),
+            "nli_context": snippet.get("nli_context"),
+            "assessment": snippet.get("assessment"),
+            "signals": None,
+        }
+        if verdict.accepted:
+            row["signals"] = _measure(snippet, verdict.stance, task, others, words)
+        rows.append(row)
+    return rows
+
+
+def _measure(
+    snippet: Mapping[str, Any], stance: Any, task: Mapping[str, Any], others: list[Other], words: SignalWords
+) -> Mapping[str, float | None]:
+    url = snippet["url"]
+    by_users = snippet["match"]["user_content"]
+    source = Source(url["domain"], url["site"] or url["domain"], url["approved"], by_users, snippet["age_days"])
+    days = _count_days(snippet["page"].get("date"), task["at"])
+    passage = Passage(task["statement"], snippet["match"]["context"], stance, snippet.get("sentiment"), days)
+    given = snippet.get("assessment")
+    assessment = None if given is None else Assessment(**given)
+    return pick_signals(assessment, measure_signals(passage, source, others, words))
+
+
+def _count_days(date: str | None, at: float | None) -> float | None:
+    """From the page's date to the task."""
+    day = None if date is None else number_day(date)
+    return None if day is None or at is None else at / DAY_SECONDS - day
+
+
+def _list_others(one: Judged) -> list[Other]:
+    return [Other(v.domain, v.stance) for v in one.verdicts if v.accepted and v.domain and v.stance]

@@ -1,0 +1,117 @@
+"""Scores of a recorded round (spec §§ 3, 9, 11). Pure: everything it reads is in the observation's facts."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from weighbeam.mechanisms.contract import Observation, Score, Scored
+from weighbeam.mechanisms.evidence.duplicates import Copied, Response, find_copies, read_quote
+from weighbeam.mechanisms.evidence.forms import read_forms
+from weighbeam.mechanisms.evidence.nli import read_inference
+from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.mechanisms.evidence.response import recompute_value, score_response
+from weighbeam.mechanisms.evidence.snippet import SnippetVerdict, judge_snippet
+from weighbeam.mechanisms.evidence.url import UrlVerdict
+from weighbeam.mechanisms.evidence.verdict import Quote, reach_verdict
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One miner's answer: its snippets, its own worth, and whom it copied."""
+
+    facts: Facts
+    verdicts: tuple[SnippetVerdict, ...]
+    result: Facts
+    copied: Copied
+
+
+def score_round(params: EvidenceParams, observation: Observation) -> Scored:
+    """One score per miner in the order asked."""
+    judged = judge_round(params, observation)
+    scores = tuple(_score(one) for one in judged)
+    extra = set(observation.facts["group"]["extra"])
+    counted = observation.facts["task"]["ranked"]
+    values = {
+        score.hotkey: score.value
+        for score in scores
+        if counted and score.value is not None and score.hotkey not in extra
+    }
+    summary = {
+        "verdict": reach_verdict(_list_quotes(judged), params),
+        "values": values,
+        "seed": observation.facts["seed"],
+        "best": find_best(scores),
+        "unassessed": sum("unassessed" in verdict.flags for one in judged for verdict in one.verdicts),
+    }
+    return Scored(scores, summary)
+
+
+def judge_round(params: EvidenceParams, observation: Observation) -> list[Judged]:
+    """Every answer judged alone, then against those before it."""
+    statement = observation.facts["task"]["statement"]
+    rows = []
+    for miner in observation.facts["miners"]:
+        verdicts = tuple(judge_facts(statement, snippet, params) for snippet in miner["snippets"])
+        entries = [verdict.as_json() for verdict in verdicts]
+        rows.append((miner, verdicts, score_response(miner["status"], miner["seconds"], entries, params)))
+    copies = find_copies([_compare(*row) for row in rows], observation.facts["seed"], params.copy_share)
+    return [Judged(*row, copied) for row, copied in zip(rows, copies, strict=True)]
+
+
+def judge_facts(statement: str, snippet: Facts, params: EvidenceParams) -> SnippetVerdict:
+    """A recorded snippet, by the checks in order."""
+    return judge_snippet(UrlVerdict(**snippet["url"]), snippet["excerpt"], {**snippet, "statement": statement}, params)
+
+
+def recompute(parts: Facts) -> float:
+    """The value again, from its parts: a copy keeps what it loses and nothing that it gains."""
+    value = recompute_value(parts)
+    return min(value, 0.0) if parts["copy_of"] is not None else value
+
+
+def find_best(scores: tuple[Score, ...]) -> str | None:
+    """The highest value of an answer that brought evidence, then the smallest hotkey."""
+    good = [score for score in scores if score.status == "valid" and (score.value or 0.0) > 0]
+    return min(good, key=lambda score: (-(score.value or 0.0), score.hotkey)).hotkey if good else None
+
+
+def _compare(miner: Facts, verdicts: tuple[SnippetVerdict, ...], result: Facts) -> Response:
+    quotes = [read_quote(_final_url(snippet), snippet["excerpt"]) for snippet in miner["snippets"]]
+    accepted = [quote for quote, verdict in zip(quotes, verdicts, strict=True) if verdict.accepted]
+    seconds = math.inf if miner["seconds"] is None else miner["seconds"]
+    return Response(miner["hotkey"], seconds, result["value"], quotes, accepted)
+
+
+def _final_url(snippet: Facts) -> str | None:
+    hops = snippet.get("page", {}).get("hops")
+    final: str | None = hops[-1]["url"] if hops else snippet["url"]["url"]
+    return final
+
+
+def _score(one: Judged) -> Score:
+    hotkey, result, copied = one.facts["hotkey"], one.result, one.copied
+    if result["value"] is None:
+        return Score(hotkey, "unscored", None, None, ("validator_fault",))
+    parts = {**result["parts"], "copy_of": copied.copy_of, "share": copied.share}
+    reasons = [copied.reason] if copied.reason else []
+    reasons += [result["reason"]] if result["reason"] else []
+    reasons += list(dict.fromkeys(verdict.reason for verdict in one.verdicts if verdict.reason))
+    good = not result["reason"] and copied.copy_of is None and any(verdict.accepted for verdict in one.verdicts)
+    return Score(hotkey, "valid" if good else "failed", recompute(parts), parts, tuple(reasons))
+
+
+def _list_quotes(judged: list[Judged]) -> list[Quote]:
+    """The accepted snippets of all scored answers, by the probabilities that counted."""
+    quotes = []
+    for one in judged:
+        if one.result["value"] is None:
+            continue
+        for snippet, verdict in zip(one.facts["snippets"], one.verdicts, strict=True):
+            inference = read_inference(snippet.get("nli_context") or snippet.get("nli")) if verdict.accepted else None
+            if inference is not None and verdict.page is not None and verdict.domain is not None:
+                forms = tuple(read_forms(snippet["excerpt"]))
+                quotes.append(Quote(verdict.page, forms, verdict.domain, verdict.multiplier or 1.0, inference))
+    return quotes
