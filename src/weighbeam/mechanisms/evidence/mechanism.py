@@ -28,7 +28,7 @@ from weighbeam.mechanisms.evidence.rank import rank_active
 from weighbeam.mechanisms.evidence.score import recompute, score_round
 from weighbeam.mechanisms.evidence.stages_score import STAGES as STAGES_SCORE
 from weighbeam.mechanisms.evidence.stages_text import STAGES_TEXT
-from weighbeam.mechanisms.evidence.stand import recall, stand_round
+from weighbeam.mechanisms.evidence.stand import find_seed, recall, stand_round
 from weighbeam.mechanisms.evidence.task import read_statement
 from weighbeam.mechanisms.evidence.weigh import find_payable, pay_ranks
 from weighbeam.senses.ports import Senses
@@ -86,8 +86,7 @@ class Evidence:
     ) -> Weights:
         """Integers that total 65,535; ties fall by the seed of the last round, which its standings carry."""
         memories = {standing.hotkey: recall(standing) for standing in standings}
-        seed = next((standing.detail["seed"] for standing in standings if "seed" in standing.detail), "")
-        ranking = rank_active(memories, find_payable(memories, eligible, params), seed)
+        ranking = rank_active(memories, find_payable(memories, eligible, params), find_seed(standings))
         paid = pay_ranks(len(ranking), burn is not None, params)
         raw: dict[str, float] = {hotkey: float(units) for hotkey, units in zip(ranking, paid.miners, strict=True)}
         return Weights(raw if burn is None else {**raw, burn: float(paid.burn)})

@@ -54,14 +54,17 @@ def remember_scores(memory: Memory, scores: Sequence[float | None], params: Evid
 
 
 def stand_round(standings: Sequence[Standing], scored: Scored, params: EvidenceParams) -> tuple[Standing, ...]:
-    """The standings after a round, best first; each carries the round's seed, by which ties fall when weighed."""
-    memories = {standing.hotkey: recall(standing) for standing in standings}
+    """The standings after a round, best first; whoever it changed carries its seed, by which ties fall when weighed."""
+    kept = {standing.hotkey: standing for standing in standings}
+    turn = 1 + max((standing.detail.get("turn", 0) for standing in standings), default=0)
     for hotkey, value in scored.summary["values"].items():
-        memories[hotkey] = remember_score(memories.get(hotkey, Memory()), value, params)
-    seed = scored.summary["seed"]
-    order = sorted(memories, key=lambda hotkey: (-(memories[hotkey].average or 0.0), hotkey))
-    return tuple(_carry(write_standing(hotkey, memories[hotkey]), seed) for hotkey in order)
+        before = recall(kept[hotkey]) if hotkey in kept else Memory()
+        after = write_standing(hotkey, remember_score(before, value, params))
+        kept[hotkey] = Standing(hotkey, after.value, {**after.detail, "seed": scored.summary["seed"], "turn": turn})
+    return tuple(sorted(kept.values(), key=lambda standing: (-(standing.value or 0.0), standing.hotkey)))
 
 
-def _carry(standing: Standing, seed: Seed) -> Standing:
-    return Standing(standing.hotkey, standing.value, {**standing.detail, "seed": seed})
+def find_seed(standings: Sequence[Standing]) -> Seed:
+    """The seed of the last round that changed a standing."""
+    newest = max(standings, key=lambda standing: standing.detail.get("turn", 0), default=None)
+    return newest.detail.get("seed", "") if newest is not None else ""
