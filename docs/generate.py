@@ -10,15 +10,20 @@ from pathlib import Path
 from weighbeam.engine.alerts import REMEDIES
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import Params
+from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.settings.load import Settings
 from weighbeam.settings.model import MechanismSection
 
 DOCS = Path(__file__).parent
-PARAMETERS: dict[str, type[Params]] = {"chunking": ChunkingParams, "inference": InferenceParams}
+PARAMETERS: dict[str, type[Params]] = {
+    "chunking": ChunkingParams,
+    "evidence": EvidenceParams,
+    "inference": InferenceParams,
+}
 COMMANDS = (
-    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "rounds", "round", "leaderboard",
-    "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
+    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "rounds", "round",
+    "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from weighbeam.senses.local import LocalSenses
 
@@ -11,9 +12,9 @@ PATIENCE_SECONDS = 2.0
 
 
 @contextmanager
-def open_senses(embedder: str) -> Iterator[LocalSenses]:
+def open_senses(embedder: str, **named: Any) -> Iterator[LocalSenses]:
     if not sys.stderr.isatty():
-        yield LocalSenses(embedder)
+        yield LocalSenses(embedder, **named)
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -26,4 +27,4 @@ def open_senses(embedder: str) -> Iterator[LocalSenses]:
             slow = time.monotonic() - start > PATIENCE_SECONDS
             bars.update(bar, completed=done, total=total, visible=slow and done < total)
 
-        yield LocalSenses(embedder, on_progress=on_progress)
+        yield LocalSenses(embedder, on_progress=on_progress, **named)

@@ -22,6 +22,7 @@ def show_round(
 ) -> None:
     """One round: its scores, and its heatmap and narrative if it has them."""
     from weighbeam.cli.show import check_hotkeys, show_chunking, show_scores, show_trees
+    from weighbeam.cli.show_evidence import show_evidence
     from weighbeam.cli.show_inference import show_inference
     from weighbeam.engine.story import read_extras
     from weighbeam.engine.what_if import recall_round
@@ -37,6 +38,8 @@ def show_round(
         show_chunking(result, [], hint=not explain and not only)
     elif result.mechanism.name == "inference":
         show_inference(result.report(), None)
+    elif result.mechanism.name == "evidence":
+        show_evidence(result.report(), hint=not explain and not only)
     else:
         show_scores(result)
     show_extras(extras)

@@ -166,3 +166,43 @@ def score_inference(
         show_narrative(told)
     if explain or only:
         show_trees(result, only or [])
+
+
+@score_app.command("evidence")
+def score_evidence(
+    file: File,
+    as_json: AsJson = False,
+    explain: Explain = False,
+    only: Only = None,
+    archive: Annotated[
+        str | None, typer.Option(help="Read pages from this folder instead of the web; `embedded` is the sample's.")
+    ] = None,
+    lists: Annotated[Path | None, typer.Option(help="Folder of blacklist and approved list.")] = None,
+    entailment: Annotated[str, typer.Option(help="nli-minilm or hf:MODEL.")] = "nli-minilm",
+    params: ParamsFile = None,
+    settings: Settings = None,
+    embedder: EmbedderName = "minilm-fp32",
+) -> None:
+    """Score quotes from web pages by what they say about a statement."""
+    from weighbeam.cli.overrides import read_overrides
+    from weighbeam.cli.progress import open_senses
+    from weighbeam.cli.show import check_hotkeys, show_trees
+    from weighbeam.cli.show_evidence import show_evidence
+    from weighbeam.engine.read_json import read_json
+    from weighbeam.engine.what_if import score_question
+    from weighbeam.mechanisms.registry import load_mechanism
+    from weighbeam.operate.web import find_web
+
+    overrides, question = read_overrides(params, settings), read_json(file)
+    named = question.get("archive") if isinstance(question, dict) else None
+    web = find_web(archive or (str(named) if named else None), lists, file.parent)
+    with open_senses(embedder, entailment=entailment, **web) as senses:
+        result = score_question(load_mechanism("evidence"), question, senses, overrides)
+    check_hotkeys(result, only or [])
+    report = result.report()
+    if as_json:
+        print_json(report)
+        return
+    show_evidence(report, hint=not explain and not only)
+    if explain or only:
+        show_trees(result, only or [])

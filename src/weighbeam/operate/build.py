@@ -10,7 +10,7 @@ from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts import Alerts, tell_fault
+from weighbeam.engine.alerts import LOG, Alerts, tell_fault
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.exchange import Exchange
 from weighbeam.engine.health import Health
@@ -33,6 +33,7 @@ from weighbeam.network.probe import can_reach, read_probe
 from weighbeam.operate.deliveries import make_deliveries, open_exchange
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
+from weighbeam.operate.web import open_senses
 from weighbeam.senses.local import LocalSenses
 from weighbeam.settings.load import Loaded
 from weighbeam.settings.model import MechanismSection
@@ -105,8 +106,12 @@ def check_start(loaded: Loaded, hotkey: Hotkey) -> LocalSenses:
         raise WeighbeamError("not_registered", told, "register it, or correct wallet and chain") from None
     if loaded.settings.validator.listen:
         check_listen(loaded.settings.validator.listen)
-    senses = LocalSenses(loaded.settings.validator.embedder)
+    senses = open_senses(loaded)
     senses.embedder.embed(["ready"])
+    if "evidence" in loaded.settings.mechanisms:
+        senses.entailment.judge([("ready", "ready")])
+        for sense in (senses.rulebook, senses.pages, senses.ages, senses.sentiment):
+            LOG.info("evidence is read with %s", sense.id)
     return senses
 
 

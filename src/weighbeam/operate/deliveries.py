@@ -10,6 +10,7 @@ from weighbeam.engine.exchange import Exchange
 from weighbeam.engine.keep_running import Desk
 from weighbeam.engine.story import Storyteller
 from weighbeam.engine.validator import Post
+from weighbeam.operate.web import read_endpoint_name
 from weighbeam.pictures.apart import draw_apart
 from weighbeam.senses.ports import Narrator
 from weighbeam.settings.load import Loaded
@@ -40,13 +41,9 @@ def open_narrator(given: str) -> Narrator | None:
     """None is the deterministic one."""
     if given == "deterministic":
         return None
-    kind, _, rest = given.partition(":")
-    model, _, url = rest.partition("@")
-    if kind != "openai" or not model or not url.startswith(WEB):
-        raise WeighbeamError("bad_config", f"narrator is {given!r}", "deterministic, or openai:MODEL@URL")
     from weighbeam.senses.narrator_openai import OpenAINarrator
 
-    return OpenAINarrator(model, url)
+    return OpenAINarrator(*read_endpoint_name("narrator", given))
 
 
 def open_exchange(loaded: Loaded, desk: Desk) -> Exchange:

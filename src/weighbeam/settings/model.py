@@ -62,6 +62,10 @@ class ValidatorSection(Section):
     listen: Annotated[str | None, about("host:port of /health and /metrics; empty for none")] = "127.0.0.1:9090"
     patience_seconds: Annotated[float, about("without progress for so long, the process ends", ge=60)] = 1800.0
     embedder: Annotated[str, about("the embedder, as in weighbeam score --embedder")] = "minilm-fp32"
+    pages: Annotated[str, about("where evidence is read: live, archive:DIR, or embedded for sample pages")] = "live"
+    lists: Annotated[Path | None, about("folder of the blacklist and the approved list of evidence")] = None
+    entailment: Annotated[str, about("who judges what a passage says: nli-minilm or hf:MODEL")] = "nli-minilm"
+    assessor: Annotated[str | None, about("a second opinion that may reject snippets: openai:MODEL@URL")] = None
     narrator: Annotated[str, about("who tells what happened in a round: deterministic, or openai:MODEL@URL")] = (
         "deterministic"
     )

@@ -121,21 +121,20 @@ def sentences(url: str) -> list[list[str]]:
 
 
 def test_index_names_files_that_parse() -> None:
-    assert read_json("archive", "index.json")["format"] == 1
+    assert read_json("archive", "index.json")["version"] == 1
     assert len(entries()) == len(read_json("archive", "index.json")["pages"])
     for url, entry in entries().items():
-        assert set(entry) == {"url", "file", "status", "type", "age_days", "hops", "date"}
+        assert set(entry) <= {"url", "file", "status", "age_days", "hops", "date"}
         assert url.startswith("https://")
         assert domain(url).endswith(".example")
-        assert entry["type"] == "text/html; charset=utf-8"
-        assert entry["date"] is None or re.fullmatch(r"\d{4}-\d\d-\d\d", entry["date"])
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", entry.get("date", "2026-01-01"))
         visible(url)
     on_disk = {f"pages/{path.name}" for path in EVIDENCE.joinpath("archive", "pages").iterdir()}
     assert on_disk == {entry["file"] for entry in entries().values()}
 
 
 def test_there_are_enough_pages_and_domains() -> None:
-    plain = [url for url, entry in entries().items() if entry["status"] == 200 and not entry["hops"]]
+    plain = [url for url, entry in entries().items() if entry["status"] == 200 and "hops" not in entry]
     assert len(plain) >= 44
     assert len({domain(url) for url in plain}) >= 24
 
@@ -144,14 +143,14 @@ def test_special_pages_are_there() -> None:
     status = Counter(entry["status"] for entry in entries().values())
     assert status[404] == 1
     assert status[503] == 1
-    assert [url for url, entry in entries().items() if entry["age_days"] == 12]
+    assert [url for url, entry in entries().items() if entry.get("age_days") == 12]
     assert [url for url in entries() if not visible(url).strip()]
     assert [url for url in entries() if "/search?" in url]
     assert [url for url in entries() if collapse(visible(url)).find("Search results for “") >= 0]
     for entry in entries().values():
-        if entry["hops"]:
-            assert entries()[entry["hops"][-1]]["file"] == entry["file"]
-    assert max(len(entry["hops"]) for entry in entries().values()) == 2
+        if "hops" in entry:
+            assert entries()[entry["hops"][-1]["url"]]["file"] == entry["file"]
+    assert max(len(entry.get("hops", [])) for entry in entries().values()) == 2
 
 
 @pytest.mark.parametrize("name", ["blacklist", "approved"])

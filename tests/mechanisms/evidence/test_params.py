@@ -12,6 +12,7 @@ from weighbeam.mechanisms.evidence.read_input import read_params
 
 SPEC = (ROOT / "docs/spec/evidence.md").read_text()
 WORDS = {"none": None, "true": True, "false": False}
+ASKING = {"timeout_seconds": 120.0}
 UNPRICED = {"duplicate_statements", "validator_fault"}
 
 
@@ -53,7 +54,7 @@ def spec_penalties() -> dict[str, object]:
 
 
 def test_defaults_are_those_of_the_specification() -> None:
-    assert EvidenceParams().model_dump() == spec_constants() | spec_penalties()
+    assert EvidenceParams().model_dump() == spec_constants() | spec_penalties() | ASKING
     assert len(spec_penalties()) == 17
 
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from weighbeam.core.surrogates import has_lone_surrogate
 from weighbeam.mechanisms.contract import Answer
 
 MAX_PAYLOAD = 256 << 10
@@ -34,7 +35,9 @@ def read_payload(answer: Answer, most: int) -> Given:
 
 def _read_entry(row: Any) -> dict[str, Any]:
     entry = row if isinstance(row, dict) else {}
-    return {name: _cut(entry.get(name)) for name in ("url", "excerpt")}
+    url = entry.get("url")
+    spoilt = isinstance(url, str) and has_lone_surrogate(url)
+    return {"url": None if spoilt else _cut(url), "excerpt": _cut(entry.get("excerpt"))}
 
 
 def _cut(value: Any) -> str | None:

@@ -7,7 +7,14 @@ from weighbeam.mechanisms.contract import Answer, Asked, Group, Reply, Task
 MOON = "https://www.riverwatch.example/tides/moon-and-sea"
 GUIDE = "https://www.highridgeobservatory.example/guides/two-tides-a-day"
 STATEMENT = "It is chiefly the Moon that makes the sea rise and fall."
-EXCERPT = "the pull of the Moon is stronger on the near side of the Earth than on the far side"
+EXCERPT = (
+    "The main cause of the tides is the gravity of the Moon, which pulls a little harder on the side"
+    " of the Earth that faces it."
+)
+OTHER = (
+    "Tides on Earth are raised mostly by the Moon, with the Sun contributing a smaller part of about"
+    " 46 per cent of the lunar effect."
+)
 Given = tuple[str, object, float, Reply]
 
 
@@ -15,7 +22,7 @@ def example_rounds() -> Sequence[Asked]:
     """Two rounds: one with every way to fail before a page is judged, one in which hardly anybody answered."""
     quote = {"url": MOON, "excerpt": EXCERPT}
     given: list[Given] = [
-        ("quoter", {"snippets": [quote, {"url": GUIDE, "excerpt": EXCERPT}]}, 2.0, "ok"),
+        ("quoter", {"snippets": [quote, {"url": GUIDE, "excerpt": OTHER}]}, 2.0, "ok"),
         ("copier", {"snippets": [quote]}, 3.0, "ok"),
         ("parrot", {"snippets": [{"url": MOON, "excerpt": STATEMENT}]}, 1.0, "ok"),
         ("insecure", {"snippets": [{"url": "http://www.riverwatch.example/", "excerpt": EXCERPT}]}, 1.0, "ok"),

@@ -74,7 +74,7 @@ def recompute(parts: Facts) -> float:
 
 def find_best(scores: tuple[Score, ...]) -> str | None:
     """The highest value of an answer that brought evidence, then the smallest hotkey."""
-    good = [score for score in scores if score.status == "valid" and (score.value or 0.0) > 0]
+    good = [score for score in scores if score.status == "valid"]
     return min(good, key=lambda score: (-(score.value or 0.0), score.hotkey)).hotkey if good else None
 
 
