@@ -9,6 +9,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.embedder import measure_embedder
+from benchmarks.evidence import measure_evidence
 from benchmarks.inference import measure_inference
 from benchmarks.measure import Line, show_line
 from benchmarks.replay import measure_replay
@@ -25,6 +26,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "A weigh-in on an old journal": measure_weigh_in,
     "A round of 25 answers on 50,000 characters": measure_round,
     "A round of 100 long answers, and consensus of 1,000 vectors": measure_inference,
+    "Evidence: the small model, a round, a large page": measure_evidence,
     "The embedder": measure_embedder,
 }
 
