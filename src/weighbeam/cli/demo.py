@@ -22,7 +22,7 @@ def demo(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Run two mechanisms with fifteen miners and two validators; show who is paid and prove every number."""
+    """Run three mechanisms with fifteen miners and two validators; show who is paid and prove every number."""
     if write is not None:
         _write(write)
         return
@@ -32,7 +32,7 @@ def demo(
     with tempfile.TemporaryDirectory() as scratch:
         place = folder or Path(scratch) / "subnet"
         if not as_json:
-            typer.echo("starting a local chain with 2 mechanisms, 15 miners and 2 validators", err=True)
+            typer.echo("starting a local chain with 3 mechanisms, 15 miners and 2 validators", err=True)
         with open_subnet(place) as subnet:
             asyncio.run(_play(subnet, rounds, quiet=as_json))
             result = asyncio.run(conclude(subnet))

@@ -12,13 +12,14 @@ from weighbeam.cli.shell import name_program
 
 WIDE = 92
 COLOURS = {"honest": "green", "hostile": "red"}
-STANDINGS = {"chunking": "rank", "inference": "earned"}
-DECIMALS = {"chunking": 2, "inference": 1}
+STANDINGS = {"chunking": "rank", "inference": "earned", "evidence": "average"}
+DECIMALS = {"chunking": 2, "inference": 1, "evidence": 2}
 LEAST_SHOWN = -1000
 LEGENDS = {
     "chunking": "rank: moving average of places, lower is better",
     "inference": "earned: average emission; shares pay: copy and original have one pay together\n"
     "a fluent lie is paid like an answer: truth is not judged",
+    "evidence": "average: moving average of values; half of every pool goes to the first, a quarter to the second …",
 }
 
 

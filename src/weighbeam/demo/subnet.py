@@ -29,6 +29,7 @@ from weighbeam.engine.weigh_in.run import WeighedIn
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
+from weighbeam.operate.web import EMBEDDED, find_web
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -38,6 +39,7 @@ TRIES = 3
 PARAMS: Mapping[str, Mapping[str, Any]] = {
     "chunking": {"timeout": ASK_SECONDS},
     "inference": {"timeout_seconds": ASK_SECONDS, "max_miners": len(MINERS)},
+    "evidence": {"timeout_seconds": ASK_SECONDS, "group_size": len(MINERS)},
 }
 PARAMETERS = SubnetParameters(
     mechanisms=len(MECHANISMS),
@@ -73,7 +75,7 @@ def open_subnet(folder: Path) -> Iterator[Subnet]:
     """A fresh chain with everybody registered, the miners serving, the validators ready."""
     folder.mkdir(parents=True, exist_ok=True)
     file = create_chain(folder)
-    senses = LocalSenses(workers=1)
+    senses = LocalSenses(workers=1, **find_web(EMBEDDED, None, folder))
     with _miners(folder):
         validators = [_validator(part, folder, file, senses) for part in VALIDATORS]
         posts = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}

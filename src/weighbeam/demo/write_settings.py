@@ -11,7 +11,7 @@ from weighbeam.miners.prepared_answers import read_prompts
 MINER_PORT = 8091
 HEALTH_PORT = 9091
 PROMPTS = "prompts"
-TASKS = {"chunking": "generated", "inference": f"folder:{PROMPTS}"}
+TASKS = {"chunking": "generated", "inference": f"folder:{PROMPTS}", "evidence": "generated"}
 
 
 def write_subnet(folder: Path) -> list[Path]:
@@ -47,7 +47,7 @@ def _write_prompts(folder: Path) -> None:
 def _validator(part: Part, port: int) -> str:
     return (
         f'[store]\nurl = "sqlite:///{part.name}.db"\n\n'
-        f'[validator]\nallow_private_addresses = true\nlisten = "127.0.0.1:{port}"\n'
+        f'[validator]\nallow_private_addresses = true\nlisten = "127.0.0.1:{port}"\npages = "embedded"\n'
         + "".join(_mechanism(name, mechid) for mechid, name in enumerate(MECHANISMS))
     )
 
