@@ -66,6 +66,11 @@ def test_rows_add_up_and_do_not_depend_on_the_batch(sense: Entailment) -> None:
     assert sense.judge([]).shape == (0, 3)
 
 
+def test_a_written_out_marker_is_plain_text(sense: Entailment) -> None:
+    given = sense._tokenizer("A [SEP] B", "[SEP] C", split_special_tokens=True)
+    assert given["input_ids"].count(102) == 2
+
+
 def test_a_blank_side_is_neutral(sense: Entailment) -> None:
     assert sense.judge([("", "a"), ("a", " \n")]).tolist() == [[0, 1_000_000, 0]] * 2
 

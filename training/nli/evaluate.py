@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pairs import LABELS, Pair, read_pairs
+from pairs import LABELS, Pair, is_dev, read_pairs
 from report import Outcome, describe, split_by
 from weighbeam.senses.minilm_files import hash_file
 from weighbeam.senses.nli import MODEL, NliMiniLM, open_nli
@@ -57,7 +57,7 @@ def list_misses(model: NliMiniLM, pairs: list[Pair]) -> list[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with eval.jsonl.gz")
+    parser.add_argument("--data", type=Path, required=True, help="folder with eval.jsonl.gz and train.jsonl.gz")
     parser.add_argument("--model", type=Path, default=MODEL, help="an exported ONNX file")
     parser.add_argument("--out", type=Path, help="write the report here as JSON too")
     given = parser.parse_args()
@@ -66,6 +66,7 @@ def main() -> None:
         "sha256": hash_file(given.model),
         "megabytes": round(given.model.stat().st_size / 1e6, 1),
         "eval": measure(model, list(read_pairs(given.data / "eval.jsonl.gz"))),
+        "kept": measure(model, [pair for pair in read_pairs(given.data / "train.jsonl.gz") if is_dev(pair)]),
         "probes": measure(model, read_probes()),
         "misses": list_misses(model, read_probes()),
     }

@@ -14,6 +14,7 @@ from weighbeam.senses.nli import MODEL, open_nli
 from weighbeam.senses.nli_graph import build_pair_model
 
 Weights = dict[str, NDArray[np.float32]]
+BALANCED = ("mnli", "snli")
 
 
 def read_weights(checkpoint: Path) -> Weights:
@@ -21,9 +22,9 @@ def read_weights(checkpoint: Path) -> Weights:
     return {name: tensor.float().numpy() for name, tensor in state.items()}
 
 
-def score_dev(weights: Weights, data: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Logits and labels of the pairs kept from training."""
-    pairs = [pair for pair in read_pairs(data / "train.jsonl.gz") if is_dev(pair)]
+def score_dev(weights: Weights, data: Path, source: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Logits and labels of the pairs of one source that were kept from training."""
+    pairs = [pair for pair in read_pairs(data / "train.jsonl.gz") if pair.source == source and is_dev(pair)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         path.write_bytes(build_pair_model(weights, packed=False))
@@ -32,16 +33,19 @@ def score_dev(weights: Weights, data: Path) -> tuple[NDArray[np.float64], NDArra
     return logits.astype(np.float64), np.array([pair.label for pair in pairs])
 
 
-def fit_temperature(logits: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """The divisor of the logits under which the labels are likeliest, to a hundredth."""
+def surprise(logits: NDArray[np.float64], labels: NDArray[np.int64], temperature: float) -> float:
+    """The mean negative logarithm of what the labels were given."""
+    scaled = logits / temperature
+    scaled -= scaled.max(axis=1, keepdims=True)
+    chances = scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
+    return float(-chances[np.arange(len(labels)), labels].mean())
 
-    def surprise(temperature: float) -> float:
-        scaled = logits / temperature
-        scaled -= scaled.max(axis=1, keepdims=True)
-        chances = scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
-        return float(-chances[np.arange(len(labels)), labels].mean())
 
-    return min((step / 100 for step in range(40, 300)), key=surprise)
+def fit_temperature(weights: Weights, data: Path) -> float:
+    """The divisor of the logits under which the labels are likeliest, to a hundredth; both sources weigh the same."""
+    scored = [score_dev(weights, data, source) for source in BALANCED]
+    steps = [step / 100 for step in range(40, 300)]
+    return min(steps, key=lambda step: sum(surprise(*part, step) for part in scored))
 
 
 def main() -> None:
@@ -52,7 +56,7 @@ def main() -> None:
     parser.add_argument("--precision", choices=("int8", "fp32"), default="int8")
     given = parser.parse_args()
     weights = read_weights(given.checkpoint)
-    temperature = fit_temperature(*score_dev(weights, given.data))
+    temperature = fit_temperature(weights, given.data)
     for name in ("head.out.weight", "head.out.bias"):
         weights[name] = (weights[name] / temperature).astype(np.float32)
     given.out.parent.mkdir(parents=True, exist_ok=True)

@@ -26,7 +26,7 @@ from weighbeam.senses.ports import Entailment
 from weighbeam.senses.remember_pairs import RememberingEntailment
 
 MODEL = Path(__file__).parent / "models" / "nli-minilm" / "model.onnx"
-MODEL_SHA256 = "0" * 64
+MODEL_SHA256 = "91e53e9985c29a81024b7b64a89859290bf63df92a5c4a3df587ed0a6deead32"
 INSTALL = "pip install weighbeam"
 MAX_PIECES = 256
 BATCH_PIECES = 512
