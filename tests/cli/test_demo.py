@@ -32,7 +32,7 @@ def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
     role = {row["name"]: row["role"] for row in miners}
     assert sum(pay.values()) > 0.99
     honest = sum(value for name, value in pay.items() if role[name] == "honest")
-    assert honest > 0.8
+    assert honest > 0.6
     reasons = {row["name"]: row["reason"] for row in miners if row["reason"]}
     charged = {name: reasons.pop(name) for name in ("oversized", "splitter", "slow")}
     late = charged.pop("slow")
