@@ -9,12 +9,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
+from weighbeam.pictures.apart import draw_apart
+from weighbeam.pictures.heatmap import Heatmap
 from weighbeam.senses import minilm_files
 from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.local import load_embedder
+from weighbeam.senses.local import load_embedder, load_entailment
 from weighbeam.senses.model_cache import is_intact
 
 State = Literal["ok", "missing", "fault"]
@@ -23,8 +27,10 @@ EXTRAS = {
     "chunkers": ("semantic-text-splitter", "chonkie", "semchunk", "langchain-text-splitters"),
     "punkt": ("nltk",),
     "openai": ("openai",),
+    "s3": ("obstore",),
     "torch": ("torch", "sentence-transformers"),
 }
+PLAIN = ("The door is open.", "The door is closed.")
 PROBE = ("The beam balances.", "The scale is even.", "Penguins cannot fly.")
 
 
@@ -46,6 +52,8 @@ def diagnose() -> Iterator[Symptom]:
     yield _guard("weights", "fault", _check_weights)
     yield _guard("model cache", "fault", _check_cache)
     yield _guard("embedder", "fault", _check_embedder)
+    yield _guard("entailment", "fault", _check_entailment)
+    yield _guard("pictures", "fault", _check_pictures)
     yield _guard("embedder minilm-int8", "missing", _check_int8)
     yield _guard("splitter punkt", "missing", _check_punkt)
     for extra, packages in EXTRAS.items():
@@ -111,6 +119,21 @@ def _check_embedder() -> str:
             "embedder_fault", f"similarities {near:.3f} and {far:.3f} make no sense", minilm_files.INSTALL
         )
     return f"{embedder.id} {embedder.digest[:12]}, alike {near:.3f}, unlike {far:.3f}"
+
+
+def _check_entailment() -> str:
+    """Judge a plain contradiction."""
+    entailment = load_entailment("nli-minilm")
+    against, _, for_it = (int(share) / 1e6 for share in entailment.judge([PLAIN])[0])
+    if against <= for_it:
+        raise WeighbeamError("entailment_fault", f"a contradiction is entailed by {for_it:.3f}", "reinstall weighbeam")
+    return f"{entailment.id} {entailment.digest[:12]}, contradiction {against:.3f}"
+
+
+def _check_pictures() -> str:
+    """Draw the smallest heatmap there is, as a validator does."""
+    drawn = draw_apart(Heatmap("probe", (), ("a",), (1,), (False,), np.ones((1, 1))))
+    return f"a PNG of {len(drawn):,} bytes"
 
 
 def _check_int8() -> str:
