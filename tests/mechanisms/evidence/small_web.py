@@ -80,9 +80,7 @@ PATHS = {
 }
 
 CANARY = re.compile(r'"canary": "([0-9a-f]+)"')
-SIGNALS = (
-    "sentiment conviction source_credibility narrative_momentum risk_reward catalyst political_leaning".split()
-)
+SIGNALS = "sentiment conviction source_credibility narrative_momentum risk_reward catalyst political_leaning".split()
 
 
 def opine(status: str, is_search: bool = False) -> Any:

@@ -1,4 +1,4 @@
-"""Two readers of URLs, one grammar: what evidence judges is what the guard asks for, and what it refuses is not asked."""
+"""Two readers of URLs, one grammar: what evidence judges is what is asked for, and what it refuses is not."""
 
 import json
 
@@ -18,13 +18,35 @@ SCHEMES = st.sampled_from(["https:", "HTTPS:", "hTTps:", "http:", "ftp:", "", "h
 SLASHES = st.sampled_from(["//", "//", "//", "/", "", "///", "\\\\", "/\\"])
 LABEL = st.one_of(
     st.sampled_from(["example", "EXAMPLE", "ｗｗｗ", "münchen", "xn--mnchen-3ya", "xn--", "a_b", "-a", "127", "0x7f"]),
-    st.sampled_from(["", "[::1]", "[::ffff:127.0.0.1]", "[", "]", "%65", "a@b", "ß", "faß", "א", "①", "\u200d", "a" * 64]),
+    st.sampled_from(["", "[::1]", "[::ffff:127.0.0.1]", "[", "]", "%65", "a@b", "ß", "faß", "א", "①", "\u200d"]),
     st.text(min_size=1, max_size=8),
 )
 DOT = st.sampled_from([".", ".", ".", "。", "．", "｡", ".."])
 LAST = st.sampled_from(["org", "co.uk", "ORG.", "org..", "1", "0x1", "0x", "local", "onion", "", "COM", "ｃｏｍ"])
-PORTS = st.sampled_from(["", "", "", ":", ":443", ":0443", f":{'0' * 40}443", ":80", ":0", ":65536", ":４４３", ":x", ":1:2"])
-PIECES = ["/", "//", ".", "..", "%2e", "%2E%2e", "%2f", "%41", "%7E", "%", "%zz", "%25", "a", "é", "[", "'", '"', "\\", " "]
+PORTS = st.sampled_from(
+    ["", "", "", ":", ":443", ":0443", f":{'0' * 40}443", ":80", ":0", ":65536", ":４４３", ":x", ":1:2"]
+)
+PIECES = [
+    "/",
+    "//",
+    ".",
+    "..",
+    "%2e",
+    "%2E%2e",
+    "%2f",
+    "%41",
+    "%7E",
+    "%",
+    "%zz",
+    "%25",
+    "a",
+    "é",
+    "[",
+    "'",
+    '"',
+    "\\",
+    " ",
+]
 PATHS = st.one_of(
     st.just(""),
     st.lists(st.sampled_from(PIECES), max_size=8).map(lambda parts: "/" + "".join(parts)),
