@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from mechanisms.evidence.small_web import PLAIN, QUOTE, STATEMENT, SUN, GivenSenses, SmallWeb, open_small_web
+from mechanisms.evidence.small_web import OTHER, PLAIN, QUOTE, STATEMENT, SUN, GivenSenses, SmallWeb, open_small_web
+from senses.pages.tls_servers import QUICK
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Score, Task
 from weighbeam.mechanisms.evidence.assess_all import assess_all
@@ -18,6 +19,7 @@ from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.apart import Parsers
+from weighbeam.senses.pages.live import LivePages, LiveSettings
 from weighbeam.senses.rulebook import FolderRulebook
 
 EVIDENCE, PARAMS = Evidence(), EvidenceParams()
@@ -158,6 +160,22 @@ def test_an_assessor_that_hangs_costs_one_deadline_for_all(web: SmallWeb) -> Non
     opinions = assess_all(Hanging(1.0), claims, 0.5)
     assert time.monotonic() - began < 1.0
     assert [opinion.fault for opinion in opinions] == ["assessor_timeout"] * 25
+
+
+def test_twenty_five_slow_pages_cost_one_deadline_and_hold_up_no_other(web: SmallWeb) -> None:
+    """Two at a time, 20 s each, they would take 250 of the 300 seconds that a round has."""
+    limits = replace(QUICK, read_seconds=1.0, per_domain=2, all_seconds=1.5)
+    parsers = Parsers()
+    pages = LivePages(LiveSettings(limits=limits, probe_urls=()), web.network.guard(), parsers)
+    slow = [{"snippets": [{"url": f"{PLAIN}/slow?{n}{i}", "excerpt": QUOTE} for i in range(5)]} for n in range(5)]
+    began = time.monotonic()
+    *held, fine = score(
+        replace(web.senses["sound"], pages=pages), *slow, {"snippets": [{**GOOD, "url": f"{OTHER}/article"}]}
+    )
+    assert time.monotonic() - began < 8.0
+    assert {(one.value, one.reasons) for one in held} == {(0.0, ("page_unavailable",))}
+    assert fine.status == "valid"
+    pages.close()
 
 
 def write_list(folder: Path, name: str, version: int, effective: str, *entries: str) -> None:
