@@ -100,7 +100,7 @@ class Pages(Sense, Protocol):
     def read(self, url: str) -> Page: ...
 
     def read_all(self, urls: Sequence[str]) -> list[Page]:
-        """One page per URL, in the order given; read side by side, equal URLs once."""
+        """One page per URL, in the order given; read side by side, equal URLs once, within a deadline for all."""
         ...
 
 
@@ -109,6 +109,10 @@ class Ages(Sense, Protocol):
 
     def age_days(self, domain: str) -> float | None:
         """Days since a registered domain was registered; None if that cannot be known."""
+        ...
+
+    def age_days_of(self, domains: Sequence[str]) -> list[float | None]:
+        """One age per domain, in the order given; asked side by side, within a deadline for all."""
         ...
 
 
@@ -129,8 +133,8 @@ class Rulebook(Sense, Protocol):
         """Suffixes that count as public ones besides those everybody knows."""
         ...
 
-    def in_force(self, name: str) -> Listing:
-        """The newest version of a list whose time has come."""
+    def in_force(self, name: str, at: float | None = None) -> Listing:
+        """The newest version of a list whose time had come `at` that moment of UTC, None for now."""
         ...
 
 

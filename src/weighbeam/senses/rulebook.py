@@ -37,18 +37,20 @@ class FolderRulebook:
     ) -> None:
         self.id = "lists" if folder is None else f"lists:{folder.name}"
         self.extra_suffixes = extra_suffixes
-        self._kept = [] if folder is None else read_folder(folder)
+        self._kept = None if folder is None else read_folder(folder)
         self._now = now
-        digests = sorted((kept.name, kept.listing.digest) for kept in self._kept)
+        digests = sorted((kept.name, kept.listing.digest) for kept in self._kept or ())
         self.digest = digest_json([[*map(list, digests)], list(extra_suffixes)])
 
-    def in_force(self, name: str) -> Listing:
-        """The newest version whose time has come; the empty list if there is none of that name at all."""
-        known = [kept for kept in self._kept if kept.name == name]
-        due = [kept for kept in known if kept.effective <= self._now()]
-        if known and not due:
-            raise WeighbeamError("bad_list", f"no version of {name} is in effect yet", "add an earlier one")
-        return max(due, key=lambda kept: kept.listing.version).listing if due else Listing(0, "", ())
+    def in_force(self, name: str, at: float | None = None) -> Listing:
+        """The newest version whose time had come. A folder without one is `bad_list`: never an empty list."""
+        if self._kept is None:
+            return Listing(0, "", ())
+        moment = self._now() if at is None else at
+        due = [kept for kept in self._kept if kept.name == name and kept.effective <= moment]
+        if not due:
+            raise WeighbeamError("bad_list", f"no version of {name} is in effect", f"add one; {REMEDY}")
+        return max(due, key=lambda kept: kept.listing.version).listing
 
 
 def read_folder(folder: Path) -> list[Kept]:

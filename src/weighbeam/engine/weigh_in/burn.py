@@ -25,11 +25,13 @@ class Burn:
 
 
 def find_burn(mechanism: Mechanism, params: Params, wanted: str | None, graph: Metagraph | None) -> Burn | None:
-    """None for a mechanism that burns nothing."""
+    """None for a mechanism that burns nothing. A named target is proven even if its share is 0: what no miner earns, or
+    what ranks leave over, may still be its.
+    """
     if not isinstance(mechanism, Burns):
         return None
     share = float(getattr(params, "burn_share", 0.0))
-    if wanted is None or share == 0 or graph is None:
+    if wanted is None or graph is None:
         return Burn(share)
     neuron = graph.find(wanted)
     if neuron is None:

@@ -57,7 +57,10 @@ def decide_weights(
     list_ok: bool = True,
     burn: Burn | None = None,
 ) -> Decision:
-    """Gate the stale, then submit what is left or say why not. Who takes a burnt share is no miner."""
+    """Gate the stale, then submit what is left or say why not. Who takes a burnt share is no miner.
+
+    A mechanism that burns pays in integers; they are scaled as they are, since shares of them would round otherwise.
+    """
     require(mode in MODES, "bad_mode", f"mode {mode!r}", f"use one of {', '.join(MODES)}")
     require(all(is_number(payee.raw, 0) for payee in payees), "bad_ema")
     by_uid = sorted(payees, key=lambda payee: payee.uid)
@@ -74,7 +77,8 @@ def decide_weights(
     if reason is not None:
         return Decision("skip", reason, stale)
     shares = normalise(gated)
-    row = [(payee.uid, value) for payee, value in zip(by_uid, to_u16(shares), strict=True) if value]
+    units = to_u16(shares if burn is None else gated)
+    row = [(payee.uid, value) for payee, value in zip(by_uid, units, strict=True) if value]
     weights = {payee.hotkey: share for payee, share in zip(by_uid, shares, strict=True)}
     return Decision("submit", None, stale, uniform, weights, tuple(uid for uid, _ in row), tuple(v for _, v in row))
 

@@ -4,8 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from weighbeam.core.surrogates import has_lone_surrogate
+from weighbeam.core.surrogates import LONE_SURROGATE, has_lone_surrogate
 from weighbeam.mechanisms.contract import Answer
+from weighbeam.mechanisms.evidence.excerpt import REPLACEMENT
 
 MAX_PAYLOAD = 256 << 10
 MOST_KEPT = 4096
@@ -23,25 +24,34 @@ class Given:
 
 
 def read_payload(answer: Answer, most: int) -> Given:
-    """What an answer holds. Texts beyond any use are cut: they fail their checks, and a record stays small."""
+    """What an answer holds. Texts beyond any use are cut: they fail their checks, and a record stays small. Half a
+    character, which no record can hold, makes a URL none and an excerpt one that no check lets pass.
+    """
     if answer.status != "ok":
         return Given(STATUSES.get(answer.status, "unreachable"))
     payload = answer.payload
     rows = payload.get("snippets") if isinstance(payload, dict) else None
-    if not isinstance(rows, list) or len(json.dumps(payload)) > MAX_PAYLOAD:
+    if not isinstance(rows, list) or _is_too_much(payload):
         return Given("invalid")
     return Given("ok", tuple(_read_entry(row) for row in rows[:most]), max(0, len(rows) - most))
 
 
+def _is_too_much(payload: object) -> bool:
+    """As it would be written in UTF-8; what is nested beyond writing is too much as well."""
+    try:
+        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    except (RecursionError, TypeError, ValueError):
+        return True
+    return len(text.encode("utf-8", "surrogatepass")) > MAX_PAYLOAD
+
+
 def _read_entry(row: Any) -> dict[str, Any]:
     entry = row if isinstance(row, dict) else {}
-    url = entry.get("url")
-    spoilt = isinstance(url, str) and has_lone_surrogate(url)
-    return {"url": None if spoilt else _cut(url), "excerpt": _cut(entry.get("excerpt"))}
+    url, excerpt = _cut(entry.get("url")), _cut(entry.get("excerpt"))
+    if url is not None and has_lone_surrogate(url):
+        url = None
+    return {"url": url, "excerpt": None if excerpt is None else LONE_SURROGATE.sub(REPLACEMENT, excerpt)}
 
 
 def _cut(value: Any) -> str | None:
-    """A text as it can be written down; half a character becomes a sign that no check lets pass."""
-    if not isinstance(value, str):
-        return None
-    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in value[:MOST_KEPT])
+    return value[:MOST_KEPT] if isinstance(value, str) else None

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.escapes import escape_path, settle_escapes
 from weighbeam.core.surrogates import has_lone_surrogate
-from weighbeam.mechanisms.evidence.escape import escape_path, settle_escapes
 from weighbeam.mechanisms.evidence.hosts import read_host
 from weighbeam.mechanisms.evidence.read_url import Url
 from weighbeam.mechanisms.evidence.suffixes import SUFFIXES, Suffixes

@@ -21,7 +21,7 @@ from weighbeam.mechanisms.evidence.bank import generate_task, read_statement_tex
 from weighbeam.mechanisms.evidence.choose import choose_weighted
 from weighbeam.mechanisms.evidence.examples import example_rounds
 from weighbeam.mechanisms.evidence.explain import explain_score
-from weighbeam.mechanisms.evidence.observe import name_senses, observe_round
+from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, observe_round
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.question import read_question, report_round
 from weighbeam.mechanisms.evidence.rank import rank_active
@@ -67,6 +67,8 @@ class Evidence:
         return params.timeout_seconds
 
     def name_senses(self, params: EvidenceParams, senses: Senses) -> Mapping[str, Any]:
+        """Asked before anyone is: lists that could not be used are refused here, and not when answers are in."""
+        find_lists(senses, None)
         return name_senses(senses)
 
     def observe(self, params: EvidenceParams, asked: Asked, senses: Senses) -> Observation:

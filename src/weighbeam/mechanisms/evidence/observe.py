@@ -4,35 +4,33 @@ Snippets go as far as their checks let them: what fails on its URL or its text i
 never judged. Whatever a check needs is written down with it, so that scoring needs neither page nor model.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.numbers import is_number
-from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.contract import Asked, Observation
-from weighbeam.mechanisms.evidence.assess import assess_snippet
-from weighbeam.mechanisms.evidence.assess_request import PROMPT_DIGEST, Claim
+from weighbeam.mechanisms.evidence.assess_all import assess_all
+from weighbeam.mechanisms.evidence.assess_request import PROMPT_DIGEST, TAG_DIGITS, Claim
 from weighbeam.mechanisms.evidence.clean import clean_text
 from weighbeam.mechanisms.evidence.closeness import Closeness, embed_all
 from weighbeam.mechanisms.evidence.entries import read_payload
 from weighbeam.mechanisms.evidence.excerpt import is_valid_excerpt, repeats_statement
+from weighbeam.mechanisms.evidence.infer import infer_all
 from weighbeam.mechanisms.evidence.lists import Lists, read_lists
-from weighbeam.mechanisms.evidence.match import match_excerpt
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.read_pages import Read, describe_page, find_age, list_texts, read_pages
+from weighbeam.mechanisms.evidence.read_pages import describe_page, find_ages, list_texts, match_all, read_pages
 from weighbeam.mechanisms.evidence.sentences import list_passages
 from weighbeam.mechanisms.evidence.signal_words import read_signal_words
 from weighbeam.mechanisms.evidence.sources import describe_sources
 from weighbeam.mechanisms.evidence.task import read_statement
 from weighbeam.mechanisms.evidence.tokens import drop_citations
 from weighbeam.mechanisms.evidence.url import judge_url
-from weighbeam.senses.ports import Listing, Senses
+from weighbeam.senses.ports import Listing, Page, Senses
 
-CLASSES = ("contradiction", "neutral", "entailment")
 LISTS = ("blacklist", "approved")
-MOST_FAULT = 200
+LEAST_COSINE = -1.0
 
 
 @dataclass(slots=True)
@@ -64,9 +62,7 @@ class Round:
 def observe_round(params: EvidenceParams, asked: Asked, senses: Senses) -> Observation:
     """The observation of a round; a task that cannot be read is refused, answers never are."""
     statement = read_statement(asked.task.body)
-    listings = {name: senses.rulebook.in_force(name) for name in LISTS}
-    blacklist, approved = (list(listings[name].entries) for name in LISTS)
-    lists = read_lists(blacklist, approved, list(senses.rulebook.extra_suffixes))
+    listings, lists = find_lists(senses, asked.at)
     round_ = Round(params, statement, asked.seed, lists, senses)
     given = [read_payload(answer, params.max_snippets) for answer in asked.answers]
     looked = [
@@ -78,7 +74,7 @@ def observe_round(params: EvidenceParams, asked: Asked, senses: Senses) -> Obser
     texts = _look_at_all(round_, looked, faults)
     by_hotkey: dict[str, list[dict[str, Any]]] = {}
     for one in looked:
-        by_hotkey.setdefault(one.hotkey, []).append({"excerpt": one.excerpt, **one.facts})
+        by_hotkey.setdefault(one.hotkey, []).append({"given": one.url, "excerpt": one.excerpt, **one.facts})
     miners = [
         {
             "hotkey": answer.hotkey,
@@ -111,6 +107,13 @@ def observe_round(params: EvidenceParams, asked: Asked, senses: Senses) -> Obser
     return Observation(facts, {}, texts)
 
 
+def find_lists(senses: Senses, at: float | None) -> tuple[dict[str, Listing], Lists]:
+    """The lists in force when the round began; one that is broken is refused, it never means an empty one."""
+    listings = {name: senses.rulebook.in_force(name, at) for name in LISTS}
+    blacklist, approved = (list(listings[name].entries) for name in LISTS)
+    return listings, read_lists(blacklist, approved, list(senses.rulebook.extra_suffixes))
+
+
 def name_senses(senses: Senses) -> dict[str, Any]:
     """By id and digest; where pages come from is not among them, since every read is recorded."""
     named = {
@@ -131,17 +134,15 @@ def _look_at_all(round_: Round, looked: Sequence[Looked], faults: list[str]) -> 
     sound = [one for one in looked if one.passes and _is_sound(one, round_)]
     _measure_similarity(sound, round_, faults)
     wanted = [one for one in sound if not _is_too_similar(one, round_.params)]
-    read = read_pages([str(one.url) for one in wanted], round_.senses.pages)
-    ages: dict[str, float | None] = {}
-    for one in wanted:
-        _look_at_page(one, read[str(one.url)], round_, ages)
+    pages = read_pages([str(one.url) for one in wanted], round_.senses.pages)
+    _look_at_pages(wanted, pages, round_)
     found = [one for one in wanted if one.passes and one.facts.get("match", {}).get("found")]
     _measure_relevance(found, round_, faults)
     related = [one for one in found if _is_related(one, round_.params)]
     _infer(related, round_, faults)
     _feel(related, round_)
-    _assess(related, round_)
-    return list_texts(read)
+    _assess([one for one in related if one.facts["page"]["outcome"] == "read"], round_)
+    return list_texts(pages)
 
 
 def _is_sound(one: Looked, round_: Round) -> bool:
@@ -153,33 +154,52 @@ def _is_sound(one: Looked, round_: Round) -> bool:
 def _measure_similarity(looked: Sequence[Looked], round_: Round, faults: list[str]) -> None:
     passages = {one.excerpt: list_passages(clean_text(one.excerpt or "").strip()) for one in looked}
     statement = clean_text(round_.statement)
-    close = _embed(([statement], *passages.values()), round_, faults)
+    close = _embed("similarity", ([statement], *passages.values()), round_, faults)
     for one in looked:
-        one.facts["similarity"] = close.compare(statement, passages[one.excerpt])
+        similarity = close.compare(statement, passages[one.excerpt])
+        if similarity is None and not close.down:
+            similarity = LEAST_COSINE
+            _give_up(one, "embedder")
+        one.facts["similarity"] = similarity
 
 
 def _is_too_similar(one: Looked, params: EvidenceParams) -> bool:
+    """Or not known to be otherwise."""
     similarity = one.facts["similarity"]
-    return similarity is None or similarity > params.similarity_limit
+    return similarity is None or similarity > params.similarity_limit or "page" in one.facts
 
 
-def _look_at_page(one: Looked, read: Read, round_: Round, ages: dict[str, float | None]) -> None:
+def _give_up(one: Looked, why: str) -> None:
+    """A text that one of our models fails on, though it works, is no better than a page that cannot be read."""
+    one.facts["page"] = {**one.facts.get("page", {}), "outcome": "unreadable", "fault": why}
+
+
+def _look_at_pages(looked: Sequence[Looked], pages: Mapping[str, Page], round_: Round) -> None:
     """The verdict on the whole chain of URLs, the age of the final domain, and where the excerpt is."""
-    page = read.page
-    verdict = judge_url(one.url, page.redirects, one.excerpt, round_.lists, round_.params)
-    one.facts["url"], one.facts["page"] = verdict.as_json(), describe_page(page)
-    if not verdict.ok:
-        return
-    one.facts["age_days"] = find_age(verdict.domain, round_.senses.ages, ages)
-    if read.tokens is not None and one.excerpt is not None:
-        one.facts["match"] = match_excerpt(one.excerpt, read.tokens, read.full, page.user_spans).as_json()
+    by_url: dict[str, list[Looked]] = {}
+    for one in looked:
+        page = pages[str(one.url)]
+        verdict = judge_url(one.url, page.redirects, one.excerpt, round_.lists, round_.params)
+        one.facts["url"], one.facts["page"] = verdict.as_json(), describe_page(page)
+        if verdict.ok:
+            by_url.setdefault(str(one.url), []).append(one)
+    ages = find_ages((one.facts["url"]["domain"] for one in looked if one.passes), round_.senses.ages)
+    for url, group in by_url.items():
+        matches = match_all(pages[url], [str(one.excerpt) for one in group])
+        for one in group:
+            one.facts["age_days"] = ages.get(one.facts["url"]["domain"])
+            if matches:
+                one.facts["match"] = matches[str(one.excerpt)].as_json()
 
 
 def _measure_relevance(looked: Sequence[Looked], round_: Round, faults: list[str]) -> None:
     statement = clean_text(round_.statement)
-    close = _embed(([statement], [one.facts["match"]["context"] for one in looked]), round_, faults)
-    for one in looked:
-        one.facts["relevance"] = close.compare(statement, [one.facts["match"]["context"]])
+    contexts = [one.facts["match"]["context"] for one in looked]
+    close = _embed("relevance", ([statement], contexts), round_, faults)
+    for one, context in zip(looked, contexts, strict=True):
+        one.facts["relevance"] = close.compare(statement, [context])
+        if one.facts["relevance"] is None and not close.down:
+            _give_up(one, "embedder")
 
 
 def _is_related(one: Looked, params: EvidenceParams) -> bool:
@@ -189,21 +209,16 @@ def _is_related(one: Looked, params: EvidenceParams) -> bool:
 
 def _infer(looked: Sequence[Looked], round_: Round, faults: list[str]) -> None:
     """Premise is the page's own wording, with the sentence around it where that says more."""
-    pairs: dict[tuple[str, str], dict[str, float] | None] = {}
+    pairs = [(premise, round_.statement) for one in looked for premise in _list_premises(one)]
+    inferred = infer_all(pairs, round_.senses.entailment, (_write_known("entailment", round_), round_.statement))
+    faults.extend(inferred.faults)
     for one in looked:
-        for premise in _list_premises(one):
-            pairs[premise, round_.statement] = None
-    try:
-        judged = round_.senses.entailment.judge(list(pairs)) if pairs else ()
-        for pair, row in zip(pairs, judged, strict=True):
-            pairs[pair] = {name: int(value) / MILLION for name, value in zip(CLASSES, row, strict=True)}
-    except Exception as fault:
-        faults.append(f"{type(fault).__name__}: {fault}"[:MOST_FAULT])
-    for one in looked:
-        span, *around = [pairs[premise, round_.statement] for premise in _list_premises(one)]
-        one.facts["nli"], one.facts["nli_context"] = span, around[0] if around else None
-        if around and around[0] is None:
-            one.facts["nli"] = None
+        rows = [inferred.rows.get((premise, round_.statement)) for premise in _list_premises(one)]
+        complete = None not in rows
+        one.facts["nli"] = rows[0] if complete else None
+        one.facts["nli_context"] = rows[1] if complete and len(rows) > 1 else None
+        if not complete and not inferred.down:
+            _give_up(one, "entailment")
 
 
 def _list_premises(one: Looked) -> Iterator[str]:
@@ -214,8 +229,12 @@ def _list_premises(one: Looked) -> Iterator[str]:
 
 
 def _feel(looked: Sequence[Looked], round_: Round) -> None:
+    """A signal and no score: what has no tone is shown without one."""
     for one in looked:
-        one.facts["sentiment"] = round(round_.senses.sentiment.feel(one.facts["match"]["context"]), 6)
+        try:
+            one.facts["sentiment"] = round(round_.senses.sentiment.feel(one.facts["match"]["context"]), 6)
+        except Exception:
+            one.facts["sentiment"] = None
 
 
 def _assess(looked: Sequence[Looked], round_: Round) -> None:
@@ -223,17 +242,27 @@ def _assess(looked: Sequence[Looked], round_: Round) -> None:
     assessor = round_.senses.assessor
     if assessor is None:
         return
-    for one in looked:
-        tag = seeded_digest(round_.seed, f"assess:{one.hotkey}:{one.number}")[:16]
-        match = one.facts["match"]
-        claim = Claim(round_.statement, match["context"], str(one.excerpt), str(one.facts["url"]["url"]))
-        one.facts["assessment"] = assess_snippet(assessor, claim, tag).as_json()
+    claims = [
+        (
+            Claim(round_.statement, one.facts["match"]["context"], str(one.excerpt), str(one.facts["url"]["url"])),
+            seeded_digest(round_.seed, f"assess:{one.hotkey}:{one.number}")[:TAG_DIGITS],
+        )
+        for one in looked
+    ]
+    for one, assessment in zip(looked, assess_all(assessor, claims), strict=True):
+        one.facts["assessment"] = assessment.as_json()
 
 
-def _embed(texts: Sequence[Sequence[str]], round_: Round, faults: list[str]) -> Closeness:
-    close = embed_all([text for group in texts for text in group], round_.senses.embedder)
+def _embed(why: str, texts: Iterable[Sequence[str]], round_: Round, faults: list[str]) -> Closeness:
+    every = [text for group in texts for text in group]
+    close = embed_all(every, round_.senses.embedder, _write_known(why, round_))
     faults.extend(close.faults)
     return close
+
+
+def _write_known(why: str, round_: Round) -> str:
+    """Words of our own that no model has seen before, so that its answer comes from itself."""
+    return f"A known sentence, {seeded_digest(round_.seed, why)[:TAG_DIGITS]}."
 
 
 def _describe(listing: Listing) -> dict[str, Any]:

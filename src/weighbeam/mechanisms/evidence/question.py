@@ -75,7 +75,7 @@ def _report_snippets(
     for snippet, verdict, part in zip(one.facts["snippets"], one.verdicts, parts, strict=False):
         page, match = snippet.get("page") or {}, snippet.get("match") or {}
         row = {
-            "url": snippet["url"]["url"],
+            "url": snippet["url"]["url"] or snippet["given"],
             "excerpt": snippet["excerpt"],
             **verdict.as_json(),
             "domain_factor": part.get("domain_factor"),

@@ -1,28 +1,20 @@
-"""Read the pages that snippets name, each once, and only those whose snippet got so far (spec § 3)."""
+"""Pages and ages that snippets need, each once, and what is written down of them (spec §§ 3, 14)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from weighbeam.mechanisms.evidence.page_tokens import Tokens, tokenise
+from weighbeam.mechanisms.evidence.match import Match, match_excerpt
+from weighbeam.mechanisms.evidence.page_tokens import tokenise
 from weighbeam.senses.ports import Ages, Page, Pages
 
 MOST_HEADINGS = 50
 MOST_HEADING = 200
+MOST_URL = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A page and its tokens; a page that could not be read has none."""
-
-    page: Page
-    tokens: Tokens | None
-    full: Tokens | None
-
-
-def read_pages(urls: Sequence[str], pages: Pages) -> dict[str, Read]:
+def read_pages(urls: Sequence[str], pages: Pages) -> dict[str, Page]:
     distinct = list(dict.fromkeys(urls))
-    return {url: _tokenise(page) for url, page in zip(distinct, pages.read_all(distinct), strict=True)}
+    return dict(zip(distinct, pages.read_all(distinct), strict=True))
 
 
 def describe_page(page: Page) -> dict[str, Any]:
@@ -33,7 +25,7 @@ def describe_page(page: Page) -> dict[str, Any]:
         "headings": [heading[:MOST_HEADING] for heading in page.headings[:MOST_HEADINGS]],
         "search_box": page.search_box,
         "noindex": page.noindex,
-        "hops": [{"url": hop.url[:4096], "status": hop.status, "address": hop.address} for hop in page.hops],
+        "hops": [{"url": hop.url[:MOST_URL], "status": hop.status, "address": hop.address} for hop in page.hops],
         "bytes": page.bytes,
         "body_sha256": page.body_sha256,
         "text_sha256": page.text_sha256,
@@ -42,22 +34,33 @@ def describe_page(page: Page) -> dict[str, Any]:
     }
 
 
-def find_age(domain: str | None, ages: Ages, known: dict[str, float | None]) -> float | None:
-    """Each domain once; what cannot be known is None."""
-    if domain is None:
-        return None
-    if domain not in known:
-        found = ages.age_days(domain)
-        known[domain] = None if found is None else round(found, 6)
-    return known[domain]
+def find_ages(domains: Iterable[str | None], ages: Ages) -> dict[str, float | None]:
+    """Each domain once; what cannot be known, for whatever reason, is None."""
+    distinct = sorted({domain for domain in domains if domain is not None})
+    try:
+        found = ages.age_days_of(distinct) if distinct else []
+    except Exception:
+        return dict.fromkeys(distinct)
+    known = zip(distinct, found, strict=True)
+    return {domain: None if age is None else round(age, 6) for domain, age in known}
 
 
-def _tokenise(page: Page) -> Read:
+def match_all(page: Page, excerpts: Iterable[str]) -> dict[str, Match]:
+    """Where excerpts are on a page, which is tokenised here and forgotten: tokens take many times its room.
+
+    Its hidden parts are looked at only if an excerpt is not in the open.
+    """
     if page.outcome != "read":
-        return Read(page, None, None)
-    return Read(page, tokenise(page.text), tokenise(page.full) if page.full != page.text else None)
+        return {}
+    tokens = tokenise(page.text)
+    found = {excerpt: match_excerpt(excerpt, tokens, None, page.user_spans) for excerpt in excerpts}
+    missing = [excerpt for excerpt, match in found.items() if not match.found]
+    if missing and page.full != page.text:
+        full = tokenise(page.full)
+        found |= {excerpt: match_excerpt(excerpt, tokens, full, page.user_spans) for excerpt in missing}
+    return found
 
 
-def list_texts(read: Mapping[str, Read]) -> dict[str, str]:
+def list_texts(pages: Mapping[str, Page]) -> dict[str, str]:
     """Texts of the pages by hash, for explanations."""
-    return {one.page.text_sha256: one.page.text for one in read.values() if one.page.text_sha256 and one.page.text}
+    return {page.text_sha256: page.text for page in pages.values() if page.text_sha256 and page.text}

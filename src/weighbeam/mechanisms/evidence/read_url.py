@@ -5,8 +5,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from weighbeam.core.escapes import escape_path, escape_query, remove_dot_segments, settle_escapes
 from weighbeam.core.surrogates import has_lone_surrogate
-from weighbeam.mechanisms.evidence.escape import escape_path, escape_query, remove_dot_segments, settle_escapes
 from weighbeam.mechanisms.evidence.hosts import Host, read_host
 
 Unparsed: TypeAlias = Literal["malformed_url", "non_https"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from weighbeam.mechanisms.evidence.escape import decode
+from weighbeam.core.escapes import decode
 from weighbeam.mechanisms.evidence.forms import has_letter, read_forms
 from weighbeam.mechanisms.evidence.known_hosts import ANSWER_ENGINES, SEARCH_ENGINES
 from weighbeam.mechanisms.evidence.read_url import Url

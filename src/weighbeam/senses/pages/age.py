@@ -17,13 +17,19 @@ from weighbeam.core.canonical import digest_json
 from weighbeam.senses.pages.fetch import USER_AGENT, Fetcher, Want
 from weighbeam.senses.pages.guard import Guard
 from weighbeam.senses.pages.limits import Limits
-from weighbeam.senses.pages.loop import Loop
+from weighbeam.senses.pages.loop import Loop, finish_within
 from weighbeam.senses.pages.rdap import find_registration, read_bootstrap, read_json
 
 BOOTSTRAP = "https://data.iana.org/rdap/dns.json"
 RDAP = Want(frozenset({"application/rdap+json", "application/json"}), "application/rdap+json, application/json")
 RDAP_LIMITS = Limits(
-    read_seconds=10.0, wire_bytes=512 << 10, body_bytes=2 << 20, redirects=3, per_domain=4, host_gap_seconds=0.1
+    read_seconds=10.0,
+    wire_bytes=512 << 10,
+    body_bytes=2 << 20,
+    redirects=3,
+    per_domain=4,
+    host_gap_seconds=0.1,
+    all_seconds=20.0,
 )
 DOMAIN = re.compile(r"(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
 DAY = 86_400.0
@@ -88,11 +94,9 @@ class RdapAges:
         return self.age_days_of([domain])[0]
 
     def age_days_of(self, domains: Sequence[str]) -> list[float | None]:
-        """One age per domain, asked side by side."""
-        return self._loop.run(self._find_all(domains))
-
-    async def _find_all(self, domains: Sequence[str]) -> list[float | None]:
-        return await asyncio.gather(*map(self._find_age, domains))
+        """One age per domain, asked side by side; a registry that hangs holds nobody up for long."""
+        asking = [self._find_age(domain) for domain in domains]
+        return self._loop.run(finish_within(self._settings.limits.all_seconds, asking, None))
 
     async def _find_age(self, domain: str) -> float | None:
         domain = domain.lower()

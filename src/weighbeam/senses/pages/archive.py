@@ -53,6 +53,9 @@ class ArchivePages:
             return self._ages[domain]
         return next((s.age_days for s in self._pages.values() if s.age_days is not None and _ends_in(s, domain)), None)
 
+    def age_days_of(self, domains: Sequence[str]) -> list[float | None]:
+        return [self.age_days(domain) for domain in domains]
+
     def _fetch(self, url: str, saved: SavedPage) -> Fetched:
         """What a fetch would have brought."""
         hops = (

@@ -8,7 +8,8 @@ TEXT = HTML | {"text/plain"}
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps of one read. `read_seconds` covers all hops; waiting for one's turn is not counted."""
+    """Caps of one read. `read_seconds` covers all hops; waiting for one's turn is not counted, but in `all_seconds`,
+    which ends everything that was asked for at once."""
 
     read_seconds: float = 20.0
     connect_seconds: float = 5.0
@@ -19,6 +20,7 @@ class Limits:
     reads: int = 16
     per_domain: int = 2
     host_gap_seconds: float = 1.0
+    all_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)

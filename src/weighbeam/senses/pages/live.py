@@ -12,7 +12,7 @@ from weighbeam.senses.pages.fetch import USER_AGENT, Fetched, Fetcher
 from weighbeam.senses.pages.gate import last_two_labels
 from weighbeam.senses.pages.guard import Guard
 from weighbeam.senses.pages.limits import Limits
-from weighbeam.senses.pages.loop import Loop
+from weighbeam.senses.pages.loop import Loop, finish_within
 from weighbeam.senses.pages.probe import KNOWN_URLS, Probe
 from weighbeam.senses.ports import Hop, Page
 
@@ -46,6 +46,7 @@ class LivePages:
         limits = {"read": asdict(settings.limits), "parse": asdict(self._parsers.limits)}
         self.digest = digest_json({"reader": READER_VERSION, "user_agent": settings.user_agent, "limits": limits})
         self._keep = keep
+        self._all_seconds = settings.limits.all_seconds
         self._loop = Loop()
         self._threads = ThreadPoolExecutor(self._parsers.workers, "pages-parse")
         self._fetcher = Fetcher(guard, settings.limits, settings.user_agent, settings.domain_of)
@@ -61,7 +62,13 @@ class LivePages:
         return [pages[url] for url in urls]
 
     async def _read_distinct(self, urls: Sequence[str]) -> list[Page]:
-        return await asyncio.gather(*map(self._read, urls))
+        """Who is not read by the deadline had its time: slow pages make nobody wait for long."""
+        late = Page("unreachable", ())
+        read = await finish_within(self._all_seconds, [self._read(url) for url in urls], late)
+        if late in read and not await self._probe.works():
+            late = replace(late, outcome="fault")
+        given = zip(urls, read, strict=True)
+        return [page if page.hops else replace(late, hops=(Hop(url),), fault="deadline") for url, page in given]
 
     async def _read(self, url: str) -> Page:
         """One page. What nobody foresaw is the page's doing, since others are read by the same code."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -39,6 +39,17 @@ class Loop:
         thread.join()
         loop.run_until_complete(_cancel(asyncio.all_tasks(loop)))
         loop.close()
+
+
+async def finish_within(seconds: float, work: Sequence[Coroutine[Any, Any, T]], otherwise: T) -> list[T]:
+    """What each comes to, side by side; `otherwise` for what has failed, or is not done by then and cancelled."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    if tasks:
+        await asyncio.wait(tasks, timeout=seconds)
+    done = [task.done() and not task.cancelled() and task.exception() is None for task in tasks]
+    results = [task.result() if fine else otherwise for task, fine in zip(tasks, done, strict=True)]
+    await _cancel(tasks)
+    return results
 
 
 async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:

@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, urljoin
+from urllib.parse import urljoin
 
 import idna
 
+from weighbeam.core.escapes import escape_path, escape_query, remove_dot_segments, settle_escapes
 from weighbeam.senses.pages.ends import Refused
 
 MOST_CHARACTERS = 2_048
@@ -14,11 +15,9 @@ PORT = 443
 SPACE = " \t\n\r\f\v"
 ODD = re.compile(r"[\s\x00-\x1f\x7f-\x9f\\\ud800-\udfff]")
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-AFTER_SCHEME = re.compile(r"//([^/?#]*)([^#]*)")
-AUTHORITY = re.compile(r"([^:\[\]]+)(?::([0-9]{0,5}))?", re.ASCII)
+AFTER_SCHEME = re.compile(r"//([^/?#]*)([^?#]*)([^#]*)")
+AUTHORITY = re.compile(r"([^:\[\]]+)(?::([0-9]*))?")
 NUMBER_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
-STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-KEPT = "!$&'()*+,;=:@/?-._~%"
 NOBODYS = ("onion", "arpa", "localhost", "local", "internal")
 
 
@@ -41,7 +40,7 @@ def read_place(url: str) -> Place:
     Traceback (most recent call last):
     ...
     weighbeam.senses.pages.ends.Refused: malformed_url
-    >>> read_place("HTTPS://MÜNCHEN.de.:443/ä?q=1#top").url
+    >>> read_place("HTTPS://MÜNCHEN.de.:443/a/%2e%2e/ä?q=1#top").url
     'https://xn--mnchen-3ya.de/%C3%A4?q=1'
     """
     url = url.strip(SPACE)
@@ -53,7 +52,7 @@ def read_place(url: str) -> Place:
     rest = AFTER_SCHEME.match(url, scheme.end())
     if rest is None or not rest[1] or "@" in rest[1] or "%" in rest[1]:
         raise Refused("malformed_url")
-    return Place(_read_host(rest[1]), _write_target(rest[2]))
+    return Place(_read_host(rest[1]), _write_target(rest[2], rest[3][1:]))
 
 
 def join_place(base: str, location: str) -> str:
@@ -87,6 +86,7 @@ def _read_host(authority: str) -> str:
     return host
 
 
-def _write_target(rest: str) -> str:
-    path = rest if rest.startswith("/") else f"/{rest}"
-    return quote(STRAY_PERCENT.sub("%25", path), safe=KEPT)
+def _write_target(path: str, query: str) -> str:
+    """In canonical form: a page is asked for by the very path that lists and checks are held against."""
+    path = escape_path(remove_dot_segments(settle_escapes(path) or "/"))
+    return path + "?" * bool(query) + escape_query(settle_escapes(query))

@@ -1,4 +1,4 @@
-"""Percent-escapes and dot segments of a path or query (spec § 4)."""
+"""Percent-escapes and dot segments of a URL's path or query (docs/spec/evidence.md § 4)."""
 
 import re
 import string
