@@ -108,10 +108,12 @@ def check_start(loaded: Loaded, hotkey: Hotkey) -> LocalSenses:
         check_listen(loaded.settings.validator.listen)
     senses = open_senses(loaded)
     senses.embedder.embed(["ready"])
+    for name, section in loaded.settings.mechanisms.items():
+        mechanism = load_mechanism(name)
+        mechanism.name_senses(make_params(mechanism, section.params), senses)
     if "evidence" in loaded.settings.mechanisms:
         senses.entailment.judge([("ready", "ready")])
-        for sense in (senses.rulebook, senses.pages, senses.ages, senses.sentiment):
-            LOG.info("evidence is read with %s", sense.id)
+        LOG.info("evidence is read with %s, ages from %s", senses.pages.id, senses.ages.id)
     return senses
 
 
