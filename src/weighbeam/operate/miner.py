@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import iscoroutinefunction
+from pathlib import Path
 from typing import Any
 
 from weighbeam.chain.contract import Chain, ChainFault
@@ -11,7 +12,8 @@ from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, tell_fault
-from weighbeam.miners import chunking, inference
+from weighbeam.mechanisms.evidence.bank import find_archive
+from weighbeam.miners import chunking, evidence, inference
 from weighbeam.miners.openai_answers import openai_answerer
 from weighbeam.miners.spoil_replies import App, spoil_replies
 from weighbeam.network.keys import Hotkey
@@ -104,12 +106,26 @@ def _load(mechanism: str, name: str, senses: LocalSenses) -> Handler:
         return inference.honest_answerer(int(rest))
     if mechanism == "inference" and kind == "openai":
         return openai_answerer(*_split_model(rest))
+    if mechanism == "evidence" and kind == "hostile" and rest in evidence.TRICKS:
+        return evidence.hostile_answerer(rest)
+    if mechanism == "evidence" and kind.partition("#")[0] == "archive":
+        return _search(name)
     if rest:
         return _import(kind, rest)
     if mechanism != "chunking":
         remedy = "write package.module:function"
         raise WeighbeamError("bad_config", f"there is no reference miner {name!r} for {mechanism}", remedy)
     return chunking.honest_miner(name, senses)
+
+
+def _search(name: str) -> Handler:
+    """`archive` is the built-in one, `archive:FOLDER` another; `#2` behind it is the variant."""
+    where, _, variant = name.partition("#")
+    folder = where.partition(":")[2]
+    if (variant or "0") not in evidence.VARIANT_NAMES:
+        known = ", ".join(evidence.VARIANT_NAMES)
+        raise WeighbeamError("bad_config", f"{name} names no variant", f"write one of {known} behind #")
+    return evidence.archive_answerer(Path(folder) if folder else find_archive(), int(variant or "0"))
 
 
 def _split_model(text: str) -> tuple[str, str]:

@@ -105,7 +105,10 @@ class MinerSection(Section):
     )
     answers: Annotated[
         dict[str, str],
-        about("by mechanism: a chunker, prepared:N, openai:MODEL@URL, hostile:TRICK, package.module:function"),
+        about(
+            "by mechanism: a chunker, prepared:N, openai:MODEL@URL, archive:FOLDER#N, hostile:TRICK, "
+            "package.module:function"
+        ),
     ] = Field(default_factory=lambda: {"chunking": "sentences"})
     nonces: Annotated[Path, about("file of the nonces seen")] = Path("nonces.sqlite")
     allow: Annotated[tuple[str, ...], about("hotkeys always answered")] = ()

@@ -1,0 +1,99 @@
+"""An archive of pages that can be searched for evidence: read once, whoever asks."""
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from weighbeam.mechanisms.evidence.excerpt import repeats_statement
+from weighbeam.mechanisms.evidence.forms import read_forms
+from weighbeam.miners.bm25 import Bm25
+from weighbeam.miners.passages import Passage, read_passages
+
+VARIANTS = 3
+PAGE_SHARE = 1.0
+SOURCES = 2
+NEAR_PAGE = 0.8
+NEAR_PASSAGE = 0.5
+MOST_COMMON = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage, and how much it and its page speak of what was searched for."""
+
+    passage: Passage
+    score: float
+
+
+class Library:
+    """Passages by what they say. A sentence counts more on a page that speaks of the matter throughout."""
+
+    def __init__(self, passages: list[Passage]) -> None:
+        self.passages = passages
+        texts: dict[str, list[str]] = {}
+        for passage in passages:
+            texts.setdefault(passage.url, []).append(passage.text)
+        urls = {url: place for place, url in enumerate(texts)}
+        self._page_of = np.array([urls[passage.url] for passage in passages], dtype=np.intp)
+        self._forms = [frozenset(read_forms(passage.text)) for passage in passages]
+        self._sentences = Bm25([passage.text for passage in passages])
+        self._pages = Bm25([" ".join(sentences) for sentences in texts.values()])
+
+    def search(self, statement: str) -> list[Found]:
+        """All passages, the best first, without those that only repeat the statement."""
+        scores = self._sentences.score(statement) + PAGE_SHARE * self._pages.score(statement)[self._page_of]
+        order = np.argsort(-scores, kind="stable").tolist()
+        wanted = frozenset(read_forms(statement))
+        return [
+            Found(self.passages[place], float(scores[place]))
+            for place in order
+            if not self._repeats(place, wanted, statement)
+        ]
+
+    def choose(self, statement: str, most: int, variant: int) -> list[Passage]:
+        """Up to `most` passages, by turns from the best page of each domain that speaks of the statement.
+
+        Variants divide what a page has: each takes every third passage, and begins on every page at another rank, so
+        that all have some of the best and no two bring the same words.
+        """
+        pages = self._list_pages(self.search(statement))
+        ranked = [found[(variant + turn) % VARIANTS :: VARIANTS] for turn, found in enumerate(pages)]
+        turns = (one.passage for row in zip_longest(*ranked) for one in row if one is not None)
+        return list(turns)[:most]
+
+    def _repeats(self, place: int, wanted: frozenset[str], statement: str) -> bool:
+        own = self._forms[place]
+        if len(own & wanted) >= MOST_COMMON * len(own | wanted):
+            return True
+        return wanted <= own and repeats_statement(self.passages[place].text, statement)
+
+    def _list_pages(self, found: list[Found]) -> list[list[Found]]:
+        """What was found, page by page. Pages and passages that fall too far behind the best are left out, but one
+        source is too few, and each variant shall have a passage of each."""
+        best: dict[str, list[Found]] = {}
+        for one in found:
+            page = best.setdefault(one.passage.domain, [])
+            if one.score > 0 and (not page or page[0].passage.url == one.passage.url):
+                page.append(one)
+        top = found[0].score if found else 0.0
+        pages = [page for page in best.values() if page]
+        near = [page for place, page in enumerate(pages) if place < SOURCES or page[0].score >= NEAR_PAGE * top]
+        return [
+            [one for place, one in enumerate(page) if place < VARIANTS or one.score >= NEAR_PASSAGE * top]
+            for page in near
+        ]
+
+
+_LIBRARIES: dict[Path, Library] = {}
+_LOCK = Lock()
+
+
+def open_library(folder: Path) -> Library:
+    """The library of a folder. It takes a second at first: call it in a thread."""
+    with _LOCK:
+        if folder not in _LIBRARIES:
+            _LIBRARIES[folder] = Library(read_passages(folder))
+        return _LIBRARIES[folder]
