@@ -11,7 +11,8 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.evidence.bank import find_archive, read_bank
 from weighbeam.mechanisms.evidence.forms import read_words
 from weighbeam.miners import library
-from weighbeam.miners.evidence import TRICKS, VARIANT_NAMES, archive_answerer, hostile_answerer
+from weighbeam.miners.evidence import TRICKS, archive_answerer, hostile_answerer
+from weighbeam.miners.library import VARIANTS
 from weighbeam.operate.miner import _load
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.archive import ArchivePages
@@ -108,7 +109,7 @@ def test_the_first_quotes_are_of_different_domains() -> None:
 
 
 def test_variants_bring_different_words_and_a_statement_without_words_brings_none() -> None:
-    told = [{snippet["excerpt"] for snippet in ask_archive(variant)} for variant in range(len(VARIANT_NAMES))]
+    told = [{snippet["excerpt"] for snippet in ask_archive(variant)} for variant in range(VARIANTS)]
     assert sum(map(len, told)) == len(set.union(*told))
     assert ask_archive(0, {"statement": "xylophonists"}) == []
 

@@ -49,27 +49,27 @@ HONEST = (
     (
         Act("climb", "climb", "climbs metric"),
         Act("voice-1", "prepared:0", "answers"),
-        Act("reader-1", "archive#0", "quotes pages"),
+        Act("reader-1", "archive#0/5", "quotes pages"),
     ),
     (
         Act("paragraphs", "paragraphs", "by paragraph"),
         Act("voice-2", "prepared:1", "answers"),
-        Act("reader-2", "archive#1", "quotes pages"),
+        Act("reader-2", "archive#1/5", "quotes pages"),
     ),
     (
         Act("sentences", "sentences", "by sentence"),
         Act("voice-3", "prepared:2", "answers"),
-        Act("reader-3", "archive#2", "quotes pages"),
+        Act("reader-3", "archive#2/5", "quotes pages"),
     ),
     (
         Act("semchunk", "semchunk", "by package"),
         Act("voice-4", "prepared:3", "answers"),
-        Act("reader-4", "archive#3", "quotes pages"),
+        Act("reader-4", "archive#3/5", "quotes pages"),
     ),
     (
         Act("text-splitter", "semantic-text-splitter", "by package"),
         Act("voice-5", "prepared:4", "answers"),
-        Act("reader-5", "archive#4", "quotes pages"),
+        Act("reader-5", "archive#4/5", "quotes pages"),
     ),
 )
 HOSTILE = (

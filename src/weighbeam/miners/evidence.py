@@ -10,19 +10,18 @@ from weighbeam.miners.passages import RULES
 from weighbeam.network.serve import Handler
 from weighbeam.senses.pages.index import read_index
 
-VARIANT_NAMES = tuple(str(variant) for variant in range(VARIANTS))
 LATE_SECONDS = {"copycat": 1.0, "hoarder": 1.0, "stuffer": 1.0}
 
 
-def archive_answerer(folder: Path, variant: int = 0) -> Handler:
-    """A miner that quotes the pages of a folder; variants 0 to 2 quote different sentences.
+def archive_answerer(folder: Path, variant: int = 0, variants: int = VARIANTS) -> Handler:
+    """A miner that quotes the pages of a folder; variants, three or however many, quote different sentences.
 
     A folder without an index stops the start. Its pages are read with the first task, beside the event loop.
     """
     read_index(folder)
 
     async def answer(task: dict[str, Any], _: float) -> Any:
-        return await asyncio.to_thread(quote_archive, folder, task, variant)
+        return await asyncio.to_thread(quote_archive, folder, task, variant, variants)
 
     return answer
 
@@ -38,11 +37,11 @@ def hostile_answerer(trick: str) -> Handler:
     return answer
 
 
-def quote_archive(folder: Path, task: dict[str, Any], variant: int) -> dict[str, Any]:
+def quote_archive(folder: Path, task: dict[str, Any], variant: int, variants: int = VARIANTS) -> dict[str, Any]:
     """The answer to a task: its passages, as they stand on their pages."""
     most = task.get("max_snippets")
     most = most if isinstance(most, int) and most > 0 else RULES.max_snippets
-    chosen = open_library(folder).choose(_read_statement(task), most, variant)
+    chosen = open_library(folder).choose(_read_statement(task), most, variant, variants)
     return {"snippets": [{"url": passage.url, "excerpt": passage.text} for passage in chosen]}
 
 

@@ -53,14 +53,14 @@ class Library:
             if not self._repeats(place, wanted, statement)
         ]
 
-    def choose(self, statement: str, most: int, variant: int) -> list[Passage]:
+    def choose(self, statement: str, most: int, variant: int, variants: int = VARIANTS) -> list[Passage]:
         """Up to `most` passages, by turns from the best page of each domain that speaks of the statement.
 
-        Variants divide what a page has: each takes every third passage, and begins on every page at another rank, so
-        that all have some of the best and no two bring the same words.
+        Variants divide what a page has: each takes every third passage, or whatever their number is, and begins on
+        every page at another rank, so that all have some of the best and no two bring the same words.
         """
-        pages = self._list_pages(self.search(statement))
-        ranked = [found[(variant + turn) % VARIANTS :: VARIANTS] for turn, found in enumerate(pages)]
+        pages = self._list_pages(self.search(statement), variants)
+        ranked = [found[(variant + turn) % variants :: variants] for turn, found in enumerate(pages)]
         turns = (one.passage for row in zip_longest(*ranked) for one in row if one is not None)
         return list(turns)[:most]
 
@@ -70,7 +70,7 @@ class Library:
             return True
         return wanted <= own and repeats_statement(self.passages[place].text, statement)
 
-    def _list_pages(self, found: list[Found]) -> list[list[Found]]:
+    def _list_pages(self, found: list[Found], variants: int) -> list[list[Found]]:
         """What was found, page by page. Pages and passages that fall too far behind the best are left out, but one
         source is too few, and each variant shall have a passage of each."""
         best: dict[str, list[Found]] = {}
@@ -82,7 +82,7 @@ class Library:
         pages = [page for page in best.values() if page]
         near = [page for place, page in enumerate(pages) if place < SOURCES or page[0].score >= NEAR_PAGE * top]
         return [
-            [one for place, one in enumerate(page) if place < VARIANTS or one.score >= NEAR_PASSAGE * top]
+            [one for place, one in enumerate(page) if place < variants or one.score >= NEAR_PASSAGE * top]
             for page in near
         ]
 

@@ -1,6 +1,7 @@
 """Run a miner: serve its answers, announce where, and follow the metagraph that says who may ask."""
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import iscoroutinefunction
@@ -14,6 +15,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.mechanisms.evidence.bank import find_archive
 from weighbeam.miners import chunking, evidence, inference
+from weighbeam.miners.library import VARIANTS
 from weighbeam.miners.openai_answers import openai_answerer
 from weighbeam.miners.spoil_replies import App, spoil_replies
 from weighbeam.network.keys import Hotkey
@@ -30,6 +32,8 @@ from weighbeam.settings.load import Loaded
 REFRESH_SECONDS = 300.0
 RETRY_SECONDS = 10.0
 EVERYWHERE = ("0.0.0.0", "::")
+
+ARCHIVE = re.compile(r"archive(?::(?P<folder>[^#]+))?(?:#(?P<variant>\d{1,2})(?:/(?P<variants>\d{1,2}))?)?")
 
 
 def run_miner(loaded: Loaded) -> None:
@@ -119,13 +123,13 @@ def _load(mechanism: str, name: str, senses: LocalSenses) -> Handler:
 
 
 def _search(name: str) -> Handler:
-    """`archive` is the built-in one, `archive:FOLDER` another; `#2` behind it is the variant."""
-    where, _, variant = name.partition("#")
-    folder = where.partition(":")[2]
-    if (variant or "0") not in evidence.VARIANT_NAMES:
-        known = ", ".join(evidence.VARIANT_NAMES)
-        raise WeighbeamError("bad_config", f"{name} names no variant", f"write one of {known} behind #")
-    return evidence.archive_answerer(Path(folder) if folder else find_archive(), int(variant or "0"))
+    """`archive` is the built-in one, `archive:FOLDER` another; `#2` behind it is the variant, `#2/5` that of five."""
+    read = ARCHIVE.fullmatch(name)
+    variant, variants = (int(read["variant"] or 0), int(read["variants"] or VARIANTS)) if read else (1, 0)
+    if read is None or variant >= variants:
+        raise WeighbeamError("bad_config", f"{name} names no variant", "write archive#N or archive#N/M, from 0")
+    folder = Path(read["folder"]) if read["folder"] else find_archive()
+    return evidence.archive_answerer(folder, variant, variants)
 
 
 def _split_model(text: str) -> tuple[str, str]:

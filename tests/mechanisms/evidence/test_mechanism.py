@@ -95,6 +95,17 @@ def test_whatever_a_miner_sends_has_a_reason(web: LocalSenses, payload: Any, rea
     json.dumps(observation.facts, allow_nan=False).encode()
 
 
+def test_a_word_that_every_quote_holds_makes_nobody_a_copy(web: LocalSenses) -> None:
+    griefer = [{"url": READER[0]["url"], "excerpt": word} for word in ("no", "effect on", "the")]
+    rows = [
+        {"hotkey": "griefer", "seconds": 1, "snippets": griefer},
+        {"hotkey": "reader", "seconds": 2, "snippets": READER},
+    ]
+    found = {row["hotkey"]: row for row in report(web, {"statement": EXAMPLE["statement"], "answers": rows})["answers"]}
+    assert found["reader"]["status"] == "valid"
+    assert found["griefer"]["value"] < 0
+
+
 def test_more_than_five_are_not_looked_at(web: LocalSenses) -> None:
     rows = [{"hotkey": "a", "seconds": 1, "snippets": READER * 9}]
     (row,) = report(web, {"statement": EXAMPLE["statement"], "answers": rows})["answers"]

@@ -79,8 +79,10 @@ def find_best(scores: tuple[Score, ...]) -> str | None:
 
 
 def _compare(miner: Facts, verdicts: tuple[SnippetVerdict, ...], result: Facts) -> Response:
-    quotes = [read_quote(_final_url(snippet), snippet["excerpt"]) for snippet in miner["snippets"]]
-    accepted = [quote for quote, verdict in zip(quotes, verdicts, strict=True) if verdict.accepted]
+    """An excerpt that is none, such as a single word that every quote holds, makes nobody a copy."""
+    read = [read_quote(_final_url(snippet), snippet["excerpt"]) for snippet in miner["snippets"]]
+    quotes = [quote for quote, verdict in zip(read, verdicts, strict=True) if verdict.reason != "invalid_excerpt"]
+    accepted = [quote for quote, verdict in zip(read, verdicts, strict=True) if verdict.accepted]
     seconds = math.inf if miner["seconds"] is None else miner["seconds"]
     return Response(miner["hotkey"], seconds, result["value"], quotes, accepted)
 
