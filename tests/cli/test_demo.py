@@ -149,7 +149,7 @@ def test_the_journal_can_be_read(played) -> None:
     _, folder = played
     store = folder / "validator-2.db"
     both = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
-    assert sorted(line["mechanism"] for line in both) == ["chunking"] * 2 + ["inference"] * 2
+    assert sorted(line["mechanism"] for line in both) == ["chunking"] * 2 + ["evidence"] * 2 + ["inference"] * 2
     told = [line for line in both if line["mechanism"] == "chunking"]
     assert [(line["state"], line["answers"]) for line in told] == [("scored", 15)] * 2
     assert told[0]["valid"] in (7, 8)

@@ -69,18 +69,20 @@ def test_each_trick_is_caught_by_its_code(played: list[Played], trick: str) -> N
     assert [one.row["id"] for one in played if CODES[trick] not in one.codes[trick]] == []
 
 
-@pytest.mark.parametrize("trick", sorted(CODES))
+@pytest.mark.parametrize("trick", sorted(set(CODES) - {"unrelated"}))
 def test_no_trick_pays(played: list[Played], trick: str) -> None:
     for one in played:
         earned = [one.values[name] for name in HONEST]
-        assert one.values[trick] <= 0 or trick == "unrelated", "the floor of relevance lets some strays pass"
+        assert one.values[trick] <= 0
         assert all(one.values[trick] < value for value in earned if value > 0), one.row["id"]
 
 
-def test_hoarding_one_domain_pays_less_in_the_long_run(played: list[Played]) -> None:
-    """Not on every statement: five good sentences of one approved page can be worth more than two weak sources."""
-    means = {name: sum(one.values[name] for one in played) / len(played) for name in (*HONEST, "hoarder")}
-    assert all(means["hoarder"] < 0.75 * means[name] for name in HONEST)
+@pytest.mark.parametrize("trick", ["hoarder", "unrelated"])
+def test_two_tricks_pay_less_in_the_long_run(played: list[Played], trick: str) -> None:
+    """Not on every statement: five good sentences of one approved page can be worth more than two weak sources, and
+    the floor of relevance lets some strays pass."""
+    means = {name: sum(one.values[name] for one in played) / len(played) for name in (*HONEST, trick)}
+    assert all(means[trick] < 0.75 * means[name] for name in HONEST)
 
 
 def ask_archive(variant: int, task: dict[str, Any] = TASK) -> list[dict[str, str]]:

@@ -10,23 +10,23 @@ from rich.text import Text
 
 from weighbeam.cli.shell import name_program
 
-WIDE = 92
+WIDE = {"chunking": 92, "inference": 92, "evidence": 104}
 COLOURS = {"honest": "green", "hostile": "red"}
-STANDINGS = {"chunking": "rank", "inference": "earned", "evidence": "average"}
+STANDINGS = {"chunking": "rank", "inference": "earned", "evidence": "avg"}
 DECIMALS = {"chunking": 2, "inference": 1, "evidence": 2}
 LEAST_SHOWN = -1000
 LEGENDS = {
     "chunking": "rank: moving average of places, lower is better",
     "inference": "earned: average emission; shares pay: copy and original have one pay together\n"
     "a fluent lie is paid like an answer: truth is not judged",
-    "evidence": "average: moving average of values; half of every pool goes to the first, a quarter to the second …",
+    "evidence": "avg: moving average of values; half of the weights goes to the first, a quarter to the second …",
 }
 
 
 def show_result(result: dict[str, Any], kept: Path | None, told: str | None = None) -> None:
     console = Console()
     for name, part in result["mechanisms"].items():
-        console.print(_draw(name, part, console.width >= WIDE))
+        console.print(_draw(name, part, console.width >= WIDE[name]))
         console.print(LEGENDS[name], style="dim", highlight=False)
         console.print(Text(f"{name}: {_sum_up(part)}", "bold"), highlight=False)
         console.print()
@@ -94,7 +94,7 @@ def _point_further(console: Console, kept: Path | None, told: str) -> None:
         lines[f"{program} demo --folder {kept}"] = "keep the chain, both journals and the heatmaps, then:"
     journal = kept / "validator-1.db"
     lines |= {
-        f"{program} replay --verify --store {journal}": "compute every number of both mechanisms again",
+        f"{program} replay --verify --store {journal}": "compute every number of all mechanisms again",
         f"{program} round {told} --store {journal}": "a round again: scores, heatmap, what happened in words",
         f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
         f"{program} weights --mechanism inference --store {journal}": "what was submitted",

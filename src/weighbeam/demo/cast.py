@@ -91,7 +91,7 @@ HOSTILE = (
     (
         Act("dropper", "hostile:dropper", "drops a word", caught=True),
         Act("copycat", "hostile:copycat", "copies voice-1"),
-        Act("quote-copycat", "hostile:copycat", "copies reader-1"),
+        Act("copier", "hostile:copycat", "copies reader-1"),
     ),
     (
         Act("inventor", "hostile:inventor", "adds words", caught=True),

@@ -124,7 +124,7 @@ def _post(name: str, mechid: int, part: Part, store: Store, file: ChainFile, sen
 
 
 async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[Step]:
-    """Rounds of both mechanisms and all validators side by side, then a weigh-in of each, then epochs until the chain
+    """Rounds of all mechanisms and validators side by side, then a weigh-in of each, then epochs until the chain
     has counted them."""
     for _ in range(rounds):
         yield await _at_once(subnet, Post.play_round)

@@ -52,6 +52,7 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
             require_permit=section.require_permit,
             min_stake_rao=section.min_stake_rao,
             per_minute=section.per_minute,
+            per_sender=len(section.answers) + 1,
             max_tasks=section.max_tasks,
         )
     )
