@@ -1,1 +1,1 @@
-"""A whole subnet on one machine: a chain, three mechanisms, miners honest and hostile with addresses, two validators."""
+"""A whole subnet on one machine: a chain, three mechanisms, honest and hostile miners with addresses, validators."""
