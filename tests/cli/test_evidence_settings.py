@@ -1,0 +1,36 @@
+"""What a validator of evidence needs to be told before it starts."""
+
+from pathlib import Path
+
+import pytest
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.operate.web import open_senses
+from weighbeam.settings.load import load_settings
+
+
+def load(folder: Path, validator: str):
+    file = folder / "weighbeam.toml"
+    file.write_text(f"[validator]\n{validator}\n[mechanisms.evidence]\nmechid = 0\n")
+    return load_settings(file, {})
+
+
+@pytest.mark.parametrize(
+    "validator", ["", 'pages = "elsewhere"', 'pages = "archive:"', 'pages = "embedded"\nassessor = "some model"']
+)
+def test_what_cannot_be_meant_is_refused(tmp_path: Path, validator: str) -> None:
+    with pytest.raises(WeighbeamError, match="bad_config"):
+        open_senses(load(tmp_path, validator))
+
+
+def test_lists_are_named_and_whole(tmp_path: Path) -> None:
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists/blacklist.json").write_text("{}")
+    with pytest.raises(WeighbeamError, match="bad_list"):
+        _ = open_senses(load(tmp_path, 'lists = "lists"')).rulebook
+
+
+def test_the_embedded_pages_need_nothing(tmp_path: Path) -> None:
+    senses = open_senses(load(tmp_path, 'pages = "embedded"'))
+    assert senses.rulebook.in_force("approved").entries
+    assert senses.rulebook.extra_suffixes == ("example",)
