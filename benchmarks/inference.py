@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from benchmarks.measure import Line, show_lines
 from benchmarks.round import Timed
 from weighbeam.core.quantise import MILLION
+from weighbeam.engine.settle import settle_memory
 from weighbeam.mechanisms.chunking.generate import generate_document
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.inference.filter import Received
@@ -28,6 +29,7 @@ def measure_inference() -> Iterator[Line]:
     senses = Timed(LocalSenses(remember=False, workers=1))
     senses.inner.embed(["warm up"])
     asked = make_long_round()
+    settle_memory()
     gap, whole = asyncio.run(_play(asked, senses))
     once = len(senses.texts) == len(set(senses.texts))
     found = f"{len(senses.texts):,} texts embedded"

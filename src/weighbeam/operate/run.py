@@ -14,6 +14,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts
 from weighbeam.engine.keep_running import Service, keep_running
 from weighbeam.engine.read_journal import count_entries
+from weighbeam.engine.settle import settle_memory
 from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import EXIT_FROZEN
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
@@ -58,6 +59,7 @@ def end_now() -> None:
 
 def run_validator(loaded: Loaded) -> None:
     built = build_validator(loaded)
+    settle_memory()
     tell_start(built)
     try:
         asyncio.run(run_until_stopped(_run(built, loaded)))
