@@ -6,8 +6,9 @@ import pytest
 
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.inference.mechanism import Inference
-from weighbeam.mechanisms.inference.narrate import narrate_round
+from weighbeam.mechanisms.inference.narrate import narrate_replayed
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.score import replay_round
 from weighbeam.miners.inference import GARBAGE
 from weighbeam.miners.prepared_answers import find_answers, read_prompts
 from weighbeam.senses.local import LocalSenses
@@ -29,7 +30,9 @@ def narrate(senses: LocalSenses, texts: dict[str, str], prompt: str = PROMPT, he
     answers = tuple(Answer(hotkey, {"text": text}, 1.0) for hotkey, text in texts.items())
     asked = Asked(Task("t", {"prompt": prompt}), Group(tuple(texts)), answers, "s")
     observation = INFERENCE.observe(PARAMS, asked, senses)
-    return narrate_round(PARAMS, observation, prompt, heatmap), INFERENCE.score(PARAMS, observation).summary
+    return narrate_replayed(PARAMS, replay_round(PARAMS, observation), prompt, heatmap), INFERENCE.score(
+        PARAMS, observation
+    ).summary
 
 
 def honest() -> dict[str, str]:

@@ -12,8 +12,9 @@ from senses.chat_server import Behaviour, ChatServer, hang, say, send, serve_cha
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task, Told
 from weighbeam.mechanisms.inference.mechanism import Inference
-from weighbeam.mechanisms.inference.narrate import narrate_round
+from weighbeam.mechanisms.inference.narrate import narrate_replayed
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.score import replay_round
 from weighbeam.mechanisms.inference.tell import tell_round
 from weighbeam.mechanisms.inference.write_request import write_request
 from weighbeam.mechanisms.purity import watch_calls
@@ -81,7 +82,9 @@ def good(observation: Observation) -> str:
 
 
 def test_without_a_model_the_text_is_the_deterministic_one(observation: Observation) -> None:
-    assert tell(observation, None) == Told(narrate_round(PARAMS, observation, PROMPT, HEATMAP), "deterministic", None)
+    assert tell(observation, None) == Told(
+        narrate_replayed(PARAMS, replay_round(PARAMS, observation), PROMPT, HEATMAP), "deterministic", None
+    )
 
 
 def test_a_good_text_is_used(observation: Observation, good: str) -> None:
@@ -112,7 +115,7 @@ def test_a_server_that_recovers_is_used(observation: Observation, good: str) -> 
 def test_what_cannot_be_used_is_said_last(observation: Observation, behave: Behaviour, fault: str, why: str) -> None:
     with serve_chat(behave) as server:
         told = tell_by(server, observation, seconds=1.0)
-    ours = narrate_round(PARAMS, observation, PROMPT, HEATMAP)
+    ours = narrate_replayed(PARAMS, replay_round(PARAMS, observation), PROMPT, HEATMAP)
     assert (told.by, told.fault) == ("deterministic", fault)
     assert told.text.startswith(f"{ours} The model's narrative was not used: ")
     assert why in told.text.removeprefix(ours)
@@ -171,7 +174,9 @@ def test_the_facts_are_those_of_the_round(observation: Observation, good: str) -
     summary = INFERENCE.score(PARAMS, observation).summary
     scores = {score.hotkey: score for score in INFERENCE.score(PARAMS, observation).scores}
     assert [facts["counts"][name] for name in ("asked", "received", "flagged")] == [6, 6, len(summary["flagged"])]
-    assert f"over {facts['counts']['voices']} voices" in narrate_round(PARAMS, observation, PROMPT)
+    assert f"over {facts['counts']['voices']} voices" in narrate_replayed(
+        PARAMS, replay_round(PARAMS, observation), PROMPT
+    )
     assert facts["consensus"]["score"] == round(summary["consensus_score"], 6)
     assert facts["consensus"]["achieved"] is summary["achieved"]
     assert facts["in_consensus"] == summary["in_consensus"]

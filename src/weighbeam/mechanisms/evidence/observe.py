@@ -140,7 +140,7 @@ def _look_at_all(round_: Round, looked: Sequence[Looked], faults: list[str]) -> 
     _measure_relevance(found, round_, faults)
     related = [one for one in found if _is_related(one, round_.params)]
     _infer(related, round_, faults)
-    _feel(related, round_)
+    _feel(related, round_, faults)
     _assess([one for one in related if one.facts["page"]["outcome"] == "read"], round_)
     return list_texts(pages)
 
@@ -228,13 +228,14 @@ def _list_premises(one: Looked) -> Iterator[str]:
         yield drop_citations(match["context"])
 
 
-def _feel(looked: Sequence[Looked], round_: Round) -> None:
-    """A signal and no score: what has no tone is shown without one."""
+def _feel(looked: Sequence[Looked], round_: Round, faults: list[str]) -> None:
+    """A signal and no score: what has no tone is shown without one, and why is told."""
     for one in looked:
         try:
             one.facts["sentiment"] = round(round_.senses.sentiment.feel(one.facts["match"]["context"]), 6)
-        except Exception:
+        except Exception as fault:
             one.facts["sentiment"] = None
+            faults.append(f"sentiment: {type(fault).__name__}")
 
 
 def _assess(looked: Sequence[Looked], round_: Round) -> None:

@@ -38,16 +38,6 @@ def pay_ranks(count: int, burns: bool, params: EvidenceParams) -> Paid:
     return Paid(tuple(miners), burn + rest)
 
 
-def pay_evenly(count: int, burns: bool, params: EvidenceParams) -> Paid:
-    """The burn share as set and the rest in equal parts, for an emergency without standings (weigh-in.md § 12).
-
-    >>> pay_evenly(3, True, EvidenceParams())
-    Paid(miners=(10923, 10922, 10922), burn=32768)
-    """
-    burn = _burn_first(burns, params) if count else U16_MAX * burns
-    return Paid(tuple(apportion([Fraction(U16_MAX - burn, count)] * count if count else [])), burn)
-
-
 def find_payable(memories: Mapping[str, Memory], eligible: Collection[str], params: EvidenceParams) -> list[str]:
     """The active among those the engine found eligible; permits and ourselves are out already."""
     neurons = [Neuron(uid, hotkey, False) for uid, hotkey in enumerate(sorted(eligible))]

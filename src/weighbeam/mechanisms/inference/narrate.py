@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from weighbeam.mechanisms.contract import Observation
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.score import Replayed, replay_round
+from weighbeam.mechanisms.inference.score import Replayed
 from weighbeam.mechanisms.untrusted import put_on_one_line
 
 MOST_PROMPT = 120
@@ -16,13 +15,8 @@ SHORT = 8
 Namer = Callable[[str], str]
 
 
-def narrate_round(params: InferenceParams, observation: Observation, prompt: str, heatmap: str | None = None) -> str:
-    """The narrative of a recorded round. A void one gets its first sentence and the reason."""
-    return narrate_replayed(params, replay_round(params, observation), prompt, heatmap)
-
-
 def narrate_replayed(params: InferenceParams, replayed: Replayed, prompt: str, heatmap: str | None = None) -> str:
-    """The same of a round that is judged already."""
+    """The narrative of a judged round. A void one gets its first sentence and the reason."""
     output = replayed.write()
     first = _tell_counts(replayed, output)
     if output["void"]:
