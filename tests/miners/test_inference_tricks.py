@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from weighbeam.core.words import find_words
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES
-from weighbeam.mechanisms.inference.words import find_words
 from weighbeam.miners.contradict import SENTENCE, contradict
 from weighbeam.miners.inference import GARBAGE, PACE_SECONDS, TRICKS, hostile_answerer
 from weighbeam.miners.prepared_answers import VOICES, find_answers, read_answers, read_prompts

@@ -40,3 +40,12 @@ def to_u16(raw: Sequence[float]) -> list[int]:
     """
     largest = max(raw, default=0.0)
     return [math.floor(value / largest * U16_MAX + 0.5) if largest else 0 for value in raw]
+
+
+def ramp(x: float, low: float, high: float) -> float:
+    """0 up to `low`, 1 from `high`, straight between.
+
+    >>> ramp(0.15, 0.1, 0.2), ramp(-1, 0, 1), ramp(2, 0, 1)
+    (0.4999999999999999, 0.0, 1.0)
+    """
+    return min(1.0, max(0.0, (x - low) / (high - low)))

@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests_root import ROOT
+from weighbeam.core.function_words import FUNCTION_WORDS
+from weighbeam.core.words import clean_text, find_words, split_sentences
 from weighbeam.mechanisms.inference.counts import Text, count_text, find_marks
 from weighbeam.mechanisms.inference.overlap import compare_texts
-from weighbeam.mechanisms.inference.word_lists import FILLER_WORDS, FUNCTION_WORDS
-from weighbeam.mechanisms.inference.words import clean_text, find_words, label_polarity, split_sentences
+from weighbeam.mechanisms.inference.word_lists import FILLER_WORDS
+from weighbeam.mechanisms.inference.words import label_polarity
 
 
 def test_the_word_lists_are_those_of_the_specification() -> None:

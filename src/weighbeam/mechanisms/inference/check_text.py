@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping
 
+from weighbeam.core.words import clean_text
 from weighbeam.mechanisms.inference.find_claims import claims_wrongly
 from weighbeam.mechanisms.inference.find_strangers import find_strangers
 from weighbeam.mechanisms.inference.narrate import tell_prompt
-from weighbeam.mechanisms.inference.words import clean_text
 from weighbeam.mechanisms.untrusted import drop_unseen
 
 MOST_CHARACTERS = 4000

@@ -19,12 +19,3 @@ def reaches(a: float, b: float) -> bool:
     (True, False)
     """
     return a - b >= -EQUAL
-
-
-def ramp(x: float, low: float, high: float) -> float:
-    """0 up to `low`, 1 from `high`, straight between.
-
-    >>> ramp(0.15, 0.1, 0.2), ramp(-1, 0, 1), ramp(2, 0, 1)
-    (0.4999999999999999, 0.0, 1.0)
-    """
-    return min(1.0, max(0.0, (x - low) / (high - low)))

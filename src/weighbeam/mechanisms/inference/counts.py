@@ -6,16 +6,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from weighbeam.mechanisms.inference.word_lists import FUNCTION_WORDS
-from weighbeam.mechanisms.inference.words import (
-    clean_text,
-    find_cased_words,
-    find_words,
-    has_digit,
-    is_content,
-    split_sentences,
-    take_stem,
-)
+from weighbeam.core.language import count_distinct, count_function
+from weighbeam.core.words import clean_text, find_cased_words, find_words, split_sentences
+from weighbeam.mechanisms.inference.words import has_digit, is_content, take_stem
 
 Triple: TypeAlias = tuple[str, str, str]
 LONG_WORD = 9
@@ -95,14 +88,14 @@ def count_text(text: Text, prompt: Text) -> Counts:
         words=len(text.words),
         distinct_words=len(set(text.words)),
         content=len(content),
-        function=sum(word in FUNCTION_WORDS for word in text.words),
+        function=count_function(text.words),
         stems=len(stems),
         fresh=len(stems - prompt.stems),
         triples=len(triples),
         echoed=sum(triple in prompt.triples for triple in triples),
         marks=len(find_marks(text.sentences) - prompt.known),
         sentences=len(text.sentences),
-        distinct_sentences=len({tuple(find_words(sentence)) for sentence in text.sentences}),
+        distinct_sentences=count_distinct(text.sentences),
     )
 
 

@@ -17,13 +17,14 @@ from weighbeam.core.canonical import digest_text
 from weighbeam.core.numbers import is_number
 from weighbeam.core.quantise import MILLION
 from weighbeam.core.surrogates import has_lone_surrogate
+from weighbeam.core.words import UNICODE_VERSION
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Reply, Task
 from weighbeam.mechanisms.inference.cosines import Vectors, embed_clean
 from weighbeam.mechanisms.inference.counts import Text, count_text
 from weighbeam.mechanisms.inference.overlap import count_shared, number_wordings
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
 from weighbeam.mechanisms.inference.task import Question, read_body
-from weighbeam.mechanisms.inference.words import UNICODE_VERSION, label_polarity
+from weighbeam.mechanisms.inference.words import label_polarity
 from weighbeam.senses.ports import Embedder, Senses
 
 

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from weighbeam.core.curves import ramp
+from weighbeam.core.language import Make, judge_language
 from weighbeam.core.numbers import round_significant
-from weighbeam.mechanisms.inference.compare import ramp, reaches
+from weighbeam.mechanisms.inference.compare import reaches
 from weighbeam.mechanisms.inference.counts import Counts
 
-SHORT_ANSWER, FEW_WORDS, MOST_VARIETY = 12, 5, 50
+SHORT_ANSWER = 12
 SINGLE_SENTENCE_FLOW = 0.6
 
 
@@ -79,10 +81,9 @@ def judge_quality(counts: Counts, cosines: Cosines, prose: bool, threshold: floa
     on_topic = ramp(closeness, 0.05, 0.85)
     own_words = ramp(shares["fresh_share"], 0.05, 0.45) * (1 - ramp(shares["echo_share"], 0.2, 0.5))
     flow = _flow(cosines.neighbours, prose)
-    glue = ramp(shares["glue_share"], 0.08, 0.25) if prose and n >= FEW_WORDS else 1.0
-    variety = ramp(counts.distinct_words / min(n, MOST_VARIETY), 0.3, 0.7) if prose else 1.0
-    distinct = counts.distinct_sentences / counts.sentences
-    language = glue * variety * distinct
+    made = Make(n, counts.distinct_words, counts.function, counts.sentences, counts.distinct_sentences)
+    read = judge_language(made, prose)
+    language = read.score
     relevance = on_topic * own_words
     density = (1 - math.exp(-counts.fresh / 20)) * min(1.0, shares["content_share"] / 0.35)
     specificity = 1 - math.exp(-counts.marks / 8)
@@ -101,9 +102,9 @@ def judge_quality(counts: Counts, cosines: Cosines, prose: bool, threshold: floa
         on_topic=on_topic,
         own_words=own_words,
         flow=flow,
-        glue=glue,
-        variety=variety,
-        distinct=distinct,
+        glue=read.glue,
+        variety=read.variety,
+        distinct=read.distinct,
         language=language,
         relevance=relevance,
         density=density,

@@ -8,8 +8,8 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
 from weighbeam.core.surrogates import has_lone_surrogate
+from weighbeam.core.words import clean_text, find_words
 from weighbeam.mechanisms.inference.params import MAX_PROMPT
-from weighbeam.mechanisms.inference.words import clean_text, find_words
 
 MOST_TOKENS = 32_768
 MOST_WORDS = 4000

@@ -1,0 +1,65 @@
+"""Does a text read as connected language? (spec/inference.md § 4)"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighbeam.core.curves import ramp
+from weighbeam.core.function_words import FUNCTION_WORDS
+from weighbeam.core.words import clean_text, find_words, split_sentences
+
+FEW_WORDS, MOST_VARIETY = 5, 50
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How far words are held together, how far they vary, and how far sentences are not repeated: each 0 to 1."""
+
+    glue: float
+    variety: float
+    distinct: float
+
+    @property
+    def score(self) -> float:
+        return self.glue * self.variety * self.distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Make:
+    """What a text is made of: numbers of words, distinct words, function words, sentences, distinct sentences."""
+
+    words: int
+    distinct_words: int
+    function: int
+    sentences: int
+    distinct_sentences: int
+
+
+def judge_language(make: Make, prose: bool = True) -> Language:
+    """The language of a text of at least one word; what is no prose is only held to not repeating itself.
+
+    >>> judge_language(Make(words=10, distinct_words=9, function=4, sentences=1, distinct_sentences=1)).score
+    1.0
+    """
+    n = make.words
+    glue = ramp(make.function / n, 0.08, 0.25) if prose and n >= FEW_WORDS else 1.0
+    variety = ramp(make.distinct_words / min(n, MOST_VARIETY), 0.3, 0.7) if prose else 1.0
+    return Language(glue, variety, make.distinct_sentences / make.sentences)
+
+
+def take_apart(text: str) -> Make:
+    """
+    >>> take_apart("The sky is blue. The sky is blue.")
+    Make(words=8, distinct_words=4, function=4, sentences=2, distinct_sentences=1)
+    """
+    clean = clean_text(text)
+    words, sentences = find_words(clean), split_sentences(clean)
+    return Make(len(words), len(set(words)), count_function(words), len(sentences), count_distinct(sentences))
+
+
+def count_function(words: Sequence[str]) -> int:
+    return sum(word in FUNCTION_WORDS for word in words)
+
+
+def count_distinct(sentences: Sequence[str]) -> int:
+    """Sentences that differ in their words."""
+    return len({tuple(find_words(sentence)) for sentence in sentences})
