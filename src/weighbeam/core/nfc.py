@@ -1,4 +1,4 @@
-"""NFC and NFKC in linear time: the library sorts combining marks by insertion, which a hostile text makes quadratic."""
+"""Normal forms in linear time: the library sorts combining marks by insertion, which a hostile text makes quadratic."""
 
 import unicodedata
 from itertools import groupby
@@ -31,6 +31,15 @@ def to_nfkc(text: str) -> str:
     if len(text) > SHORT:
         text = _sort_marks(text, "NFKD")
     return unicodedata.normalize("NFKC", text)
+
+
+def to_nfkd(text: str) -> str:
+    """The NFKD of a text, whatever its length.
+
+    >>> to_nfkd("é") == "e\\u0301"
+    True
+    """
+    return text if text.isascii() else _sort_marks(text, "NFKD")
 
 
 def _sort_marks(word: str, form: Literal["NFD", "NFKD"]) -> str:

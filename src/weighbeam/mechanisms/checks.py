@@ -243,6 +243,8 @@ def check_choose(subject: Subject) -> str | None:
 def check_tasks(subject: Subject) -> str | None:
     """A generated task poses as plain JSON, is the same for the same seed, and another for another."""
     mechanism, params = subject.mechanism, subject.params
+    if mechanism.kind == "collected":
+        return None
     first, again = (mechanism.generate_task(params, "a") for _ in range(2))
     posed = canonical_json(dict(mechanism.pose(params, first)))
     if canonical_json(dict(mechanism.pose(params, again))) != posed or first.id != again.id:

@@ -270,6 +270,16 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
+class Collects(Protocol):
+    """What a mechanism of the kind `collected` has besides. `choose`, `generate_task` and `pose` are not used of it:
+    a round holds what came in since the last one, one answer per contributor, in the order it was committed."""
+
+    def is_stale(self, params: Any, standings: Sequence[Standing], now: float) -> bool:
+        """Whether a round without any contribution would change a standing by now. Pure."""
+        ...
+
+
+@runtime_checkable
 class Burns(Protocol):
     """What a mechanism has besides if it burns a share of its weights, its parameter `burn_share`."""
 

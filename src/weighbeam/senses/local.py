@@ -8,7 +8,17 @@ from typing import ClassVar
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.ports import Ages, Assessor, Embedder, Entailment, Pages, Rulebook, Sentences, Sentiment
+from weighbeam.senses.ports import (
+    Ages,
+    Assessor,
+    Embedder,
+    Entailment,
+    Pages,
+    Rulebook,
+    Sentences,
+    Sentiment,
+    WordPieces,
+)
 from weighbeam.senses.remember import DiskVectors, Remembering
 from weighbeam.senses.remember_pairs import RememberingEntailment
 
@@ -89,6 +99,12 @@ class LocalSenses:
         if not self._remember:
             return Remembering(inner)
         return Remembering(inner, DiskVectors(self._cache / f"vectors-{inner.digest[:16]}.sqlite"))
+
+    @cached_property
+    def word_pieces(self) -> WordPieces:
+        from weighbeam.senses.word_pieces import MiniLMPieces
+
+        return MiniLMPieces()
 
     @cached_property
     def entailment(self) -> RememberingEntailment:

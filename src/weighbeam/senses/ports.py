@@ -37,6 +37,19 @@ class Embedder(Sense, Protocol):
         ...
 
 
+class WordPieces(Sense, Protocol):
+    """Texts to the pieces of words that an embedder reads."""
+
+    @property
+    def window(self) -> int:
+        """How many pieces of a text the default embedder reads."""
+        ...
+
+    def cut(self, texts: Sequence[str]) -> list[list[int]]:
+        """The piece numbers of each text, all of them."""
+        ...
+
+
 class Entailment(Sense, Protocol):
     """Whether a premise contradicts a hypothesis, leaves it open, or entails it."""
 
@@ -143,6 +156,9 @@ class Senses(Protocol):
 
     @property
     def embedder(self) -> Embedder: ...
+
+    @property
+    def word_pieces(self) -> WordPieces: ...
 
     @property
     def entailment(self) -> Entailment: ...

@@ -1,0 +1,61 @@
+"""Why a contributor earned what it earned, in lines a person can check."""
+
+from decimal import Decimal
+
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.contract import Node, Observation, Scored
+from weighbeam.mechanisms.novelty.events import Event
+from weighbeam.mechanisms.novelty.judge import Judgement
+from weighbeam.mechanisms.novelty.observe import read_events
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.plausible import find_doubts
+
+DOUBTS = {
+    "word_salad": "more than 3 word pieces per word",
+    "few_letters": "fewer than half of its characters are letters",
+    "repetition": "one word piece makes up more than 40 % of it",
+    "not_prose": "it does not read as connected language",
+}
+
+
+def explain_contributor(params: NoveltyParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
+    score = next(one for one in scored.scores if one.hotkey == hotkey)
+    row = next(one for one in observation.facts["contributors"] if one["hotkey"] == hotkey)
+    if score.value is None:
+        return Node(f"{hotkey}: unscored, a fault of the validator")
+    lines = [explain_event(event, event.judge(params), params) for event in read_events(row["events"])]
+    lines += [Node(f"refused: {code}") for code in row["refused"]]
+    if row["status"] != "ok":
+        lines.append(Node(f"no contribution could be read: {row['status']}"))
+    return Node(f"{hotkey}: {write_tokens(int(score.value), params)} tokens earned", tuple(lines))
+
+
+def explain_event(event: Event, judged: Judgement, params: NoveltyParams) -> Node:
+    """One contribution: how near what was nearest, what the curve pays for that, and what became of it."""
+    head = f"{event.id}: {judged.status}, {write_tokens(judged.units, params)} tokens"
+    if event.duplicate:
+        return Node(head, (Node(f"the same text as {event.nearest}, whatever its case, spacing or spelling"),))
+    near = "nothing came before it" if event.nearest is None else f"nearest is {event.nearest}"
+    doubts = tuple(Node(f"implausible: {DOUBTS[doubt]}") for doubt in find_doubts(event.look))
+    return Node(
+        head, (Node(f"similarity {event.similarity / MILLION:.6f}: {near}"), _explain_curve(event, params), *doubts)
+    )
+
+
+def _explain_curve(event: Event, params: NoveltyParams) -> Node:
+    similarity = event.similarity / MILLION
+    if event.similarity > params.reference_similarity * MILLION:
+        return Node(f"{similarity:.6f} is above {params.reference_similarity:g}: nothing is paid")
+    power = (params.reference_similarity - similarity) / params.similarity_step
+    told = f"{params.min_reward:g} × {params.reward_factor:g}^{power:.6g}"
+    return Node(f"{told}, at most {params.max_reward:g}")
+
+
+def write_tokens(units: int, params: NoveltyParams) -> str:
+    """Units as tokens, every digit.
+
+    >>> write_tokens(100_000_000, NoveltyParams()), write_tokens(10_000_461, NoveltyParams())
+    ('0.1', '0.010000461')
+    """
+    value = Decimal(units) / Decimal(params.base_units)
+    return f"{value.normalize():f}" if value else "0"

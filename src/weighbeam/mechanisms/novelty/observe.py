@@ -1,0 +1,83 @@
+"""The observation of a collected round.
+
+Live, every contribution was measured when it was submitted, in the transaction that paid it: the round only writes
+down what was found then. Texts that come as such (a question from a file, an example) are measured here, one after
+the other, from an empty corpus.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.words import UNICODE_VERSION
+from weighbeam.mechanisms.contract import Answer, Asked, Observation, Reply
+from weighbeam.mechanisms.novelty.events import Event
+from weighbeam.mechanisms.novelty.measure import Measured, measure_text
+from weighbeam.mechanisms.novelty.order import Contribution, Line
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.senses.ports import Senses
+
+REFUSALS = frozenset({"bad_text", "too_short", "too_long"})
+
+
+def name_senses(senses: Senses) -> dict[str, Any]:
+    named = {"embedder": senses.embedder, "word_pieces": senses.word_pieces}
+    return {
+        **{name: {"id": sense.id, "digest": sense.digest} for name, sense in named.items()},
+        "unicode": UNICODE_VERSION,
+    }
+
+
+def observe_round(params: NoveltyParams, asked: Asked, senses: Senses) -> Observation:
+    """One row for each contributor, in the order given."""
+    line = Line(params)
+    texts: dict[str, str] = {}
+    rows = [_observe(params, answer, senses, line, texts) for answer in asked.answers]
+    facts = {"format": 1, "at": asked.at, "senses": name_senses(senses), "contributors": rows}
+    return Observation(facts, {}, texts)
+
+
+def _observe(
+    params: NoveltyParams, answer: Answer, senses: Senses, line: Line, texts: dict[str, str]
+) -> dict[str, Any]:
+    given = answer.payload.get("contributions") if isinstance(answer.payload, dict) else None
+    status: Reply = "malformed" if answer.status == "ok" and not isinstance(given, list) else answer.status
+    row: dict[str, Any] = {"hotkey": answer.hotkey, "status": status, "events": [], "refused": []}
+    if status != "ok" or not isinstance(given, list):
+        return row
+    for number, one in enumerate(given):
+        if isinstance(one, Mapping) and "look" in one:
+            row["events"].append(Event.from_json(one).as_json())
+            continue
+        try:
+            event = _measure(params, f"{answer.hotkey}/{number}", answer.hotkey, one, senses, line, texts)
+        except WeighbeamError as fault:
+            if fault.code not in REFUSALS:
+                return {**row, "status": "validator_error", "events": [], "refused": []}
+            row["refused"].append(fault.code)
+        except Exception:
+            return {**row, "status": "validator_error", "events": [], "refused": []}
+        else:
+            row["events"].append(event.as_json())
+    return row
+
+
+def _measure(
+    params: NoveltyParams, id: str, contributor: str, text: Any, senses: Senses, line: Line, texts: dict[str, str]
+) -> Event:
+    measured = measure_text(text, params, senses)
+    found = line.take(Contribution(id, contributor, measured.text, measured.vectors, not measured.doubts))
+    texts[measured.text_sha256] = measured.text
+    near = found.neighbour
+    return make_event(
+        id, measured, near.id if near else None, near.micro if near else None, found.judgement.status == "duplicate"
+    )
+
+
+def make_event(id: str, measured: Measured, nearest: str | None, micro: int | None, duplicate: bool) -> Event:
+    pieces = len(measured.vectors)
+    return Event(id, "contribution", measured.text_sha256, pieces, nearest, micro, duplicate, measured.look)
+
+
+def read_events(rows: Sequence[Mapping[str, Any]]) -> list[Event]:
+    return [Event.from_json(row) for row in rows]

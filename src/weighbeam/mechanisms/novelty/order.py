@@ -1,0 +1,93 @@
+"""Contributions one after the other, from an empty corpus: who came first is paid, who repeats is not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.novelty.identity import digest_form
+from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, judge
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reward import clamp_micro
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A text with its pieces as rows in millionths; `refused` if it cannot be taken at all."""
+
+    id: str
+    contributor: str
+    text: str
+    vectors: NDArray[np.int32]
+    plausible: bool = True
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Whose piece is nearest, and how near in millionths."""
+
+    id: str
+    micro: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """What a contribution got in its turn; `neighbour` None when there was nothing before it."""
+
+    id: str
+    contributor: str
+    judgement: Judgement
+    neighbour: Neighbour | None
+
+
+class Line:
+    """Everything taken so far, in order."""
+
+    def __init__(self, params: NoveltyParams) -> None:
+        self._params = params
+        self._forms: dict[str, str] = {}
+        self._owners: list[str] = []
+        self._rows: list[NDArray[np.int64]] = []
+
+    def take(self, given: Contribution) -> Ordered:
+        """Judge the next contribution, and keep it unless it is refused or a duplicate."""
+        if given.refused:
+            return Ordered(given.id, given.contributor, Judgement("refused", 0), None)
+        form = digest_form(given.text)
+        if form in self._forms:
+            return Ordered(given.id, given.contributor, DUPLICATE, Neighbour(self._forms[form], MILLION))
+        found = self.find(given.vectors)
+        judgement = judge(found.micro if found else 0, given.plausible, self._params)
+        if judgement.status != "refused":
+            self._forms[form] = given.id
+            self._owners += [given.id] * len(given.vectors)
+            self._rows += list(given.vectors.astype(np.int64))
+        return Ordered(given.id, given.contributor, judgement, found)
+
+    def find(self, vectors: NDArray[np.int32]) -> Neighbour | None:
+        """The nearest of everything taken; of equals the oldest."""
+        if not self._rows:
+            return None
+        products = np.stack(self._rows) @ vectors.astype(np.int64).T
+        best = products.max(axis=1)
+        place = int(best.argmax())
+        return Neighbour(self._owners[place], round_micro(int(best[place])))
+
+
+def round_micro(product: int) -> int:
+    """A dot product of rows in millionths as millionths, halves to even, noise around ±1 clamped.
+
+    >>> round_micro(500_000), round_micro(1_500_000), round_micro(1_000_000_700_000)
+    (0, 2, 1000000)
+    """
+    whole, rest = divmod(product, MILLION)
+    up = rest > MILLION // 2 or (rest == MILLION // 2 and whole % 2 == 1)
+    return clamp_micro(whole + up)
+
+
+def order_contributions(given: Sequence[Contribution], params: NoveltyParams) -> list[Ordered]:
+    line = Line(params)
+    return [line.take(one) for one in given]

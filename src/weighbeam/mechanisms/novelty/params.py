@@ -1,0 +1,54 @@
+"""The constants of docs/spec/novelty.md § 1, by the same names."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from weighbeam.core.apportion import read_decimal
+from weighbeam.mechanisms.contract import Params
+
+MOST_UNITS = 10**15
+"""The most units one contribution may earn: sums of nine thousand of them are still exact in 64 bits."""
+
+
+def about(text: str, **limits: Any) -> Any:
+    return Field(description=text, **limits)
+
+
+class NoveltyParams(Params):
+    """How contributions are compared, judged and paid."""
+
+    reference_similarity: Annotated[
+        float, about("similarity that pays min_reward; above it nothing is paid", ge=-1, le=1)
+    ] = 0.95
+    min_reward: Annotated[float, about("tokens at the reference", ge=0, le=1e9)] = 0.01
+    reward_factor: Annotated[float, about("growth per similarity_step", ge=1, le=1e6)] = 10.0
+    similarity_step: Annotated[float, about("how far similarity falls for that growth", ge=1e-6, le=2)] = 0.05
+    max_reward: Annotated[float, about("cap in tokens", ge=0, le=1e9)] = 100.0
+    base_units: Annotated[int, about("integer units per token", ge=1, le=10**12)] = 1_000_000_000
+    min_words: Annotated[int, about("fewer words are refused", ge=1, le=1000)] = 3
+    max_chars: Annotated[int, about("more characters are refused", ge=1, le=1_000_000)] = 20_000
+    piece_words: Annotated[int, about("longer texts are compared piece by piece", ge=2, le=10_000)] = 160
+    gate: Annotated[Literal["hold", "deny", "off"], about("what happens to implausible text")] = "hold"
+    prose: Annotated[bool, about("contributions are English prose; false for code, tables, other languages")] = True
+    window_hours: Annotated[float, about("rewards of this long count for weights", gt=0, le=8760)] = 24.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_whole(cls, given: Any) -> Any:
+        """A factor of 10 is one of 10.0: JSON writes both."""
+        if not isinstance(given, dict):
+            return given
+        floats = {name for name, field in cls.model_fields.items() if field.annotation is float}
+        return {
+            name: float(value) if name in floats and type(value) is int and abs(value) < 2**53 else value
+            for name, value in given.items()
+        }
+
+    @model_validator(mode="after")
+    def _check_reward(self) -> "NoveltyParams":
+        if self.max_reward < self.min_reward:
+            raise ValueError("max_reward is below min_reward")
+        if read_decimal(self.max_reward) * self.base_units > MOST_UNITS:
+            raise ValueError(f"max_reward is more than {MOST_UNITS} units")
+        return self

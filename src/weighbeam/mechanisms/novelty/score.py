@@ -1,0 +1,40 @@
+"""What each contributor earned in a round: the units of what was paid, in whole numbers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weighbeam.mechanisms.contract import Observation, Score, Scored
+from weighbeam.mechanisms.novelty.observe import read_events
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+
+MOST_IN_ROUND = 1000
+"""The most contributions of a round: sums of so many rewards are exact in a float."""
+
+
+def score_round(params: NoveltyParams, observation: Observation) -> Scored:
+    scores = tuple(_score(params, row) for row in observation.facts["contributors"])
+    return Scored(scores, {"at": observation.facts["at"]})
+
+
+def sum_parts(parts: Mapping[str, Any]) -> float:
+    return float(sum(row["units"] for row in parts["contributions"] if row["status"] == "paid"))
+
+
+def _score(params: NoveltyParams, row: Mapping[str, Any]) -> Score:
+    hotkey, status = row["hotkey"], row["status"]
+    if status == "validator_error":
+        return Score(hotkey, "unscored", None, reasons=("validator_error",))
+    if status != "ok":
+        return Score(hotkey, "failed", 0.0, reasons=(status,))
+    judged = [(event, event.judge(params)) for event in read_events(row["events"])]
+    parts = {
+        "contributions": [
+            {"id": event.id, "micro": event.similarity, "status": one.status, "units": one.units}
+            for event, one in judged
+        ]
+    }
+    outcomes = [one.status for _, one in judged]
+    reasons = {*row["refused"], *(outcome for outcome in outcomes if outcome != "paid")}
+    valid = "paid" in outcomes
+    value = sum_parts(parts)
+    return Score(hotkey, "valid" if valid else "failed", value, parts, tuple(sorted(reasons)))

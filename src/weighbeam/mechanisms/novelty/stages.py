@@ -1,0 +1,94 @@
+"""The pure stages of spec § 7, as vector files call them: plain JSON in, plain JSON out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.numbers import is_number
+from weighbeam.core.quantise import MILLION, unit_millionths
+from weighbeam.mechanisms.contract import Stage
+from weighbeam.mechanisms.novelty.order import Contribution, Ordered, order_contributions
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.read_text import find_refusal
+from weighbeam.mechanisms.novelty.reward import fitted_units, read_similarity, reward_units
+
+
+def reward_stage(given: Mapping[str, Any]) -> dict[str, Any]:
+    """`params.curve = "fitted"` shows the seed's other curve; no parameter of the mechanism can pay by it."""
+    named = dict(given.get("params") or {})
+    curve = named.pop("curve", "exponential")
+    require(curve in ("exponential", "fitted"), "bad_params", f"no curve is called {curve!r}", "exponential or fitted")
+    params = _read_params(named)
+    micro = read_similarity(given.get("max_similarity"))
+    units = fitted_units(micro, params) if curve == "fitted" else reward_units(micro, params)
+    return {"units": units, "novelty": (MILLION - micro) / MILLION}
+
+
+def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
+    params = _read_params(given.get("params") or {})
+    rows = given.get("contributions")
+    require(isinstance(rows, list), "bad_shape", "contributions is no list", "give a list of contributions")
+    assert isinstance(rows, list)
+    read = [_read(row, params) for row in rows]
+    require(len({one.id for one in read}) == len(read), "bad_shape", "an id occurs twice", "give each its own")
+    require(len({one.vectors.shape[1] for one in read if one.vectors.size}) <= 1, "bad_shape", "vectors differ in size")
+    results = order_contributions(read, params)
+    balances = {one.contributor: 0 for one in read}
+    held = dict(balances)
+    for result in results:
+        book = held if result.judgement.status == "held" else balances
+        book[result.contributor] += result.judgement.units
+    return {
+        "results": [_write(result) for result in results],
+        "balances": balances,
+        "held": held,
+        "treasury": -sum(balances.values()) - sum(held.values()),
+    }
+
+
+def _read_params(given: Mapping[str, Any]) -> NoveltyParams:
+    try:
+        return NoveltyParams(**given)
+    except (ValueError, TypeError) as fault:
+        raise WeighbeamError("bad_params", str(fault), "see docs/novelty.md") from None
+
+
+def _read(row: Any, params: NoveltyParams) -> Contribution:
+    named = isinstance(row, dict) and all(isinstance(row.get(name), str) for name in ("id", "contributor", "text"))
+    require(named, "bad_shape", "a contribution needs id, contributor and text", "see docs/novelty.md")
+    return Contribution(
+        row["id"],
+        row["contributor"],
+        row["text"],
+        _read_vectors(row.get("vectors")),
+        row.get("plausible", True) is not False,
+        find_refusal(row["text"], params) is not None,
+    )
+
+
+def _read_vectors(rows: Any) -> NDArray[np.int32]:
+    sound = (
+        isinstance(rows, list)
+        and bool(rows)
+        and all(isinstance(row, list) and row and all(map(is_number, row)) for row in rows)
+        and len({len(row) for row in rows}) == 1
+    )
+    require(sound, "bad_shape", "vectors is no list of equally long lists of numbers", "one vector for each piece")
+    return unit_millionths(np.asarray(rows, dtype=np.float64))
+
+
+def _write(result: Ordered) -> dict[str, Any]:
+    found, refused = result.neighbour, result.judgement.status == "refused"
+    return {
+        "id": result.id,
+        "status": result.judgement.status,
+        "max_similarity": None if refused or found is None else found.micro / MILLION,
+        "nearest": None if refused or found is None else found.id,
+        "units": result.judgement.units,
+    }
+
+
+STAGES: dict[str, Stage] = {"novelty.reward": reward_stage, "novelty.order": order_stage}
