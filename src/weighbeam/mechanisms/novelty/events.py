@@ -23,14 +23,19 @@ class Event:
     nearest: str | None
     micro: int | None
     duplicate: bool
-    look: Look
+    look: Look | None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> "Event":
-        return cls(**{**given, "look": Look.from_json(given["look"])})
+        look = given["look"]
+        return cls(**{**given, "look": None if look is None else Look.from_json(look)})
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        return () if self.look is None else find_doubts(self.look)
 
     @property
     def similarity(self) -> int:
@@ -42,4 +47,4 @@ class Event:
             return DUPLICATE
         if self.kind == "release":
             return Judgement("paid", reward_units(self.similarity, params))
-        return judge(self.similarity, not find_doubts(self.look), params)
+        return judge(self.similarity, not self.doubts, params)

@@ -8,7 +8,6 @@ from weighbeam.mechanisms.novelty.events import Event
 from weighbeam.mechanisms.novelty.judge import Judgement
 from weighbeam.mechanisms.novelty.observe import read_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.plausible import find_doubts
 
 DOUBTS = {
     "word_salad": "more than 3 word pieces per word",
@@ -36,7 +35,7 @@ def explain_event(event: Event, judged: Judgement, params: NoveltyParams) -> Nod
     if event.duplicate:
         return Node(head, (Node(f"the same text as {event.nearest}, whatever its case, spacing or spelling"),))
     near = "nothing came before it" if event.nearest is None else f"nearest is {event.nearest}"
-    doubts = tuple(Node(f"implausible: {DOUBTS[doubt]}") for doubt in find_doubts(event.look))
+    doubts = tuple(Node(f"implausible: {DOUBTS[doubt]}") for doubt in event.doubts)
     return Node(
         head, (Node(f"similarity {event.similarity / MILLION:.6f}: {near}"), _explain_curve(event, params), *doubts)
     )

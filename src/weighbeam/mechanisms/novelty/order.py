@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.core.quantise import MILLION
+from weighbeam.core.quantise import MILLION, to_micro
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, judge
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.reward import clamp_micro
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +73,7 @@ class Line:
         products = np.stack(self._rows) @ vectors.astype(np.int64).T
         best = products.max(axis=1)
         place = int(best.argmax())
-        return Neighbour(self._owners[place], round_micro(int(best[place])))
-
-
-def round_micro(product: int) -> int:
-    """A dot product of rows in millionths as millionths, halves to even, noise around ±1 clamped.
-
-    >>> round_micro(500_000), round_micro(1_500_000), round_micro(1_000_000_700_000)
-    (0, 2, 1000000)
-    """
-    whole, rest = divmod(product, MILLION)
-    up = rest > MILLION // 2 or (rest == MILLION // 2 and whole % 2 == 1)
-    return clamp_micro(whole + up)
+        return Neighbour(self._owners[place], to_micro(int(best[place])))
 
 
 def order_contributions(given: Sequence[Contribution], params: NoveltyParams) -> list[Ordered]:

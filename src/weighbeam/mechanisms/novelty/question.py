@@ -8,7 +8,6 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
 from weighbeam.mechanisms.novelty.observe import read_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.plausible import find_doubts
 
 SHAPE = '{"text": "…"}, {"texts": ["…"]} or {"contributions": [{"contributor": "a", "text": "…"}]}'
 
@@ -35,7 +34,7 @@ def report_round(params: NoveltyParams, observation: Observation, scored: Scored
                 "novelty": (MILLION - event.similarity) / MILLION,
                 "units": judged.units,
                 "held": judged.status == "held",
-                "doubts": list(find_doubts(event.look)),
+                "doubts": list(event.doubts),
             }
             for event, judged in ((event, event.judge(params)) for event in read_events(row["events"]))
         ]

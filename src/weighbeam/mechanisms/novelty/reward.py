@@ -33,11 +33,7 @@ def read_similarity(value: object) -> int:
         return 0
     if not is_number(value) or abs(exact := read_decimal(value)) > 1 + NOISE:
         raise WeighbeamError("bad_similarity", f"{value!r} is no similarity", "give a number from -1 to 1")
-    return clamp_micro(round(exact * MILLION))
-
-
-def clamp_micro(micro: int) -> int:
-    return max(-MILLION, min(MILLION, micro))
+    return max(-MILLION, min(MILLION, round(exact * MILLION)))
 
 
 def reward_units(micro: int, params: NoveltyParams) -> int:

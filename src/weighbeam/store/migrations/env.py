@@ -2,8 +2,8 @@
 
 from alembic import context
 
-from weighbeam.store.tables import metadata
+from weighbeam.store import novelty_tables
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+context.configure(connection=context.config.attributes["connection"], target_metadata=novelty_tables.metadata)
 with context.begin_transaction():
     context.run_migrations()

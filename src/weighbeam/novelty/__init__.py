@@ -1,0 +1,1 @@
+"""Pay for what is new, with or without a chain."""

@@ -1,0 +1,135 @@
+"""The novelty desk: hand in a contribution, be paid for how unlike everything before it is, and get a receipt.
+
+    desk = open_desk(Store("sqlite:///novelty.db"), LocalSenses(), key)
+    receipt = desk.submit("ada", "Sea otters hold hands while they sleep.")
+
+Any number of threads and processes may use one store. What a desk answered is on disk; what it did not answer is
+either whole on disk or not there at all.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from weighbeam.core.canonical import digest_json, digest_text
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.contract import hash_params
+from weighbeam.mechanisms.novelty.identity import digest_form
+from weighbeam.mechanisms.novelty.judge import judge
+from weighbeam.mechanisms.novelty.measure import measure_text
+from weighbeam.mechanisms.novelty.mechanism import Novelty
+from weighbeam.mechanisms.novelty.observe import name_senses
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.read_text import read_text
+from weighbeam.network.keys import Hotkey
+from weighbeam.novelty.corpus import Corpus, StoreCorpus
+from weighbeam.novelty.ledger import Limits
+from weighbeam.novelty.receipts import sign_receipt
+from weighbeam.novelty.records import Checked, Submission, check_contributor, check_key
+from weighbeam.novelty.take_in import Receipt, Rules, Turn, find_by_key, find_form, repeat
+from weighbeam.novelty.turns import Turns
+from weighbeam.senses.corpus.open_index import Scan
+from weighbeam.senses.ports import Embedder, Senses
+from weighbeam.store.database import Store
+from weighbeam.store.remember import note, recall
+
+EMBEDDER = "novelty:embedder"
+
+
+class Desk:
+    """Submit and check. Reading what a store holds, and what an operator may do, are functions beside this one."""
+
+    def __init__(self, store: Store, senses: Senses, corpus: Corpus, rules: Rules, now: Callable[[], float]) -> None:
+        self.store = store
+        self.rules = rules
+        self._senses = senses
+        self._corpus = corpus
+        self._now = now
+        self._turns: Turns[Submission, Receipt] = Turns(self._commit)
+
+    @property
+    def params(self) -> NoveltyParams:
+        return self.rules.params
+
+    def submit(self, contributor: str, text: str, key: str | None = None, scope: str = "") -> Receipt:
+        """One atomic step; the receipt says what was paid. A key is the caller's, `scope` says which caller's."""
+        return self._turns.take(self.prepare(contributor, text, key, scope))
+
+    def check(self, text: str) -> Checked:
+        """What `submit` would give now; nothing is written."""
+        read_text(text, self.params)
+        form = digest_form(text)
+        with self.store.read() as connection:
+            first = find_form(connection, form)
+        if first is not None:
+            return Checked("duplicate", MILLION, first, 0, ())
+        measured = measure_text(text, self.params, self._senses)
+        with self.store.read() as connection:
+            (near,) = self._corpus.nearest(connection, [measured.vectors])
+        micro = near.micro if near else 0
+        judged = judge(micro, not measured.doubts, self.params)
+        return Checked(judged.status, micro, near.contribution if near else None, judged.units, measured.doubts)
+
+    def prepare(
+        self, contributor: str, text: str, key: str | None = None, scope: str = "", imported: bool = False
+    ) -> Submission:
+        """Everything that can be done before the lock: refusals, known answers, the model."""
+        name = check_contributor(contributor)
+        read_text(text, self.params)
+        digest, form = digest_text(text), digest_form(text)
+        named = digest_json(["key", scope, check_key(key)] if key is not None else ["text", scope, name, digest])
+        given = Submission(name, named, digest, form, None, imported)
+        with self.store.read() as connection:
+            before = find_by_key(connection, named)
+            known = before is not None or find_form(connection, form) is not None
+        if before is not None:
+            repeat(before, given)
+        if known:
+            return given
+        measured = measure_text(text, self.params, self._senses)
+        return Submission(name, named, digest, form, measured, imported)
+
+    def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
+        """Many prepared submissions in one transaction, in order."""
+        return self._commit(given)
+
+    def _commit(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
+        with self.store.write() as connection:
+            return Turn(connection, self._corpus, self.rules, self._now()).take_in(given)
+
+
+def open_desk(
+    store: Store,
+    senses: Senses,
+    key: Hotkey,
+    params: NoveltyParams | None = None,
+    limits: Limits | None = None,
+    scan: Scan = "auto",
+    now: Callable[[], float] = time.time,
+) -> Desk:
+    """A desk over a store; `embedder_changed` if its corpus was made by another embedder."""
+    chosen = params or NoveltyParams()
+    claim_corpus(store, senses.embedder)
+    named = {
+        "embedder": {"id": senses.embedder.id, "digest": senses.embedder.digest},
+        "params_hash": hash_params(Novelty(), chosen, name_senses(senses)),
+    }
+
+    def sign(body: Mapping[str, Any]) -> Receipt:
+        return sign_receipt(body, key)
+
+    corpus = StoreCorpus(store, senses.embedder.dimensions, scan)
+    return Desk(store, senses, corpus, Rules(chosen, limits or Limits(), named, sign), now)
+
+
+def claim_corpus(store: Store, embedder: Embedder) -> None:
+    """Vectors of two embedders cannot be compared: a corpus belongs to the one that began it."""
+    ours = {"id": embedder.id, "digest": embedder.digest, "dimensions": embedder.dimensions}
+    if recall(store, EMBEDDER) is None:
+        with store.write() as connection:
+            note(connection, EMBEDDER, ours)
+    found = recall(store, EMBEDDER)
+    if found != ours:
+        told = f"this corpus was made by {found['id']}, digest {found['digest'][:12]}"
+        raise WeighbeamError("embedder_changed", told, "use that embedder, or import the texts into a new store")

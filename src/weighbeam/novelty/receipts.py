@@ -1,0 +1,33 @@
+"""Receipts: what became of a contribution, signed by the node that decided it, so that anyone can check it offline."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weighbeam.core.canonical import canonical_json
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.keys import Hotkey, is_signed
+
+SIGNED = b"weighbeam receipt 1\n"
+FORMAT = 1
+
+
+def sign_receipt(body: Mapping[str, Any], key: Hotkey) -> dict[str, Any]:
+    """The body with the node's name and its signature over all of it."""
+    named = {"format": FORMAT, **body, "node": key.address, "scheme": key.scheme}
+    return {**named, "signature": key.sign(SIGNED + canonical_json(named)).hex()}
+
+
+def check_receipt(receipt: Any, node: str | None = None) -> str:
+    """Who signed a receipt; `bad_receipt` if nobody did, or another than `node`."""
+    try:
+        body = {name: value for name, value in receipt.items() if name != "signature"}
+        signature = bytes.fromhex(receipt["signature"])
+        signer, scheme = str(body["node"]), str(body["scheme"])
+        valid = body["format"] == FORMAT and is_signed(SIGNED + canonical_json(body), signature, signer, scheme)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        valid, signer = False, ""
+    if not valid:
+        raise WeighbeamError("bad_receipt", "this receipt is not what its node signed", "ask the node for it again")
+    if node is not None and signer != node:
+        raise WeighbeamError("bad_receipt", f"this receipt is signed by {signer}", f"expected {node}")
+    return signer

@@ -1,0 +1,141 @@
+"""One turn at the desk: submissions in order, each judged, inserted, paid and receipted, in one transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, insert, select, update
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, judge
+from weighbeam.mechanisms.novelty.measure import Measured
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.novelty.corpus import Corpus, Near
+from weighbeam.novelty.ledger import Book, Limits
+from weighbeam.novelty.records import Submission
+from weighbeam.store.novelty_tables import contributions, forms
+
+Receipt = dict[str, Any]
+Sign = Callable[[Mapping[str, Any]], Receipt]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What submissions are judged by. `named` is what every receipt says of it."""
+
+    params: NoveltyParams
+    limits: Limits
+    named: Mapping[str, Any]
+    sign: Sign
+
+
+class Turn:
+    """Submissions that commit together; the later ones see the earlier."""
+
+    def __init__(self, connection: Connection, corpus: Corpus, rules: Rules, at: float) -> None:
+        self._connection = connection
+        self._corpus = corpus
+        self._rules = rules
+        self._at = at
+        self._book = Book(connection, at)
+        self._new: list[tuple[int, NDArray[np.int64]]] = []
+
+    def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
+        """One receipt for each, or why it alone is refused."""
+        measured = [one.measured.vectors for one in given if one.measured is not None]
+        near = iter(self._corpus.nearest(self._connection, measured))
+        done: list[Receipt | Exception] = []
+        for one in given:
+            found = next(near) if one.measured is not None else None
+            try:
+                done.append(self._take(one, found))
+            except WeighbeamError as refusal:
+                if refusal.code in ("store_fault", "corrupt_corpus"):
+                    raise
+                done.append(refusal)
+        self._book.close()
+        return done
+
+    def _take(self, given: Submission, near: Near | None) -> Receipt:
+        before = find_by_key(self._connection, given.key)
+        if before is not None:
+            return repeat(before, given)
+        first = find_form(self._connection, given.form)
+        if first is not None:
+            return self._write(given, DUPLICATE, Near(first, MILLION * MILLION), None)
+        if given.measured is None:
+            raise WeighbeamError("store_fault", "a text that was there is gone", "restore a backup")
+        near = self._nearer(given.measured, near)
+        judged = judge(near.micro if near else 0, not given.measured.doubts, self._rules.params)
+        if given.imported:
+            judged = Judgement("paid", 0)
+        elif judged.status == "refused":
+            told = f"it does not read as plausible text: {', '.join(given.measured.doubts)}"
+            raise WeighbeamError("implausible", told, "write plain sentences")
+        else:
+            self._book.check(given.contributor, judged.units, self._rules.limits)
+        return self._write(given, judged, near, given.measured)
+
+    def _nearer(self, measured: Measured, near: Near | None) -> Near | None:
+        """What is nearest, with those taken in this same turn; of equals the oldest."""
+        best = near
+        wide = measured.vectors.astype(np.int64)
+        for contribution, rows in self._new:
+            product = int((rows @ wide.T).max())
+            if best is None or product > best.product:
+                best = Near(contribution, product)
+        return best
+
+    def _write(self, given: Submission, judged: Judgement, near: Near | None, measured: Measured | None) -> Receipt:
+        status = "imported" if given.imported and measured is not None else judged.status
+        row = {
+            "key": given.key,
+            "contributor": given.contributor,
+            "at": self._at,
+            "status": status,
+            "text_sha256": given.text_sha256,
+            "text": measured.text if measured else None,
+            "withdrawn": False,
+            "pieces": len(measured.vectors) if measured else 0,
+            "nearest": near.contribution if near else None,
+            "micro": near.micro if near else None,
+            "units": judged.units,
+            "look": measured.look.as_json() if measured else None,
+        }
+        made = self._connection.execute(insert(contributions).values(**row)).inserted_primary_key
+        assert made is not None
+        id = int(made[0])
+        if measured is not None:
+            self._connection.execute(insert(forms).values(digest=given.form, contribution=id))
+            self._corpus.add(self._connection, id, measured.vectors)
+            self._new.append((id, measured.vectors.astype(np.int64)))
+        self._book.spend("hold" if status == "held" else "pay", id, given.contributor, judged.units)
+        receipt = self._rules.sign(write_receipt({**row, "id": id}, self._rules.named, self._book.head))
+        self._connection.execute(update(contributions).where(contributions.c.id == id).values(receipt=receipt))
+        return receipt
+
+
+def write_receipt(row: Mapping[str, Any], named: Mapping[str, Any], head: str) -> dict[str, Any]:
+    """What a receipt says: the facts of § 4, and no text."""
+    said = ("id", "contributor", "at", "status", "text_sha256", "nearest", "micro", "units")
+    return {"kind": "contribution", **{name: row[name] for name in said}, **named, "ledger": head}
+
+
+def repeat(before: Row[Any], given: Submission) -> Receipt:
+    """The same key with the same text gets the first result; with another it is refused."""
+    if (before.contributor, before.text_sha256) != (given.contributor, given.text_sha256):
+        told = "this key was used for another text or contributor"
+        raise WeighbeamError("key_conflict", told, "give each submission a key of its own")
+    return dict(before.receipt)
+
+
+def find_by_key(connection: Connection, key: str) -> Row[Any] | None:
+    return connection.execute(select(contributions).where(contributions.c.key == key)).first()
+
+
+def find_form(connection: Connection, form: str) -> int | None:
+    """Who said it first."""
+    return connection.scalar(select(forms.c.contribution).where(forms.c.digest == form))

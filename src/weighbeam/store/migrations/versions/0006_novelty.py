@@ -1,0 +1,75 @@
+"""The novelty desk: contributions, corpus, ledger."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+NAMES = ("contributions", "forms", "pieces", "settlements", "novelty_ledger", "accounts")
+
+
+def upgrade() -> None:
+    op.create_table(
+        "contributions",
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("key", sa.String(128), nullable=False, unique=True),
+        sa.Column("contributor", sa.String(128), nullable=False),
+        sa.Column("at", sa.Float, nullable=False),
+        sa.Column("status", sa.String(16), nullable=False),
+        sa.Column("text_sha256", sa.String(64), nullable=False),
+        sa.Column("text", sa.Text),
+        sa.Column("withdrawn", sa.Boolean, nullable=False),
+        sa.Column("pieces", sa.Integer, nullable=False),
+        sa.Column("nearest", sa.Integer),
+        sa.Column("micro", sa.Integer),
+        sa.Column("units", sa.BigInteger, nullable=False),
+        sa.Column("look", sa.JSON),
+        sa.Column("receipt", sa.JSON),
+    )
+    op.create_index("contributions_by_contributor", "contributions", ["contributor", "id"])
+    op.create_index("contributions_by_status", "contributions", ["status", "id"])
+    op.create_table(
+        "forms",
+        sa.Column("digest", sa.String(64), primary_key=True),
+        sa.Column("contribution", sa.Integer, nullable=False),
+    )
+    op.create_table(
+        "pieces",
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("contribution", sa.Integer, nullable=False),
+        sa.Column("vector", sa.LargeBinary, nullable=False),
+        sa.Column("crc", sa.BigInteger, nullable=False),
+    )
+    op.create_table(
+        "settlements",
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("contribution", sa.Integer, nullable=False, unique=True),
+        sa.Column("kind", sa.String(16), nullable=False),
+        sa.Column("at", sa.Float, nullable=False),
+        sa.Column("units", sa.BigInteger, nullable=False),
+        sa.Column("receipt", sa.JSON, nullable=False),
+    )
+    op.create_table(
+        "novelty_ledger",
+        sa.Column("sequence", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("at", sa.Float, nullable=False),
+        sa.Column("kind", sa.String(16), nullable=False),
+        sa.Column("contribution", sa.Integer, nullable=False),
+        sa.Column("debit", sa.String(160), nullable=False),
+        sa.Column("credit", sa.String(160), nullable=False),
+        sa.Column("units", sa.BigInteger, nullable=False),
+        sa.Column("previous", sa.String(64), nullable=False),
+        sa.Column("hash", sa.String(64), nullable=False),
+    )
+    op.create_table(
+        "accounts",
+        sa.Column("name", sa.String(160), primary_key=True),
+        sa.Column("units", sa.BigInteger, nullable=False),
+        sa.Column("day", sa.Integer, nullable=False),
+        sa.Column("spent", sa.BigInteger, nullable=False),
+    )
+
+
+def downgrade() -> None:
+    for table in NAMES:
+        op.drop_table(table)
