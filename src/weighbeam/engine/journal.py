@@ -6,7 +6,7 @@ nothing: `unfinished` finds the round, and committing it gives the same bytes as
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,8 +74,14 @@ class Journal:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def record(self, facts: RoundFacts, asked: Asked, observation: Observation) -> None:
-        """Make a round durable before it is scored: one transaction."""
+    def record(
+        self,
+        facts: RoundFacts,
+        asked: Asked,
+        observation: Observation,
+        also: Callable[[Connection], None] | None = None,
+    ) -> None:
+        """Make a round durable before it is scored: one transaction, in which `also` may write too."""
         packed = observation.pack()
         texts = [text.encode("utf-8", "surrogatepass") for text in observation.texts.values()]
         with self.store.write() as connection:
@@ -95,6 +101,8 @@ class Journal:
             )
             links = [{"round": facts.id, "digest": one} for one in {task, answers, seen, digest, *kept}]
             connection.execute(insert(tables.round_blobs), links)
+            if also is not None:
+                also(connection)
 
     def commit(self, round_id: str, mechanism: Mechanism) -> Committed:
         """Score a recorded round and append it to the chain: one transaction, once."""

@@ -110,6 +110,9 @@ async def play_once(desk: Desk, post: Post) -> None:
         await asyncio.to_thread(finish_open, post)
         done = await post.play_round()
     except WeighbeamError as fault:
+        if fault.code == "nothing_new":
+            desk.health.advance(post.name)
+            return
         pulse.discarded += 1
         pulse.last_fault = fault.code
         if fault.code == "too_few_miners":

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from sqlalchemy import Connection
+
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, tell_fault
 from weighbeam.engine.journal import Committed, Journal, RoundFacts
@@ -82,20 +84,32 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
+    return await keep_round(bench, asked, moment, params_hash)
+
+
+async def keep_round(
+    bench: Bench,
+    asked: Asked,
+    moment: Moment,
+    params_hash: str,
+    also: Callable[[Connection], None] | None = None,
+) -> Committed:
+    """Observe what was asked, make it durable, and commit what follows from it."""
+    mechanism = bench.mechanism
     observation = await observe(bench, asked)
     known = await asyncio.to_thread(bench.journal.known, mechanism.name)
     facts = RoundFacts(
         id=moment.round_id,
         mechanism=mechanism.name,
-        params=params.model_dump(mode="json"),
+        params=bench.params.model_dump(mode="json"),
         params_hash=params_hash,
         seed=moment.seed,
         block=moment.block,
         at=moment.at,
         departed=tuple(sorted(hotkey for hotkey in known if hotkey not in moment.uids)),
-        endpoints={reply.hotkey: _write(moment.endpoints.get(reply.hotkey)) for reply in heard},
+        endpoints={answer.hotkey: _write(moment.endpoints.get(answer.hotkey)) for answer in asked.answers},
     )
-    await asyncio.to_thread(bench.journal.record, facts, asked, observation)
+    await asyncio.to_thread(bench.journal.record, facts, asked, observation, also)
     return await asyncio.to_thread(bench.journal.commit, moment.round_id, mechanism)
 
 

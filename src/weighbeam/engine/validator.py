@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from weighbeam.chain.contract import Metagraph
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.clock import Clock
+from weighbeam.engine.collect import collect_rounds
 from weighbeam.engine.journal import Committed
 from weighbeam.engine.operators import find_operators
 from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
@@ -15,6 +16,7 @@ from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
 from weighbeam.engine.tasks import TaskSource
 from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
+from weighbeam.mechanisms.contract import Collector
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Post:
     scale: Scale
     tasks: TaskSource
     clock: Clock
+    collector: Collector | None = None
 
     @property
     def name(self) -> str:
@@ -36,7 +39,7 @@ class Post:
         return rounds + recover_requests(self.bench.journal, self.bench.mechanism)
 
     async def play_round(self) -> Committed:
-        """One round with whoever serves now; an organic request goes first.
+        """One round with whoever serves now; an organic request goes first. Where nobody is asked, what came in.
 
         The seed is drawn here and told to nobody before the answers are in.
         """
@@ -55,6 +58,8 @@ class Post:
             entities=find_operators(graph, endpoints),
         )
         journal, mechanism = self.bench.journal, self.bench.mechanism
+        if self.collector is not None:
+            return await collect_rounds(self.bench, self.collector, moment)
         request = await asyncio.to_thread(take_oldest, journal.store, self.name, moment.round_id)
         try:
             task = request.task if request else await asyncio.to_thread(self.tasks, seed)

@@ -269,6 +269,23 @@ class Mechanism(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What came in since the last round: one answer per contributor, and up to where it was read."""
+
+    answers: tuple[Answer, ...]
+    cursor: Json
+    is_all: bool = True
+
+
+class Collector(Protocol):
+    """Where a collected round's contributions come from."""
+
+    def collect(self, cursor: Json, most: int) -> Collected:
+        """At most so many contributions after `cursor`, None for the beginning, in the order they were committed."""
+        ...
+
+
 @runtime_checkable
 class Collects(Protocol):
     """What a mechanism of the kind `collected` has besides. `choose`, `generate_task` and `pose` are not used of it:

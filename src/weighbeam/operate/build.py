@@ -23,13 +23,14 @@ from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import FileShelf, FolderShelf, ShelfTasks, TaskSource, generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.mechanisms.contract import Mechanism, Params, make_params
+from weighbeam.mechanisms.contract import Collector, Mechanism, Params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.endpoints import Report
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import check_listen
 from weighbeam.network.probe import can_reach, read_probe
+from weighbeam.novelty.collect import DeskCollector
 from weighbeam.operate.deliveries import make_deliveries, open_exchange
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
@@ -154,8 +155,19 @@ def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: L
     online = partial(can_reach, validator.probes) if validator.probes else None
     asker = Asker(hotkey, asking)
     bench = Bench(scale.mechanism, scale.params, scale.journal, asker, senses, online, averaging=loaded.averaging())
+    if scale.mechanism.kind == "collected":
+        nobody = generate_tasks(scale.mechanism, scale.params)
+        return Post(bench, scale, nobody, desk.clock, _find_collector(name, desk.store))
     tasks = _find_tasks(loaded, scale.mechanism, scale.params, desk)
     return Post(bench, scale, tasks, desk.clock)
+
+
+def _find_collector(name: str, store: Store) -> Collector:
+    """Contributions to novelty are kept by the desk of the same store."""
+    if name != "novelty":
+        told = f"{name} collects contributions, and nothing here takes any in for it"
+        raise WeighbeamError("bad_config", told, "run novelty, or a mechanism that asks miners")
+    return DeskCollector(store)
 
 
 def _tell_source(alerts: Alerts, fault: WeighbeamError) -> None:

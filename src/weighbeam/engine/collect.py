@@ -1,0 +1,72 @@
+"""A collected round: nobody is asked; it holds what came in since the last one, each contribution exactly once.
+
+Where it was read up to is written in the transaction that makes the round durable: whatever a crash interrupts, the
+next round goes on from there.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from weighbeam.core.canonical import Json
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal import Committed
+from weighbeam.engine.round import Bench, Moment, keep_round, read_current
+from weighbeam.mechanisms.contract import Asked, Collected, Collector, Collects, Group, Task, hash_params
+from weighbeam.store.remember import note, recall, remember
+
+MOST_IN_ROUND = 1000
+
+
+async def collect_rounds(bench: Bench, collector: Collector, moment: Moment) -> Committed:
+    """Everything that came in, in one round or as many as it takes; gives the last.
+
+    `nothing_new` when nothing came in and no standing would change by the hour either.
+    """
+    done: Committed | None = None
+    found = Collected((), None, is_all=False)
+    while not found.is_all:
+        cursor = await asyncio.to_thread(recall, bench.journal.store, _key(bench))
+        found = await asyncio.to_thread(collector.collect, cursor, MOST_IN_ROUND)
+        if found.answers or (done is None and found.is_all and await asyncio.to_thread(_is_stale, bench, moment)):
+            done = await _keep(bench, found, cursor, moment)
+        elif found.cursor != cursor:
+            await asyncio.to_thread(remember, bench.journal.store, _key(bench), found.cursor)
+    if done is None:
+        raise WeighbeamError("nothing_new", f"nothing was contributed to {bench.mechanism.name}", "nothing to do")
+    return done
+
+
+async def _keep(bench: Bench, found: Collected, cursor: Json, moment: Moment) -> Committed:
+    """One round of what was found, under an id of its own."""
+    answers = tuple(replace(answer, uid=moment.uids.get(answer.hotkey)) for answer in found.answers)
+    task = Task("collected", {"after": cursor, "until": found.cursor})
+    asked = Asked(task, Group(tuple(answer.hotkey for answer in answers)), answers, moment.seed, at=moment.at)
+    named = replace(moment, round_id=f"{moment.round_id}-{secrets.token_hex(2)}")
+    return await keep_round(bench, asked, named, _hash(bench), _move_on(bench, found.cursor))
+
+
+def _move_on(bench: Bench, cursor: Json) -> Callable[[Connection], None]:
+    def write(connection: Connection) -> None:
+        note(connection, _key(bench), cursor)
+
+    return write
+
+
+def _is_stale(bench: Bench, moment: Moment) -> bool:
+    mechanism = bench.mechanism
+    return isinstance(mechanism, Collects) and mechanism.is_stale(
+        bench.params, read_current(bench, (), moment.at), moment.at
+    )
+
+
+def _hash(bench: Bench) -> str:
+    mechanism, params = bench.mechanism, bench.params
+    return hash_params(mechanism, params, mechanism.name_senses(params, bench.senses))
+
+
+def _key(bench: Bench) -> str:
+    return f"collected:{bench.mechanism.name}"

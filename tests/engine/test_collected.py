@@ -1,0 +1,148 @@
+"""Collected rounds: each contribution counts once, whatever crashes; weights follow what was paid in the window."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.small_subnet import ALICE, HOUR, Turned, make_chain, open_store
+from weighbeam.chain.local.port import LocalChain
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine import collect
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.replay import replay
+from weighbeam.engine.round import Bench
+from weighbeam.engine.tasks import generate_tasks
+from weighbeam.engine.validator import Post
+from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.mechanisms.novelty.mechanism import Novelty
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.network.ask import Asker, AskSettings
+from weighbeam.network.keys import Hotkey
+from weighbeam.novelty.collect import DeskCollector
+from weighbeam.novelty.desk import Desk, open_desk
+from weighbeam.novelty.operate import settle_held
+from weighbeam.senses.local import LocalSenses
+
+ADA, BOB = (Hotkey.from_uri(uri).address for uri in ("//Ada", "//Bob"))
+OTTERS = "Sea otters hold hands while they sleep, so that the current does not carry one of them away."
+BREAD = "Bread dough that rests overnight in a refrigerator ferments slowly and tastes of more than flour."
+NOISE = "xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"
+PARAMS = NoveltyParams()
+
+
+class Bed:
+    """A desk and a post over one store."""
+
+    def __init__(self, folder: Path, senses: LocalSenses) -> None:
+        self.clock = Turned()
+        self.store = open_store(folder)
+        self.file = make_chain(folder, {ADA: "127.0.1.1:9001", BOB: "127.0.1.2:9001"})
+        self.desk: Desk = open_desk(self.store, senses, ALICE, PARAMS, now=self.clock.now)
+        journal, mechanism = Journal(self.store), Novelty()
+        ledger = Ledger(self.store, "novelty")
+        scale = Scale(mechanism, PARAMS, journal, ledger, LocalChain(self.file, ALICE), ALICE.address)
+        bench = Bench(mechanism, PARAMS, journal, Asker(ALICE, AskSettings()), senses)
+        tasks = generate_tasks(mechanism, PARAMS)
+        self.post = Post(bench, scale, tasks, self.clock, DeskCollector(self.store))
+
+    def play(self) -> dict[str, float | None]:
+        return {score.hotkey: score.value for score in asyncio.run(self.post.play_round()).scored.scores}
+
+    def standings(self) -> dict[str, tuple[float | None, int]]:
+        rows = self.post.bench.journal.standings("novelty")
+        return {row.hotkey: (row.value, row.detail["balance"]) for row in rows}
+
+    def faults(self) -> list[str]:
+        return [f"{row.ref}: {row.fault}" for row in replay(self.store, load_mechanism) if row.fault]
+
+
+@pytest.fixture(scope="module")
+def senses() -> LocalSenses:
+    return LocalSenses()
+
+
+@pytest.fixture
+def bed(tmp_path: Path, senses: LocalSenses) -> Iterator[Bed]:
+    made = Bed(tmp_path, senses)
+    yield made
+    made.store.close()
+
+
+def test_what_was_paid_is_weighed_once(bed: Bed) -> None:
+    bed.desk.submit(ADA, OTTERS)
+    bed.desk.submit(BOB, OTTERS.upper())
+    bed.desk.submit(BOB, "Otters hold each other's hands in their sleep so as not to drift away.")
+    held = bed.desk.submit(ADA, NOISE)
+    played = bed.play()
+    assert played[ADA] == 100e9
+    assert 0 < (played[BOB] or 0) < 1e9
+    with pytest.raises(WeighbeamError, match="nothing_new"):
+        bed.play()
+    done = asyncio.run(bed.post.weigh_in())
+    assert done.submission is not None
+    assert done.submission.state == "confirmed"
+    settle_held(bed.desk, held["id"], "released", bed.clock.now())
+    assert bed.play() == {ADA: 100e9}
+    assert bed.standings()[ADA] == (200e9, 200_000_000_000)
+    assert bed.faults() == []
+
+
+def test_rewards_leave_the_window_without_a_contribution(bed: Bed) -> None:
+    bed.desk.submit(ADA, OTTERS)
+    bed.play()
+    bed.clock.at += 25 * HOUR
+    assert bed.play() == {}
+    assert bed.standings()[ADA] == (0.0, 100_000_000_000)
+    with pytest.raises(WeighbeamError, match="nothing_new"):
+        bed.play()
+    assert bed.faults() == []
+
+
+def test_a_crash_after_recording_counts_once(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
+    bed.desk.submit(ADA, OTTERS)
+    commit = Journal.commit
+    monkeypatch.setattr(Journal, "commit", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        bed.play()
+    monkeypatch.setattr(Journal, "commit", commit)
+    assert len(bed.post.recover()) == 1
+    bed.desk.submit(BOB, BREAD)
+    assert bed.play() == {BOB: 100e9}
+    assert bed.standings() == {ADA: (100e9, 100_000_000_000), BOB: (100e9, 100_000_000_000)}
+    assert bed.faults() == []
+
+
+def test_a_crash_before_recording_loses_nothing(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
+    bed.desk.submit(ADA, OTTERS)
+    record = Journal.record
+    monkeypatch.setattr(Journal, "record", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        bed.play()
+    monkeypatch.setattr(Journal, "record", record)
+    assert bed.post.recover() == []
+    assert bed.play() == {ADA: 100e9}
+
+
+def test_many_contributions_take_several_rounds_and_app_names_none(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect, "MOST_IN_ROUND", 2)
+    for number in range(5):
+        bed.desk.submit(f"user-{number}", f"The app's user number {number} wrote this line about {number} trees.")
+    with pytest.raises(WeighbeamError, match="nothing_new"):
+        bed.play()
+    for number in range(5):
+        bed.desk.submit(ADA, f"Ada notes on day {number} that the river stood {number * 7} centimetres high.")
+    bed.play()
+    with bed.store.read() as connection:
+        count = connection.exec_driver_sql("SELECT count(*) FROM rounds").scalar()
+    assert count == 3
+    paid = bed.desk.store
+    with paid.read() as connection:
+        units = connection.exec_driver_sql(
+            "SELECT units FROM accounts WHERE name = ?", (f"contributor:{ADA}",)
+        ).scalar()
+    assert bed.standings()[ADA] == (float(units), units)
+    assert bed.faults() == []
