@@ -51,6 +51,17 @@ class Store:
         with _told(), self.engine.begin() as connection:
             yield connection
 
+    @contextmanager
+    def erase(self) -> Iterator[Connection]:
+        """A write whose deletions leave no trace in the file, nor in the log beside it."""
+        with self.write() as connection:
+            if self.engine.dialect.name == "sqlite":
+                connection.exec_driver_sql("PRAGMA secure_delete = ON")
+            yield connection
+        if self.engine.dialect.name == "sqlite":
+            with _told(), self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         self.engine.dispose()
 
