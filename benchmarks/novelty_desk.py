@@ -1,0 +1,87 @@
+"""The novelty desk: submissions per second, each durable before it is answered, by one client and by sixteen."""
+
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.measure import Line, show_lines
+from weighbeam.network.keys import Hotkey
+from weighbeam.novelty.desk import Desk, open_desk
+from weighbeam.senses.local import LocalSenses
+from weighbeam.store.database import Store
+
+COUNT, CLIENTS, SEED = 320, 16, 11
+WORDS = (
+    "river lamp winter copper sailor garden letter engine cloud market bridge orange mirror winding stone harbour"
+).split()
+
+
+def measure_desk() -> Iterator[Line]:
+    """Laps of one and of sixteen clients alternate; every text is new, of a sentence's length."""
+    rng = random.Random(SEED)
+    senses = LocalSenses(remember=False, workers=1)
+    senses.embedder.embed(["warm"])
+    rates: dict[int, list[float]] = {1: [], CLIENTS: []}
+    known: dict[int, list[float]] = {1: [], CLIENTS: []}
+    with tempfile.TemporaryDirectory() as folder:
+        for lap in range(3):
+            for clients, laps in rates.items():
+                texts = [_write(rng) for _ in range(COUNT)]
+                desk = _open(Path(folder) / f"{lap}-{clients}.db", senses)
+                laps.append(COUNT / _submit(desk, texts, clients))
+                prepared = [desk.prepare(f"user-{n}", _write(rng)) for n in range(COUNT)]
+                known[clients].append(COUNT / _commit(desk, prepared, clients))
+                desk.store.close()
+    one, many = max(rates[1]), max(rates[CLIENTS])
+    yield Line("Submissions with the embedder, 1 client", f"{one:.0f} a second", "reported", True)
+    yield Line(
+        f"The same, {CLIENTS} clients", f"{many:.0f} a second, {many / one:.2f}× one client", "≥ 1×", many >= one
+    )
+    one, many = max(known[1]), max(known[CLIENTS])
+    yield Line("Searched, inserted, paid and on disk, vectors given, 1 client", f"{one:.0f} a second", "reported", True)
+    yield Line(
+        f"The same, {CLIENTS} clients share commits", f"{many:.0f} a second, {many / one:.2f}× one", "≥ 1×", many >= one
+    )
+
+
+def _open(path: Path, senses: LocalSenses) -> Desk:
+    return open_desk(Store(f"sqlite:///{path}"), senses, Hotkey.from_uri("//Node", "ed25519"))
+
+
+def _write(rng: random.Random) -> str:
+    a, b, c, d = rng.sample(WORDS, 4)
+    days, year = rng.randrange(10**6), rng.randrange(10**4)
+    return f"The {a} of the {b} was {days} days older than the {c}, as the {d} had shown in {year}."
+
+
+def _submit(desk: Desk, texts: Sequence[str], clients: int) -> float:
+    def work(own: Sequence[str], name: str) -> None:
+        for text in own:
+            desk.submit(name, text)
+
+    return _run(work, texts, clients)
+
+
+def _commit(desk: Desk, prepared: Sequence[object], clients: int) -> float:
+    def work(own: Sequence[object], _: str) -> None:
+        for given in own:
+            desk._turns.take(given)
+
+    return _run(work, prepared, clients)
+
+
+def _run(work: object, items: Sequence[object], clients: int) -> float:
+    threads = [threading.Thread(target=work, args=(items[n::clients], f"user-{n}")) for n in range(clients)]
+    start = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    show_lines(measure_desk())
