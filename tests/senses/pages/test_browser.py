@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -230,21 +229,22 @@ def test_what_needs_no_browser_has_none(shown: dict[str, Page]) -> None:
     assert all("render" not in shown[name].seconds for name in ("plain", "none"))
 
 
-def test_pages_that_take_too_much_end_in_time_and_leave_nothing(
-    live: LivePages, site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All at once: an endless script, a hog, a flood of requests, more style sheets than are read."""
-    names = ("hog", "flood", "sheets", "spin")
-    monkeypatch.setattr(live._renderer, "limits", replace(RENDERING, seconds=6.0, settle_seconds=4.0, events=300))
-    folders = set(Path(tempfile.gettempdir()).glob("weighbeam-browser-*"))
-    began = time.monotonic()
-    read = dict(zip(names, live.read_all([f"{HOST}/{name}" for name in names]), strict=True))
-    assert time.monotonic() - began < 16
-    assert (read["spin"].outcome, read["spin"].fault) == ("unreadable", "render")
-    assert (read["hog"].outcome, read["hog"].fault) in {("too_large", "memory"), ("unreadable", "crash")}
-    assert (read["flood"].outcome, read["flood"].fault) == ("too_large", "events")
+def test_pages_that_take_too_much_are_cut_off(live: LivePages, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hog, a flood of requests, more style sheets than are read."""
+    monkeypatch.setattr(live._renderer, "limits", replace(RENDERING, events=300))
+    hog, flood, sheets = live.read_all([f"{HOST}/{name}" for name in ("hog", "flood", "sheets")])
+    assert (hog.outcome, hog.fault) in {("too_large", "memory"), ("unreadable", "crash")}
+    assert (flood.outcome, flood.fault) == ("too_large", "events")
+    assert (sheets.outcome, sheets.fault) == ("too_large", "stylesheets")
     assert sum(request.target.startswith("/f") for request in site.requests) <= RENDERING.requests + 1
-    assert (read["sheets"].outcome, read["sheets"].fault) == ("too_large", "stylesheets")
+
+
+def test_an_endless_script_ends_in_time_and_leaves_nothing(live: LivePages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live._renderer, "limits", replace(RENDERING, seconds=4.0))
+    folders = set(Path(tempfile.gettempdir()).glob("weighbeam-browser-*"))
+    spin = live.read(f"{HOST}/spin")
+    assert (spin.outcome, spin.fault) == ("unreadable", "render")
+    assert 4.0 <= spin.seconds["render"] < 9.0
     assert _browsers() == []
     assert set(Path(tempfile.gettempdir()).glob("weighbeam-browser-*")) == folders
 

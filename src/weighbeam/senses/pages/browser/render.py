@@ -26,7 +26,7 @@ KNOWN = Document(
     b"<style>.x{display:none}</style><p>Light is</p><p class=x>slow</p><script>document.write('<p>fast.')</script>",
 )
 KNOWN_PARTS = ("<p>Light is</p>", "<span hidden>slow</span>", "<p>fast.</p>")
-START_SECONDS = 20.0
+KNOWN_SECONDS = 20.0
 PER_DOMAIN = 8
 
 RUN = "see whether it runs by hand (chromium --headless --dump-dom about:blank) and has a font, or turn rendering off"
@@ -46,7 +46,7 @@ class Renderer:
         )
         self._fetcher = Fetcher(guard, parts, user_agent)
         self._places = asyncio.Semaphore(self.limits.browsers)
-        self._probe = Probe(lambda _: self.shows_known(self.limits.seconds), ("known",))
+        self._probe = Probe(lambda _: self.shows_known(), ("known",))
 
     def describe(self) -> dict[str, Json]:
         """Everything that what is seen depends on."""
@@ -64,12 +64,12 @@ class Renderer:
             try:
                 body = await self._render(fetched)
             except Ended as end:
-                outcome, why = end.outcome, end.why
+                outcome, why, spent = end.outcome, end.why, clock() - began
             else:
                 return replace(fetched, body=body, content_type=RENDERED, render_seconds=clock() - began)
         if outcome == "unreadable" and not await self._probe.works():
             outcome, why = "fault", "browser"
-        return replace(fetched, outcome=outcome, fault=why, body=b"", render_seconds=clock() - began)
+        return replace(fetched, outcome=outcome, fault=why, body=b"", render_seconds=spent)
 
     async def _render(self, fetched: Fetched) -> bytes:
         left = self._read_seconds - fetched.seconds
@@ -95,10 +95,11 @@ class Renderer:
         except OSError:
             raise Unreadable("browser") from None
 
-    async def shows_known(self, seconds: float) -> bool:
-        """Whether a page whose looks are known is shown as it should be, and in the time that others have."""
+    async def shows_known(self) -> bool:
+        """Whether a page whose looks are known is shown as it should be. It has time enough, or pages that keep the
+        processors busy would make their own failure look like ours."""
         try:
-            seen = await self._show(KNOWN, seconds)
+            seen = await self._show(KNOWN, KNOWN_SECONDS)
         except Ended:
             return False
         return all(part in seen for part in KNOWN_PARTS)
@@ -107,7 +108,7 @@ class Renderer:
         """What the browser calls itself; `no_browser`, `no_namespaces` or `browser_fault` if it cannot render."""
         await asyncio.to_thread(check_confinement)
         version = await asyncio.to_thread(tell_version, self._program)
-        if not await self.shows_known(START_SECONDS):
+        if not await self.shows_known():
             told = f"{self._program} does not show a known page when started without a network"
             raise WeighbeamError("browser_fault", told, RUN)
         return version

@@ -67,20 +67,21 @@ class Show:
     async def _open(self) -> None:
         """An empty page from which nothing gets out, and into which nothing gets but by `Supply`."""
         call = self._wire.call
-        await call("Browser.setDownloadBehavior", behavior="deny")
-        await call("Browser.grantPermissions", permissions=[])
+        await asyncio.gather(
+            call("Browser.setDownloadBehavior", behavior="deny"), call("Browser.grantPermissions", permissions=[])
+        )
         self._target = (await call("Target.createTarget", url="about:blank"))["targetId"]
         self._session = (await call("Target.attachToTarget", targetId=self._target, flatten=True))["sessionId"]
-        await call("Target.setDiscoverTargets", discover=True)
-        for method, params in (
-            ("Fetch.enable", {}),
-            ("Page.enable", {}),
-            ("Inspector.enable", {}),
-            ("Page.addScriptToEvaluateOnNewDocument", {"source": ONLINE}),
-            ("Network.setBypassServiceWorker", {"bypass": True}),
-            ("Emulation.setDeviceMetricsOverride", SCREEN),
-        ):
-            await self._page(method, **params)
+        page = self._page
+        await asyncio.gather(
+            call("Target.setDiscoverTargets", discover=True),
+            page("Fetch.enable"),
+            page("Page.enable"),
+            page("Inspector.enable"),
+            page("Page.addScriptToEvaluateOnNewDocument", source=ONLINE),
+            page("Network.setBypassServiceWorker", bypass=True),
+            page("Emulation.setDeviceMetricsOverride", **SCREEN),
+        )
 
     async def _page(self, method: str, **params: Any) -> dict[str, Any]:
         return await self._wire.call(method, self._session, **params)
