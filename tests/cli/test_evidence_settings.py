@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.operate.diagnose import diagnose_settings
 from weighbeam.operate.web import open_senses
 from weighbeam.settings.load import load_settings
 
@@ -16,11 +17,25 @@ def load(folder: Path, validator: str):
 
 
 @pytest.mark.parametrize(
-    "validator", ["", 'pages = "elsewhere"', 'pages = "archive:"', 'pages = "embedded"\nassessor = "some model"']
+    "validator",
+    [
+        "",
+        'pages = "elsewhere"',
+        'pages = "archive:"',
+        'pages = "embedded"\nassessor = "some model"',
+        'pages = "embedded"\nrendering = "on"',
+    ],
 )
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, validator: str) -> None:
     with pytest.raises(WeighbeamError, match="bad_config"):
         open_senses(load(tmp_path, validator))
+
+
+def test_a_browser_that_is_not_there_is_told(tmp_path: Path) -> None:
+    load(tmp_path, 'lists = "lists"\nrendering = "on"\nbrowser = "/nowhere/chromium"')
+    told = {symptom.name: symptom for symptom in diagnose_settings(tmp_path / "weighbeam.toml", {})}
+    assert told["browser"].state == "fault"
+    assert "turn rendering off" in told["browser"].remedy
 
 
 def test_lists_are_named_and_whole(tmp_path: Path) -> None:

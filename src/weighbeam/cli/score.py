@@ -177,6 +177,9 @@ def score_evidence(
     archive: Annotated[
         str | None, typer.Option(help="Read pages from this folder instead of the web; `embedded` is the sample's.")
     ] = None,
+    browser: Annotated[
+        str | None, typer.Option(help="Read web pages as this browser shows them, such as chromium.")
+    ] = None,
     lists: Annotated[Path | None, typer.Option(help="Folder of blacklist and approved list.")] = None,
     entailment: Annotated[str, typer.Option(help="nli-minilm or hf:MODEL.")] = "nli-minilm",
     params: ParamsFile = None,
@@ -195,7 +198,7 @@ def score_evidence(
 
     overrides, question = read_overrides(params, settings), read_json(file)
     named = question.get("archive") if isinstance(question, dict) else None
-    web = find_web(archive or (str(named) if named else None), lists, file.parent)
+    web = find_web(archive or (str(named) if named else None), lists, file.parent, browser)
     with open_senses(embedder, entailment=entailment, **web) as senses:
         result = score_question(load_mechanism("evidence"), question, senses, overrides)
     check_hotkeys(result, only or [])

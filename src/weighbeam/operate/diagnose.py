@@ -33,6 +33,8 @@ def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.e
     if file is not None:
         yield _check_wallet(loaded)
         yield _check_chain(loaded)
+        if loaded.settings.validator.rendering == "on":
+            yield _check_browser(loaded.settings.validator.browser)
         yield _check_start(loaded)
 
 
@@ -55,6 +57,15 @@ def _check_wallet(loaded: Loaded) -> Symptom:
         return Symptom("hotkey", "ok", open_hotkey(loaded).address)
     except WeighbeamError as fault:
         return Symptom("hotkey", "fault", fault.message, fault.remedy)
+
+
+def _check_browser(program: str) -> Symptom:
+    from weighbeam.senses.pages.browser.render import check_browser
+
+    try:
+        return Symptom("browser", "ok", f"{check_browser(program)}, confined, shows a known page")
+    except WeighbeamError as fault:
+        return Symptom("browser", "fault", fault.message, fault.remedy)
 
 
 def _check_start(loaded: Loaded) -> Symptom:

@@ -27,14 +27,16 @@ def open_senses(loaded: Loaded) -> LocalSenses:
         validator.embedder,
         entailment=validator.entailment,
         assessor=open_assessor(validator.assessor),
-        **find_web(archive, lists, loaded.folder),
+        **find_web(archive, lists, loaded.folder, validator.browser if validator.rendering == "on" else None),
     )
 
 
-def find_web(archive: str | None, lists: Path | None, folder: Path) -> dict[str, Any]:
+def find_web(archive: str | None, lists: Path | None, folder: Path, browser: str | None = None) -> dict[str, Any]:
     """The senses' `pages`, `lists` and `extra_suffixes`; the archive's own lists count if no others are named."""
     if archive is None:
-        return {"pages": "live", "lists": lists}
+        return {"pages": "live", "lists": lists, "browser": browser}
+    if browser is not None:
+        raise WeighbeamError("bad_config", "saved pages are not rendered", "turn rendering off, or read live pages")
     place = find_archive() if archive == EMBEDDED else folder / Path(archive).expanduser()
     own = place / "lists"
     suffixes = SUFFIXES if archive == EMBEDDED else ()

@@ -81,6 +81,7 @@ class LocalSenses:
         lists: Path | None = None,
         extra_suffixes: tuple[str, ...] = (),
         assessor: Assessor | None = None,
+        browser: str | None = None,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -89,6 +90,7 @@ class LocalSenses:
         self._workers = workers or os.cpu_count() or 1
         self._on_progress = on_progress
         self._pages_name = pages
+        self._browser = browser
         self._lists = lists
         self._extra_suffixes = extra_suffixes
         self.assessor = assessor
@@ -117,7 +119,7 @@ class LocalSenses:
     def pages(self) -> Pages:
         from weighbeam.senses.pages.load import load_pages
 
-        return load_pages(self._pages_name)
+        return load_pages(self._pages_name, self._browser)
 
     @cached_property
     def ages(self) -> Ages:

@@ -12,7 +12,10 @@ READER_VERSION = 1
 
 def complete_page(fetched: Fetched, parsers: Parsers) -> Page:
     """The page; a parser that fails is the page's doing unless it fails on a known page too."""
-    bare = Page(fetched.outcome, fetched.hops, seconds={"fetch": round(fetched.seconds, 6)}, fault=fetched.fault)
+    seconds = {"fetch": round(fetched.seconds, 6)}
+    if fetched.render_seconds:
+        seconds["render"] = round(fetched.render_seconds, 6)
+    bare = Page(fetched.outcome, fetched.hops, seconds=seconds, fault=fetched.fault)
     if fetched.outcome != "read":
         return bare
     began = time.monotonic()
@@ -23,7 +26,7 @@ def complete_page(fetched: Fetched, parsers: Parsers) -> Page:
         if why == "parser" and not parsers.works():
             outcome = "fault"
         return Page(outcome, fetched.hops, bytes=len(fetched.body), seconds=bare.seconds, fault=why)
-    seconds = {**bare.seconds, "parse": round(time.monotonic() - began, 6)}
+    seconds = {**seconds, "parse": round(time.monotonic() - began, 6)}
     return Page(
         outcome="read" if parsed.text else "empty",
         hops=fetched.hops,

@@ -23,10 +23,11 @@ MOST_SHOWN = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """What is asked for."""
+    """What is asked for; kinds of None are all there are. `origin` is for whom, where a server has to allow it."""
 
-    kinds: frozenset[str] = TEXT
+    kinds: frozenset[str] | None = TEXT
     accept: str = "text/html, application/xhtml+xml, text/plain;q=0.8"
+    origin: str = ""
 
 
 PAGE = Want()
@@ -34,7 +35,8 @@ PAGE = Want()
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Where a URL led. `body` is decoded, and empty unless the outcome is `read`; `fault` is a word for what failed."""
+    """Where a URL led. `body` is decoded, and empty unless the outcome is `read`; `fault` is a word for what failed;
+    `headers` are the last answer's, names in lower case; `render_seconds` what a browser took, if there was one."""
 
     outcome: Outcome
     hops: tuple[Hop, ...]
@@ -43,6 +45,8 @@ class Fetched:
     body: bytes = b""
     seconds: float = 0.0
     fault: str | None = None
+    headers: tuple[tuple[str, bytes], ...] = ()
+    render_seconds: float = 0.0
 
 
 class Fetcher:
@@ -102,10 +106,11 @@ class Fetcher:
         body = (
             await asyncio.to_thread(decode_body, wire, encoding, self.limits.body_bytes) if outcome == "read" else b""
         )
-        return Fetched(outcome, hops, kind, robots, body, budget.spent)
+        return Fetched(outcome, hops, kind, robots, body, budget.spent, headers=head.headers)
 
     def _headers(self, want: Want) -> Mapping[str, str]:
-        return {"User-Agent": self._agent, "Accept": want.accept, "Accept-Encoding": ACCEPTED}
+        origin = {"Origin": want.origin} if want.origin else {}
+        return {"User-Agent": self._agent, "Accept": want.accept, "Accept-Encoding": ACCEPTED, **origin}
 
 
 def _next_url(place: Place, head: Head) -> str:

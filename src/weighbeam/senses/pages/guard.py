@@ -9,6 +9,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import httpx2
@@ -104,16 +105,24 @@ class Guard:
         try:
             if line.getpeername()[0] != address:
                 raise Refused("peer")
+        except (OSError, Refused) as end:
+            line.close()
+            raise end if isinstance(end, Refused) else Unreachable("connect") from None
+        try:
             reader, writer = await asyncio.open_connection(
                 sock=line, ssl=self.context, server_hostname=host, limit=STREAM_BYTES
             )
         except ssl.SSLError:
-            line.close()
             raise Unreachable("tls") from None
         except OSError:
-            line.close()
             raise Unreachable("connect") from None
         except BaseException:
-            line.close()
+            _cut(line)
             raise
         return Line(reader, writer, address)
+
+
+def _cut(line: socket.socket) -> None:
+    """End a line that a transport has. The transport closes it: closed here, its number would be another's too soon."""
+    with suppress(OSError):
+        line.shutdown(socket.SHUT_RDWR)

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 
 from weighbeam.core.canonical import digest_json
 from weighbeam.senses.pages.apart import Parsers
+from weighbeam.senses.pages.browser.limits import RenderLimits
+from weighbeam.senses.pages.browser.render import Renderer
 from weighbeam.senses.pages.complete import READER_VERSION, complete_page
 from weighbeam.senses.pages.fetch import USER_AGENT, Fetched, Fetcher
 from weighbeam.senses.pages.gate import last_two_labels
@@ -20,18 +22,18 @@ from weighbeam.senses.ports import Hop, Page
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
     """How pages are read. `domain_of` groups hosts for the cap per domain; `probe_urls` empty means that no failure
-    to reach a page is ever ours."""
+    to reach a page is ever ours. `browser` is the program that renders pages; None: they are read as they come."""
 
     limits: Limits = field(default_factory=Limits)
     user_agent: str = USER_AGENT
     domain_of: Callable[[str], str] = last_two_labels
     probe_urls: tuple[str, ...] = KNOWN_URLS
+    browser: str | None = None
+    rendering: RenderLimits = field(default_factory=RenderLimits)
 
 
 class LivePages:
-    """Reads pages from any thread. `keep` is told of every fetch, for an archive."""
-
-    id = "live"
+    """Reads pages from any thread. `keep` is told of every fetch, for an archive: rendered, if pages are."""
 
     def __init__(
         self,
@@ -44,14 +46,31 @@ class LivePages:
         guard = guard or Guard()
         self._parsers = parsers or Parsers()
         limits = {"read": asdict(settings.limits), "parse": asdict(self._parsers.limits)}
-        self.digest = digest_json({"reader": READER_VERSION, "user_agent": settings.user_agent, "limits": limits})
         self._keep = keep
-        self._all_seconds = settings.limits.all_seconds
+        self._all_seconds = settings.limits.all_seconds + (settings.rendering.all_seconds if settings.browser else 0.0)
         self._loop = Loop()
         self._threads = ThreadPoolExecutor(self._parsers.workers, "pages-parse")
         self._fetcher = Fetcher(guard, settings.limits, settings.user_agent, settings.domain_of)
         probing = Fetcher(guard, replace(settings.limits, host_gap_seconds=0.0, redirects=0), settings.user_agent)
         self._probe = Probe(lambda url: _is_answered(probing, url), settings.probe_urls)
+        self._renderer = self._open_renderer(settings, guard)
+        rendering = {} if self._renderer is None else {"rendering": self._renderer.describe()}
+        self.id = "live" if self._renderer is None else "live-rendered"
+        self.digest = digest_json(
+            {"reader": READER_VERSION, "user_agent": settings.user_agent, "limits": limits, **rendering}
+        )
+
+    def _open_renderer(self, settings: LiveSettings, guard: Guard) -> Renderer | None:
+        """Shown to work before anything is read; there is no reading without it if it was asked for."""
+        if settings.browser is None:
+            return None
+        renderer = Renderer(settings.browser, settings.user_agent, guard, settings.limits, settings.rendering)
+        try:
+            self._loop.run(renderer.check())
+        except BaseException:
+            self._loop.close()
+            raise
+        return renderer
 
     def read(self, url: str) -> Page:
         return self.read_all([url])[0]
@@ -81,6 +100,8 @@ class LivePages:
         fetched = await self._fetcher.fetch(url)
         if fetched.outcome == "unreachable" and not await self._probe.works():
             fetched = replace(fetched, outcome="fault", fault="network")
+        if self._renderer is not None:
+            fetched = await self._renderer.render(fetched)
         try:
             if self._keep is not None:
                 await asyncio.to_thread(self._keep, fetched)
