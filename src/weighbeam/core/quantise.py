@@ -6,7 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weighbeam.core.errors import require
+
 MILLION = 1_000_000
+TRILLION = MILLION * MILLION
+BEYOND = TRILLION // 100_000
 
 
 def to_millionths(values: ArrayLike) -> NDArray[np.int64]:
@@ -29,6 +33,21 @@ def unit_millionths(vectors: NDArray[np.float64]) -> NDArray[np.int32]:
     lengths = np.sqrt(np.add.reduce(vectors * vectors, axis=1))
     lengths[lengths == 0.0] = 1.0
     return to_millionths(vectors / lengths[:, None]).astype(np.int32)
+
+
+def to_micro(dot: int) -> int:
+    """The dot product of two unit vectors in millionths, as a similarity in millionths, halves to even.
+
+    Unit vectors rounded to millionths are not quite of length 1: up to 1e-5 beyond ±1 counts as ±1.
+
+    >>> [to_micro(dot) for dot in (950_000_500_000, 950_001_500_000, -500_000, 10**12 + 9_000_000)]
+    [950000, 950002, 0, 1000000]
+    """
+    remedy = "give the product of two unit vectors in millionths"
+    require(abs(dot) <= TRILLION + BEYOND, "bad_similarity", f"{dot / TRILLION} is not between -1 and 1", remedy)
+    whole, rest = divmod(dot, MILLION)
+    up = 2 * rest > MILLION or (2 * rest == MILLION and whole % 2 == 1)
+    return max(-MILLION, min(MILLION, whole + up))
 
 
 def softmax_millionths(logits: Sequence[float]) -> list[int]:

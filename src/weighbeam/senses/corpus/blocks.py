@@ -1,0 +1,28 @@
+"""Rows live in blocks of a fixed size: growth copies nothing and never holds twice what it needs, as doubling would."""
+
+from collections.abc import Iterator
+
+
+def place_rows(count: int, added: int, block_rows: int) -> Iterator[tuple[int, slice, slice]]:
+    """Where `added` rows go behind `count` others: a block's number, the part of it, and which of the rows.
+
+    >>> [(block, part.start, part.stop, rows.start, rows.stop) for block, part, rows in place_rows(3, 4, 5)]
+    [(0, 3, 5, 0, 2), (1, 0, 2, 2, 4)]
+    """
+    for block, first, last in cut_parts(count + added, block_rows, block_rows):
+        start = max(first, count - block * block_rows)
+        if start < last:
+            begun = block * block_rows - count
+            yield block, slice(start, last), slice(begun + start, begun + last)
+
+
+def cut_parts(count: int, block_rows: int, most: int) -> Iterator[tuple[int, int, int]]:
+    """`count` rows, at most `most` at a time and never across a block's border: a block's number, first and last row.
+
+    >>> list(cut_parts(7, 5, 3))
+    [(0, 0, 3), (0, 3, 5), (1, 0, 2)]
+    """
+    for block in range(-(-count // block_rows)):
+        filled = min(block_rows, count - block * block_rows)
+        for first in range(0, filled, most):
+            yield block, first, min(first + most, filled)
