@@ -11,7 +11,7 @@ from weighbeam.core.errors import require
 class Multiplier:
     """Products of the codes of many rows with those of some queries; what it returns is overwritten by the next call.
 
-    A single query is fastest row by row, at about the speed of memory; several are a matrix product of packed codes.
+    A single query is fastest row by row; several are a matrix product of packed codes.
     """
 
     def __init__(self, queries: NDArray[np.int8], most_rows: int) -> None:
