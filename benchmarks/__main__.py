@@ -12,6 +12,7 @@ from benchmarks.embedder import measure_embedder
 from benchmarks.evidence import measure_evidence
 from benchmarks.inference import measure_inference
 from benchmarks.measure import Line, show_line
+from benchmarks.novelty_index import measure_novelty_index
 from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
 from benchmarks.round import measure_round
@@ -27,6 +28,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "A round of 25 answers on 50,000 characters": measure_round,
     "A round of 100 long answers, and consensus of 1,000 vectors": measure_inference,
     "Evidence: the small model, a round, a large page": measure_evidence,
+    "The exact index of the novelty corpus, 384 dimensions": measure_novelty_index,
     "The embedder": measure_embedder,
 }
 

@@ -16,21 +16,26 @@ class Line:
     met: bool
 
 
-def time_once(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def time_once(run: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
     run()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def time_alternately(first: Callable[[], object], second: Callable[[], object], laps: int) -> tuple[float, float]:
+def time_alternately(
+    first: Callable[[], object],
+    second: Callable[[], object],
+    laps: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> tuple[float, float]:
     """Median seconds of each, after one lap to warm up."""
     first()
     second()
     laps_first: list[float] = []
     laps_second: list[float] = []
     for _ in range(laps):
-        laps_first.append(time_once(first))
-        laps_second.append(time_once(second))
+        laps_first.append(time_once(first, clock))
+        laps_second.append(time_once(second, clock))
     return median(laps_first), median(laps_second)
 
 

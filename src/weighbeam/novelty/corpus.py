@@ -9,7 +9,7 @@ import zlib
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,11 +107,20 @@ class StoreCorpus:
             rows = connection.execute(query).all()
             if not rows:
                 return
-            self._index.add(self._read([(row.id, row.vector, row.crc) for row in rows]))
-            self._ids.extend(row.id for row in rows)
-            self._owners.extend(row.contribution for row in rows)
+            self._take(rows)
             if len(rows) < LOADED_AT_ONCE:
                 return
+
+    def _take(self, rows: Sequence[Any]) -> None:
+        """A row can be fetched by its place before the index has it; one that is refused is forgotten again."""
+        vectors, known = self._read([(row.id, row.vector, row.crc) for row in rows]), len(self._ids)
+        self._ids.extend(row.id for row in rows)
+        self._owners.extend(row.contribution for row in rows)
+        try:
+            self._index.add(vectors)
+        except Exception:
+            del self._ids[known:], self._owners[known:]
+            raise
 
     def _read(self, rows: Sequence[tuple[int, bytes, int]]) -> NDArray[np.int32]:
         for id, vector, crc in rows:

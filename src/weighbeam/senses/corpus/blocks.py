@@ -1,6 +1,27 @@
 """Rows live in blocks of a fixed size: growth copies nothing and never holds twice what it needs, as doubling would."""
 
+import mmap
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Number = TypeVar("Number", bound=np.number)
+
+
+def make_block(rows: int, dimensions: int, kind: type[Number]) -> NDArray[Number]:
+    """Zeros in a mapping of their own, in large pages where the system has them.
+
+    The system gets it back the moment the array is dropped. What `malloc` hands out it may keep: then an index that has
+    changed to smaller rows would still hold the larger ones.
+    """
+    size = rows * dimensions * np.dtype(kind).itemsize
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(OSError):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, kind).reshape(rows, dimensions)
 
 
 def place_rows(count: int, added: int, block_rows: int) -> Iterator[tuple[int, slice, slice]]:

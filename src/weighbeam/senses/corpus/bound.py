@@ -15,7 +15,7 @@ The bounds are computed in float32, which rounds fewer than ten times by 2⁻²�
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.senses.corpus.best import join_found
+from weighbeam.senses.corpus.best import Best, join_found
 from weighbeam.senses.corpus.blocks import cut_parts, place_rows
 from weighbeam.senses.corpus.check_rows import check_dimensions, check_rows
 from weighbeam.senses.corpus.codes import Codes
@@ -23,7 +23,7 @@ from weighbeam.senses.corpus.hunt import Hunt
 from weighbeam.senses.corpus.index import Fetch, Found
 from weighbeam.senses.corpus.multiply_codes import Multiplier, check_kernels
 
-BLOCK_ROWS = 16_384
+BLOCK_ROWS = 65_536
 BATCH = 64
 PART = 2_048
 
@@ -57,25 +57,16 @@ class BoundIndex:
         return join_found(found)
 
     def _search(self, queries: NDArray[np.int32]) -> Found:
-        hunts = [Hunt(query) for query in queries]
-        if self._count:
-            self._scan([hunt for hunt in hunts if not hunt.finish_if_zero()])
-        return join_found([hunt.best.tell() for hunt in hunts])
-
-    def _scan(self, hunts: list[Hunt]) -> None:
-        if not hunts:
-            return
-        rows = min(self._block_rows, PART) if len(hunts) > 1 else self._block_rows
-        multiplier = Multiplier(np.stack([hunt.codes for hunt in hunts]), rows)
-        scales, slacks = np.array([hunt.scale for hunt in hunts]), np.array([hunt.slack for hunt in hunts])
-        reaches = np.array([hunt.reach / hunt.scale for hunt in hunts], np.float32)
-        floors = np.full(len(hunts), -np.inf)
+        if not self._count:
+            return Best(len(queries)).tell()
+        hunt = Hunt(queries)
+        rows = self._block_rows if len(queries) == 1 else min(PART, self._block_rows)
+        multiplier = Multiplier(hunt.codes, rows)
+        reaches = (hunt.reaches / hunt.scales).astype(np.float32)
         for block, start, last in cut_parts(self._count, self._block_rows, rows):
             part = self._blocks[block].cut(slice(start, last))
             uppers = np.multiply(multiplier.multiply(part.codes), part.scales[:, None], dtype=np.float32)
             uppers += part.errors[:, None] * reaches
-            for number in np.flatnonzero(uppers.max(axis=0) * scales + slacks >= floors).tolist():
-                hunts[number].offer(block * self._block_rows + start, uppers[:, number], part.errors, self._fetch)
-                floors[number] = hunts[number].floor
-        for hunt in hunts:
-            hunt.settle(self._fetch)
+            hunt.offer(block * self._block_rows + start, uppers, part.errors, self._fetch)
+        hunt.settle(self._fetch)
+        return hunt.best.tell()

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weighbeam.senses.corpus.blocks import make_block
+
 CODE = 127
-PART = 2_048
+PART = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Codes:
 
     @classmethod
     def make_room(cls, rows: int, dimensions: int) -> "Codes":
-        return cls(np.empty((rows, dimensions), np.int8), np.empty(rows, np.float32), np.empty(rows, np.float32))
+        return cls(make_block(rows, dimensions, np.int8), np.empty(rows, np.float32), np.empty(rows, np.float32))
 
     def cut(self, part: slice) -> "Codes":
         """A view: writing to it writes here."""
@@ -50,6 +52,6 @@ def encode(rows: NDArray[np.int32]) -> Codes:
     >>> coded.codes.tolist(), coded.errors.round().tolist()
     ([[95, -127], [0, 0], [0, 127]], [1575.0, 0.0, 0.0])
     """
-    room = Codes.make_room(*rows.shape)
+    room = Codes(np.empty(rows.shape, np.int8), np.empty(len(rows), np.float32), np.empty(len(rows), np.float32))
     room.write(rows)
     return room

@@ -1,8 +1,9 @@
 """The plain scan: float32 rows in blocks of fixed size, read once per query at the speed of memory.
 
 Why no row is missed. Components are integers of at most 10⁶, exact in float32. A float32 dot product of d terms, added
-in any order and fused or not, is off by at most γ·Σ|qᵢxᵢ| with γ = d·u / (1 − d·u) and u = 2⁻²⁴ (Higham, *Accuracy and
-Stability of Numerical Algorithms*, § 3.1; integers never underflow), and Σ|qᵢxᵢ| ≤ |q|·|x|. So with ε = γ·|q|·max|x|:
+in any order and fused or not, is off by at most γ·Σ|qᵢxᵢ| with γ = n·u / (1 − n·u), u = 2⁻²⁴ and n = d (Higham,
+*Accuracy and Stability of Numerical Algorithms*, § 3.1; integers never underflow); n = d + 1 allows for a kernel that
+rounds its result once more. Σ|qᵢxᵢ| ≤ |q|·|x|. So with ε = γ·|q|·max|x|:
 
 - a row beats the best integer product found so far only if its float32 product is above best − ε;
 - a row is the best of its block only if its float32 product is at least the block's highest − 2ε.
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.senses.corpus.best import Best, join_found
-from weighbeam.senses.corpus.blocks import cut_parts, place_rows
+from weighbeam.senses.corpus.blocks import cut_parts, make_block, place_rows
 from weighbeam.senses.corpus.check_rows import LONGEST, check_dimensions, check_rows
 from weighbeam.senses.corpus.exact_dots import dot_exactly
 from weighbeam.senses.corpus.index import Found
@@ -30,7 +31,7 @@ UNIT_ROUNDOFF = 2.0**-24
 
 
 class FlatIndex:
-    """Float32 rows in memory."""
+    """Float32 rows in memory. One query is a product per row, read in order; a batch is a matrix product per part."""
 
     def __init__(self, dimensions: int, block_rows: int = BLOCK_ROWS) -> None:
         check_dimensions(dimensions)
@@ -46,7 +47,7 @@ class FlatIndex:
         check_rows(rows, self.dimensions)
         for block, part, taken in place_rows(self._count, len(rows), self._block_rows):
             if block == len(self._blocks):
-                self._blocks.append(np.empty((self._block_rows, self.dimensions), np.float32))
+                self._blocks.append(make_block(self._block_rows, self.dimensions, np.float32))
             self._blocks[block][part] = rows[taken]
         self._count += len(rows)
 
@@ -58,11 +59,11 @@ class FlatIndex:
     def drain(self) -> Iterator[NDArray[np.int32]]:
         """The rows in order, each block let go as soon as it has been given: the index is empty afterwards."""
         left, self._count = self._count, 0
-        self._blocks.reverse()
         while self._blocks:
-            rows = self._blocks.pop()[:left].astype(np.int32)
-            left -= len(rows)
-            yield rows
+            block = self._blocks.pop(0)
+            for _, first, last in cut_parts(min(left, len(block)), len(block), PART):
+                yield block[first:last].astype(np.int32)
+            left -= len(block)
 
     def _search(self, queries: NDArray[np.int32]) -> Found:
         alone = len(queries) == 1
@@ -73,7 +74,7 @@ class FlatIndex:
             first, part = number * self._block_rows + start, self._blocks[number][start:last]
             scores = room[:, : len(part)]
             if alone:
-                np.dot(part, floats[0], out=scores[0])
+                np.vecdot(part, floats[0], out=scores[0])
             else:
                 scores = np.dot(floats, part.T, out=scores if len(part) == rows else None)
             highest = scores.max(axis=1).astype(np.float64)
@@ -102,10 +103,10 @@ def _settle(
 def bound_error(queries: NDArray[np.int32]) -> NDArray[np.float64]:
     """ε of each query, a little widened for the rounding of ε itself and of what it is compared with.
 
-    >>> bound_error(np.eye(1, 384, dtype=np.int32) * 1_000_000).round(-5).tolist()
-    [22900000.0]
+    >>> bound_error(np.eye(1, 384, dtype=np.int32) * 1_000_000).round(-6).tolist()
+    [23000000.0]
     """
-    terms = queries.shape[1] * UNIT_ROUNDOFF
+    terms = (queries.shape[1] + 1) * UNIT_ROUNDOFF
     lengths = np.sqrt(np.square(queries, dtype=np.float64).sum(axis=1))
     error: NDArray[np.float64] = lengths * (LONGEST * terms / (1 - terms) * (1 + 1e-6))
     return error

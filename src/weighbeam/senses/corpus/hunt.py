@@ -1,4 +1,4 @@
-"""One query on its way through the 8-bit rows: the rows that may still be nearest, until their exact rows decide."""
+"""Queries on their way through the 8-bit rows: the rows that may still be nearest, until their exact rows decide."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,60 +13,73 @@ from weighbeam.senses.corpus.index import Fetch
 SLACK = 4e6
 FIRST_FETCH = 32
 MOST_FETCH = 2_048
-MOST_WAITING = 16_384
-ALONE = np.zeros(1, np.intp)
+MOST_WAITING = 65_536
+QUERY, PLACE, UPPER, LOWER = range(4)
 
 
 class Hunt:
-    """`floor` is a product that some row is known to reach; rows whose upper bound is below it are out."""
+    """A batch of queries. `floors` are products that some row is known to reach: upper bounds below them are out."""
 
-    def __init__(self, query: NDArray[np.int32]) -> None:
-        coded = encode(query[None])
-        self.query = query
-        self.codes = coded.codes[0]
-        self.scale = float(coded.scales[0])
-        self.reach = self.scale * float(np.linalg.norm(self.codes.astype(np.float64)))
-        self.slack = float(coded.errors[0]) * LONGEST + SLACK
-        self.floor = -np.inf
-        self.best = Best(1)
+    def __init__(self, queries: NDArray[np.int32]) -> None:
+        coded = encode(queries)
+        self.codes = coded.codes
+        self.reaches = coded.scales * np.linalg.norm(coded.codes.astype(np.float64), axis=1)
+        self.slacks = coded.errors.astype(np.float64) * LONGEST + SLACK
+        self.scales = np.where(coded.scales == 0, 1.0, coded.scales.astype(np.float64))
+        self.best = Best(len(queries))
+        self._queries = queries
+        self._floors = np.full(len(queries), -np.inf)
         self._waiting: list[NDArray[np.float64]] = []
         self._count = 0
+        self._answer_zeros()
 
-    def finish_if_zero(self) -> bool:
-        """All rows are equally far from a zero query: the first is the answer, and there is no bound to compute."""
-        if self.scale == 0:
-            self.best.offer(ALONE, np.zeros(1, np.int64), np.zeros((1, 1), np.int64))
-        return self.scale == 0
+    def _answer_zeros(self) -> None:
+        """All rows are equally far from a zero query: the first is its answer, and no row can beat it."""
+        zero = np.flatnonzero(~self.codes.any(axis=1))
+        self.best.offer(zero, np.zeros(1, np.int64), np.zeros((len(zero), 1), np.int64))
+        self._floors[zero] = np.inf
 
     def offer(self, first: int, scaled: NDArray[np.float32], errors: NDArray[np.float32], fetch: Fetch) -> None:
-        """Rows from place `first` on, by their upper bounds in units of this query's scale, less its slack."""
-        uppers = scaled.astype(np.float64) * self.scale + self.slack
-        lowers = uppers - 2 * (errors.astype(np.float64) * self.reach + self.slack)
-        self.floor = max(self.floor, float(lowers.max()))
-        near = np.flatnonzero(uppers >= self.floor)
-        self._waiting.append(np.stack([first + near, uppers[near], lowers[near]]))
-        self._count += len(near)
+        """Rows from place `first` on: upper bounds (rows, queries) in units of each query's scale, less its slack."""
+        if first == 0:
+            width = 2 * (float(errors.max()) * self.reaches + self.slacks)
+            highest = scaled.max(axis=0) * self.scales + self.slacks
+            self._floors = np.maximum(self._floors, highest - width)
+        limits = np.nextafter(((self._floors - self.slacks) / self.scales).astype(np.float32), np.float32(-np.inf))
+        rows, queries = np.divmod(np.flatnonzero(scaled >= limits), len(limits))
+        if len(rows):
+            uppers = scaled[rows, queries] * self.scales[queries] + self.slacks[queries]
+            lowers = uppers - 2 * (errors[rows] * self.reaches[queries] + self.slacks[queries])
+            np.maximum.at(self._floors, queries, lowers)
+            self._waiting.append(np.stack([queries, first + rows, uppers, lowers]))
+            self._count += len(rows)
         if self._count > MOST_WAITING:
             self.settle(fetch)
 
     def settle(self, fetch: Fetch) -> None:
-        """Score the rows that wait, the most promising first, until none that is left can win."""
-        waiting = np.concatenate([np.empty((3, 0)), *self._waiting], axis=1)
+        """Decide among the rows that wait."""
+        waiting = np.concatenate([np.empty((4, 0)), *self._waiting], axis=1)
         self._waiting, self._count = [], 0
-        waiting = waiting[:, waiting[1] >= self.floor]
-        waiting = waiting[:, np.argsort(-waiting[1], kind="stable")]
+        waiting = waiting[:, waiting[UPPER] >= self._floors[waiting[QUERY].astype(np.intp)]]
+        waiting = waiting[:, np.lexsort((-waiting[UPPER], waiting[QUERY]))]
+        numbers, starts = np.unique(waiting[QUERY], return_index=True)
+        for number, own in zip(numbers.astype(np.intp), np.split(waiting, starts[1:], axis=1), strict=False):
+            self._decide(number, own, fetch)
+
+    def _decide(self, number: np.intp, waiting: NDArray[np.float64], fetch: Fetch) -> None:
+        """Score one query's rows, the most promising first, until none that is left can win."""
         start, size = 0, FIRST_FETCH
-        while start < waiting.shape[1] and waiting[1, start] >= self.floor:
-            self._score(waiting[:, start : start + size], fetch)
+        while start < waiting.shape[1] and waiting[UPPER, start] >= self._floors[number]:
+            self._score(number, waiting[:, start : start + size], fetch)
             start, size = start + size, min(4 * size, MOST_FETCH)
 
-    def _score(self, rows: NDArray[np.float64], fetch: Fetch) -> None:
-        rows = rows[:, np.argsort(rows[0])]
-        places = rows[0].astype(np.int64)
+    def _score(self, number: np.intp, rows: NDArray[np.float64], fetch: Fetch) -> None:
+        rows = rows[:, np.argsort(rows[PLACE])]
+        places, query = rows[PLACE].astype(np.int64), self._queries[number][None]
         exact = fetch(places)
-        shape = (len(places), len(self.query))
-        products = dot_exactly(self.query[None], exact) if exact.shape == shape else np.empty((1, 0), np.int64)
-        sound = products.size == len(places) and bool(((rows[2] <= products) & (products <= rows[1])).all())
+        whole = exact.shape == (len(places), query.shape[1])
+        products = dot_exactly(query, exact) if whole else np.full((1, len(places)), -(2**62))
+        sound = bool(((rows[LOWER] <= products) & (products <= rows[UPPER])).all())
         require(sound, "corpus_damaged", "rows read back are not those that were added", "restore a backup")
-        self.best.offer(ALONE, places, products)
-        self.floor = max(self.floor, float(self.best.products[0]))
+        self.best.offer(np.array([number]), places, products)
+        self._floors[number] = max(self._floors[number], self.best.products[number])

@@ -11,7 +11,7 @@ from weighbeam.core.errors import require
 class Multiplier:
     """Products of the codes of many rows with those of some queries; what it returns is overwritten by the next call.
 
-    A single query is fastest row by row, at about the speed of memory; several are a matrix product of packed codes.
+    A single query is fastest row by row; several are a matrix product of packed codes.
     """
 
     def __init__(self, queries: NDArray[np.int8], most_rows: int) -> None:
@@ -37,7 +37,7 @@ class Multiplier:
 
 
 def check_kernels(dimensions: int) -> None:
-    """Try the kernels at extremes: which of them run depends on the processor, and a wrong one would hide neighbours."""
+    """Try the kernels at extremes: the processor decides which of them run, and a wrong one would hide neighbours."""
     extremes = [np.full(dimensions, 127), np.full(dimensions, -127), np.arange(-127, 128)]
     rows = np.resize(np.concatenate(extremes), (67, dimensions)).astype(np.int8)
     wanted = rows.astype(np.float64) @ rows.astype(np.float64).T
