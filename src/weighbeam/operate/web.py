@@ -1,11 +1,15 @@
 """Where a validator reads pages and who judges them, from its settings; the embedded archive needs no network."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
+from weighbeam.mechanisms.evidence.suffixes import SUFFIXES as PUBLIC_SUFFIXES
 from weighbeam.senses.local import LocalSenses
+from weighbeam.senses.pages.fetch import USER_AGENT
+from weighbeam.senses.pages.gate import last_two_labels
+from weighbeam.senses.pages.live import LiveSettings
 from weighbeam.senses.ports import Assessor
 from weighbeam.settings.load import Loaded
 
@@ -27,14 +31,27 @@ def open_senses(loaded: Loaded) -> LocalSenses:
         validator.embedder,
         entailment=validator.entailment,
         assessor=open_assessor(validator.assessor),
-        **find_web(archive, lists, loaded.folder),
+        **{**find_web(archive, lists, loaded.folder), "live": write_live(validator.user_agent, validator.robots)},
     )
+
+
+def write_live(user_agent: str | None = None, robots: Literal["ignore", "respect"] = "ignore") -> LiveSettings:
+    """How the web is read: reads of one registered domain, by the public suffix list, wait for each other."""
+    return LiveSettings(user_agent=user_agent or USER_AGENT, robots=robots, domain_of=find_domain)
+
+
+def find_domain(host: str) -> str:
+    """
+    >>> find_domain("a.co.uk"), find_domain("www.a.co.uk"), find_domain("b.co.uk"), find_domain("a.unlisted")
+    ('a.co.uk', 'a.co.uk', 'b.co.uk', 'a.unlisted')
+    """
+    return PUBLIC_SUFFIXES.find_domain(host) or last_two_labels(host)
 
 
 def find_web(archive: str | None, lists: Path | None, folder: Path) -> dict[str, Any]:
     """The senses' `pages`, `lists` and `extra_suffixes`; the archive's own lists count if no others are named."""
     if archive is None:
-        return {"pages": "live", "lists": lists}
+        return {"pages": "live", "lists": lists, "live": write_live()}
     place = find_archive() if archive == EMBEDDED else folder / Path(archive).expanduser()
     own = place / "lists"
     suffixes = SUFFIXES if archive == EMBEDDED else ()

@@ -4,13 +4,16 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.folders import cache_folder
 from weighbeam.senses.ports import Ages, Assessor, Embedder, Entailment, Pages, Rulebook, Sentences, Sentiment
 from weighbeam.senses.remember import DiskVectors, Remembering
 from weighbeam.senses.remember_pairs import RememberingEntailment
+
+if TYPE_CHECKING:
+    from weighbeam.senses.pages.live import LiveSettings
 
 DEFAULT_EMBEDDER = "minilm-fp32"
 DEFAULT_ENTAILMENT = "nli-minilm"
@@ -71,6 +74,7 @@ class LocalSenses:
         lists: Path | None = None,
         extra_suffixes: tuple[str, ...] = (),
         assessor: Assessor | None = None,
+        live: "LiveSettings | None" = None,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -79,6 +83,7 @@ class LocalSenses:
         self._workers = workers or os.cpu_count() or 1
         self._on_progress = on_progress
         self._pages_name = pages
+        self._live = live
         self._lists = lists
         self._extra_suffixes = extra_suffixes
         self.assessor = assessor
@@ -101,15 +106,17 @@ class LocalSenses:
     def pages(self) -> Pages:
         from weighbeam.senses.pages.load import load_pages
 
-        return load_pages(self._pages_name)
+        return load_pages(self._pages_name, self._live)
 
     @cached_property
     def ages(self) -> Ages:
         """An archive knows the ages of its domains; for the web the registries are asked."""
-        from weighbeam.senses.pages.age import RdapAges
+        from weighbeam.senses.pages.age import AgeSettings, RdapAges
         from weighbeam.senses.pages.archive import ArchivePages
 
-        return self.pages if isinstance(self.pages, ArchivePages) else RdapAges()
+        if isinstance(self.pages, ArchivePages):
+            return self.pages
+        return RdapAges(AgeSettings(user_agent=self._live.user_agent) if self._live else None)
 
     @cached_property
     def rulebook(self) -> Rulebook:

@@ -63,6 +63,13 @@ class ValidatorSection(Section):
     patience_seconds: Annotated[float, about("without progress for so long, the process ends", ge=60)] = 1800.0
     embedder: Annotated[str, about("the embedder, as in weighbeam score --embedder")] = "minilm-fp32"
     pages: Annotated[str, about("where evidence is read: live, archive:DIR, or embedded for sample pages")] = "live"
+    user_agent: Annotated[
+        str | None,
+        about("how pages are asked for; weighbeam/VERSION if not given", pattern=r"^[!-~]([ -~]{0,198}[!-~])?$"),
+    ] = None
+    robots: Annotated[Literal["ignore", "respect"], about("whether robots.txt of the pages' hosts is respected")] = (
+        "ignore"
+    )
     lists: Annotated[Path | None, about("folder of the blacklist and the approved list of evidence")] = None
     entailment: Annotated[str, about("who judges what a passage says: nli-minilm or hf:MODEL")] = "nli-minilm"
     assessor: Annotated[str | None, about("a second opinion that may reject snippets: openai:MODEL@URL")] = None

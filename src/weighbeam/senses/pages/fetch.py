@@ -1,7 +1,7 @@
 """Follow a URL to its content: every hop guarded anew, redirects by hand, nothing kept for the next read."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from weighbeam import __version__
@@ -54,8 +54,11 @@ class Fetcher:
         limits: Limits,
         user_agent: str = USER_AGENT,
         domain_of: Callable[[str], str] = last_two_labels,
+        permit: Callable[[Place], Awaitable[None]] | None = None,
     ) -> None:
+        """`permit` is asked before every hop, and raises where nothing may be read."""
         self.limits = limits
+        self._permit = permit
         self._guard = guard
         self._agent = user_agent
         self._gate = Gate(limits, domain_of)
@@ -74,6 +77,8 @@ class Fetcher:
         for _ in range(self.limits.redirects + 1):
             hops.append(Hop(url[:MOST_SHOWN]))
             place = read_place(url)
+            if self._permit is not None:
+                await self._permit(place)
             async with self._gate.enter(place.host, pause=place.host != host), budget.spend():
                 head, wire = await self._ask(place, want, hops)
             if head.status not in REDIRECTS:
