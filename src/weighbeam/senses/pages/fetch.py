@@ -34,7 +34,8 @@ PAGE = Want()
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Where a URL led. `body` is decoded, and empty unless the outcome is `read`; `fault` is a word for what failed."""
+    """Where a URL led. `body` is decoded, and empty unless the outcome is `read`; `fault` is a word for what failed.
+    `date` is what an archive says of its page."""
 
     outcome: Outcome
     hops: tuple[Hop, ...]
@@ -43,6 +44,7 @@ class Fetched:
     body: bytes = b""
     seconds: float = 0.0
     fault: str | None = None
+    date: str | None = None
 
 
 class Fetcher:
