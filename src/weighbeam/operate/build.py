@@ -79,6 +79,7 @@ def build_validator(loaded: Loaded) -> Built:
     settings, hotkey = loaded.settings, open_hotkey(loaded)
     senses, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
     alerts = Alerts(store, clock.now)
+    senses.on_fault = partial(_tell_lists, alerts)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds)
     desk = Desk(
@@ -156,6 +157,11 @@ def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: L
     bench = Bench(scale.mechanism, scale.params, scale.journal, asker, senses, online, averaging=loaded.averaging())
     tasks = _find_tasks(loaded, scale.mechanism, scale.params, desk)
     return Post(bench, scale, tasks, desk.clock)
+
+
+def _tell_lists(alerts: Alerts, fault: WeighbeamError) -> None:
+    text = f"{fault.code}: {fault.message}; the lists read before stay in force"
+    alerts.tell("list_refused", "warning", text, "evidence")
 
 
 def _tell_source(alerts: Alerts, fault: WeighbeamError) -> None:

@@ -1,16 +1,20 @@
 """Where a validator reads pages and who judges them, from its settings; the embedded archive needs no network."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
+from weighbeam.mechanisms.evidence.lists import read_lists
 from weighbeam.mechanisms.evidence.suffixes import SUFFIXES as PUBLIC_SUFFIXES
+from weighbeam.network.sign_lists import read_list_key, require_signature
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.fetch import USER_AGENT
 from weighbeam.senses.pages.gate import last_two_labels
 from weighbeam.senses.pages.live import LiveSettings
 from weighbeam.senses.ports import Assessor
+from weighbeam.senses.rulebook import Check
 from weighbeam.settings.load import Loaded
 
 EMBEDDED = "embedded"
@@ -31,8 +35,26 @@ def open_senses(loaded: Loaded) -> LocalSenses:
         validator.embedder,
         entailment=validator.entailment,
         assessor=open_assessor(validator.assessor),
+        check_list=make_list_check(validator.lists_key, find_suffixes(archive)),
+        only_newer=validator.lists_key is not None,
         **{**find_web(archive, lists, loaded.folder), "live": write_live(validator.user_agent, validator.robots)},
     )
+
+
+def make_list_check(key: str | None, extra_suffixes: tuple[str, ...] = ()) -> Check:
+    """What a list file has to satisfy: entries that can be read and, if a key is named, its signature."""
+    wanted = None if key is None else read_list_key(key)
+
+    def check(content: Mapping[str, Any]) -> None:
+        if wanted is not None:
+            require_signature(content, wanted)
+        read_lists(content["entries"], None, list(extra_suffixes))
+
+    return check
+
+
+def find_suffixes(archive: str | None) -> tuple[str, ...]:
+    return SUFFIXES if archive == EMBEDDED else ()
 
 
 def write_live(user_agent: str | None = None, robots: Literal["ignore", "respect"] = "ignore") -> LiveSettings:
@@ -54,8 +76,8 @@ def find_web(archive: str | None, lists: Path | None, folder: Path) -> dict[str,
         return {"pages": "live", "lists": lists, "live": write_live()}
     place = find_archive() if archive == EMBEDDED else folder / Path(archive).expanduser()
     own = place / "lists"
-    suffixes = SUFFIXES if archive == EMBEDDED else ()
-    return {"pages": f"archive:{place}", "lists": lists or (own if own.is_dir() else None), "extra_suffixes": suffixes}
+    lists = lists or (own if own.is_dir() else None)
+    return {"pages": f"archive:{place}", "lists": lists, "extra_suffixes": find_suffixes(archive)}
 
 
 def open_assessor(given: str | None) -> Assessor | None:

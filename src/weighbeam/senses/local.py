@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.ports import Ages, Assessor, Embedder, Entailment, Pages, Rulebook, Sentences, Sentiment
+from weighbeam.senses.keep_lists import KeptLists, log_fault
+from weighbeam.senses.ports import Ages, Assessor, Embedder, Entailment, Pages, Rulebook, Senses, Sentences, Sentiment
 from weighbeam.senses.remember import DiskVectors, Remembering
 from weighbeam.senses.remember_pairs import RememberingEntailment
+from weighbeam.senses.round_senses import RoundSenses
+from weighbeam.senses.rulebook import Check
 
 if TYPE_CHECKING:
     from weighbeam.senses.pages.live import LiveSettings
@@ -75,6 +78,8 @@ class LocalSenses:
         extra_suffixes: tuple[str, ...] = (),
         assessor: Assessor | None = None,
         live: "LiveSettings | None" = None,
+        check_list: Check | None = None,
+        only_newer: bool = False,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -84,9 +89,9 @@ class LocalSenses:
         self._on_progress = on_progress
         self._pages_name = pages
         self._live = live
-        self._lists = lists
-        self._extra_suffixes = extra_suffixes
+        self._kept_lists = KeptLists(lists, extra_suffixes, check_list, only_newer)
         self.assessor = assessor
+        self.on_fault: Callable[[WeighbeamError], None] = log_fault
 
     @cached_property
     def embedder(self) -> Remembering:
@@ -118,11 +123,13 @@ class LocalSenses:
             return self.pages
         return RdapAges(AgeSettings(user_agent=self._live.user_agent) if self._live else None)
 
-    @cached_property
+    @property
     def rulebook(self) -> Rulebook:
-        from weighbeam.senses.rulebook import FolderRulebook
+        return self._kept_lists.current
 
-        return FolderRulebook(self._lists, self._extra_suffixes)
+    def renew(self) -> Senses:
+        """With the lists as they are now; if those cannot be used, with the last good ones, and `on_fault` is told."""
+        return RoundSenses(self, self._kept_lists.renew(self.on_fault))
 
     @cached_property
     def sentiment(self) -> Sentiment:

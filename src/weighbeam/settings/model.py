@@ -71,6 +71,9 @@ class ValidatorSection(Section):
         "ignore"
     )
     lists: Annotated[Path | None, about("folder of the blacklist and the approved list of evidence")] = None
+    lists_key: Annotated[
+        str | None, about("whose signature every list must carry: an ss58 address, or ed25519:ADDRESS")
+    ] = None
     entailment: Annotated[str, about("who judges what a passage says: nli-minilm or hf:MODEL")] = "nli-minilm"
     assessor: Annotated[str | None, about("a second opinion that may reject snippets: openai:MODEL@URL")] = None
     narrator: Annotated[str, about("who tells what happened in a round: deterministic, or openai:MODEL@URL")] = (
