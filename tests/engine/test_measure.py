@@ -43,6 +43,7 @@ from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.network.policy import Standing as Known
 from weighbeam.network.serve import make_miner_app
 from weighbeam.network.sign_lists import sign_list
+from weighbeam.operate.record_pages import list_round_urls
 from weighbeam.operate.web import make_list_check
 from weighbeam.senses.local import LocalSenses
 from weighbeam.service.health import Counted, make_health_app
@@ -156,6 +157,7 @@ def test_rounds_are_counted_and_lists_change_only_between_rounds(world: World) -
     assert [fault.code for fault in world.told] == ["unsigned_list"]
     assert [row.fault for row in replay(world.store, lambda _: EVIDENCE) if row.fault] == []
 
+    assert list_round_urls(world.store, first.id) == [one["snippets"][0]["url"] for one in EXAMPLE["answers"][:2]]
     seen = scrape(world.store)
     miner = Hotkey.from_uri("//miner").address
     assert seen["evidence_snippets"] == {("accepted",): 6, ("non_https",): 3}

@@ -1,7 +1,9 @@
 """`weighbeam pages`: save pages of the web, to read them again without it."""
 
+import sys
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,14 +41,16 @@ def record(
 
     wanted = list(urls or [])
     if of_round is not None:
-        wanted += list_round_urls(open_read(store, config), of_round)
+        with closing(open_read(store, config)) as journal:
+            wanted += list_round_urls(journal, of_round)
     if not wanted:
         raise WeighbeamError("bad_usage", "no page is named", "name URLs, or a round with --round")
     validator = open_settings(config).settings.validator
     live = write_live(validator.user_agent, validator.robots)
     asked = RdapAges(AgeSettings(user_agent=live.user_agent)) if ages else None
     try:
-        pages = record_pages(wanted, out, lambda keep: LivePages(live, keep=keep), asked)
+        with _tell_waiting(f"reading {len(wanted)} pages"):
+            pages = record_pages(wanted, out, lambda keep: LivePages(live, keep=keep), asked)
     finally:
         if asked is not None:
             asked.close()
@@ -60,3 +64,12 @@ def record(
     for row in rows:
         typer.echo(f"{row['outcome']:<12} {make_printable(str(row['url']), 160)}")
     typer.echo(f"saved in {out}")
+
+
+def _tell_waiting(text: str) -> AbstractContextManager[Any]:
+    """It may take a minute, and how much of it is over nobody knows."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(text)

@@ -175,7 +175,8 @@ def score_evidence(
     explain: Explain = False,
     only: Only = None,
     archive: Annotated[
-        str | None, typer.Option(help="Read pages from this folder instead of the web; `embedded` is the sample's.")
+        str | None,
+        typer.Option(help="Read pages from this folder or WARC file, not from the web; `embedded` is the sample's."),
     ] = None,
     lists: Annotated[Path | None, typer.Option(help="Folder of blacklist and approved list.")] = None,
     entailment: Annotated[str, typer.Option(help="nli-minilm or hf:MODEL.")] = "nli-minilm",

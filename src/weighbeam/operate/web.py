@@ -26,7 +26,7 @@ def open_senses(loaded: Loaded) -> LocalSenses:
     kind, _, folder = validator.pages.partition(":")
     archive = folder if kind == "archive" and folder else EMBEDDED if validator.pages == EMBEDDED else None
     if archive is None and validator.pages != "live":
-        raise WeighbeamError("bad_config", f"validator.pages is {validator.pages!r}", "live, archive:DIR or embedded")
+        raise WeighbeamError("bad_config", f"validator.pages is {validator.pages!r}", "live, archive:PLACE or embedded")
     if archive is None and validator.lists is None and "evidence" in loaded.settings.mechanisms:
         remedy = "name a folder with blacklist.json and approved.json; a list may be empty, not missing"
         raise WeighbeamError("bad_config", "evidence is read from the web and validator.lists is not set", remedy)

@@ -62,7 +62,7 @@ class ValidatorSection(Section):
     listen: Annotated[str | None, about("host:port of /health and /metrics; empty for none")] = "127.0.0.1:9090"
     patience_seconds: Annotated[float, about("without progress for so long, the process ends", ge=60)] = 1800.0
     embedder: Annotated[str, about("the embedder, as in weighbeam score --embedder")] = "minilm-fp32"
-    pages: Annotated[str, about("where evidence is read: live, archive:DIR, or embedded for sample pages")] = "live"
+    pages: Annotated[str, about("where evidence is read: live, archive:PLACE, or embedded for sample pages")] = "live"
     user_agent: Annotated[
         str | None,
         about("how pages are asked for; weighbeam/VERSION if not given", pattern=r"^[!-~]([ -~]{0,198}[!-~])?$"),
