@@ -10,6 +10,7 @@ from pathlib import Path
 from weighbeam.engine.alerts import REMEDIES
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import Params
+from weighbeam.mechanisms.evidence.metrics import MEASURES as EVIDENCE_MEASURES
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.settings.load import Settings
@@ -23,7 +24,8 @@ PARAMETERS: dict[str, type[Params]] = {
 }
 COMMANDS = (
     "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "rounds", "round",
-    "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
+    "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "lists sign", "lists check",
+    "pages record", "vectors run", "doctor",
 )  # fmt: skip
 
 
@@ -71,6 +73,16 @@ def write_alerts() -> str:
     return "\n".join([*rows, *(f"| `{code}` | {remedy} |" for code, remedy in REMEDIES.items())])
 
 
+def write_metrics() -> str:
+    """The table of metrics that mechanisms count."""
+    rows = ["| metric | labels | meaning |", "| --- | --- | --- |"]
+    for name, measure in EVIDENCE_MEASURES.items():
+        ending = "_total" if measure.kind == "counter" else ""
+        labels = ", ".join(f"`{label}`" for label in measure.labels)
+        rows.append(f"| `weighbeam_evidence_{name}{ending}` | {labels} | {measure.help} |")
+    return "\n".join(rows)
+
+
 def fill(page: str, name: str, content: str) -> str:
     pattern = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
     return re.sub(pattern, lambda m: f"{m[1]}{content}\n{m[2]}", page, flags=re.S)
@@ -82,7 +94,9 @@ def main() -> None:
         page = DOCS / f"{name}.md"
         page.write_text(fill(page.read_text(), "parameters", write_parameters(params)))
     page = DOCS / "run.md"
-    page.write_text(fill(fill(page.read_text(), "settings", write_settings()), "alerts", write_alerts()))
+    parts = {"settings": write_settings(), "alerts": write_alerts(), "metrics": write_metrics()}
+    for name, content in parts.items():
+        page.write_text(fill(page.read_text(), name, content))
 
 
 if __name__ == "__main__":

@@ -55,18 +55,30 @@ def test_the_parameter_tables_are_current() -> None:
         assert generator.write_parameters(params) in (DOCS / f"{name}.md").read_text(), "run make docs"
 
 
-def test_the_tables_of_settings_and_alerts_are_current() -> None:
+def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
     page, generator = (DOCS / "run.md").read_text(), load_generator()
     assert generator.write_settings() in page, "run make docs"
     assert generator.write_alerts() in page, "run make docs"
+    assert generator.write_metrics() in page, "run make docs"
 
 
 def test_every_metric_is_explained() -> None:
     source = (SOURCE / "service/health.py").read_text()
     names = re.findall(r"(Counter|Gauge)MetricFamily\(\s*\"(\w+)\"", source)
     page = (DOCS / "run.md").read_text()
-    assert len(names) >= 6
-    assert [name for kind, name in names if name + ("_total" if kind == "Counter" else "") not in page] == []
+    assert len(names) >= 10
+    assert [name for kind, name in names if f"`{name}{'_total' if kind == 'Counter' else ''}`" not in page] == []
+
+
+def test_every_mechanism_that_counts_is_in_the_table_of_metrics() -> None:
+    from weighbeam.mechanisms.contract import Measures
+    from weighbeam.mechanisms.registry import load_mechanism
+
+    page = (DOCS / "run.md").read_text()
+    for name in load_generator().PARAMETERS:
+        mechanism = load_mechanism(name)
+        for measure in mechanism.measures if isinstance(mechanism, Measures) else ():
+            assert f"`weighbeam_{name}_{measure}" in page
 
 
 def test_every_command_is_in_the_reference() -> None:

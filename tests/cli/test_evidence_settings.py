@@ -49,3 +49,28 @@ def test_the_embedded_pages_need_nothing(tmp_path: Path) -> None:
     senses = open_senses(load(tmp_path, 'pages = "embedded"'))
     assert senses.rulebook.in_force("approved").entries
     assert senses.rulebook.extra_suffixes == ("example",)
+
+
+def test_manners_are_handed_on(tmp_path: Path) -> None:
+    (tmp_path / "lists").mkdir()
+    plain, polite, named = (
+        open_senses(load(tmp_path, f'lists = "lists"\n{more}')).pages
+        for more in ("", 'robots = "respect"', 'user_agent = "my-bot/2 (+https://example.org)"')
+    )
+    assert len({plain.digest, polite.digest, named.digest}) == 3
+    for pages in (plain, polite, named):
+        pages.close()
+
+
+@pytest.mark.parametrize("line", ['robots = "maybe"', 'user_agent = ""', r'user_agent = "a\r\nCookie: b"'])
+def test_manners_that_cannot_be_meant_are_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(WeighbeamError, match="bad_config"):
+        load(tmp_path, line)
+
+
+def test_a_key_makes_signatures_mandatory(tmp_path: Path) -> None:
+    key = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY"
+    with pytest.raises(WeighbeamError, match="unsigned_list"):
+        _ = open_senses(load(tmp_path, f'pages = "embedded"\nlists_key = "{key}"')).rulebook
+    with pytest.raises(WeighbeamError, match="bad_list_key"):
+        open_senses(load(tmp_path, 'pages = "embedded"\nlists_key = "me"'))

@@ -9,6 +9,8 @@ from weighbeam.cli.ask import ask
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
+from weighbeam.cli.lists import lists_app
+from weighbeam.cli.pages import pages_app
 from weighbeam.cli.read import alerts, copies, leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
 from weighbeam.cli.round import show_round
@@ -22,6 +24,8 @@ app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand,
 app.add_typer(score_app, name="score")
 app.add_typer(vectors_app, name="vectors")
 app.add_typer(config_app, name="config")
+app.add_typer(pages_app, name="pages")
+app.add_typer(lists_app, name="lists")
 app.command()(demo)
 app.command()(validator)
 app.command()(miner)

@@ -175,7 +175,8 @@ def score_evidence(
     explain: Explain = False,
     only: Only = None,
     archive: Annotated[
-        str | None, typer.Option(help="Read pages from this folder instead of the web; `embedded` is the sample's.")
+        str | None,
+        typer.Option(help="Read pages from this folder or WARC file, not from the web; `embedded` is the sample's."),
     ] = None,
     browser: Annotated[
         str | None, typer.Option(help="Read web pages as this browser shows them, such as chromium.")
@@ -194,11 +195,11 @@ def score_evidence(
     from weighbeam.engine.read_json import read_json
     from weighbeam.engine.what_if import score_question
     from weighbeam.mechanisms.registry import load_mechanism
-    from weighbeam.operate.web import find_web
+    from weighbeam.operate.web import find_web, write_live
 
     overrides, question = read_overrides(params, settings), read_json(file)
     named = question.get("archive") if isinstance(question, dict) else None
-    web = find_web(archive or (str(named) if named else None), lists, file.parent, browser)
+    web = find_web(archive or (str(named) if named else None), lists, file.parent, write_live(browser=browser))
     with open_senses(embedder, entailment=entailment, **web) as senses:
         result = score_question(load_mechanism("evidence"), question, senses, overrides)
     check_hotkeys(result, only or [])

@@ -1,7 +1,8 @@
 """What a committed round leaves to do, put into the outbox with its scores: alerts, records of copies, its story.
 
 A mechanism says it in the summary of its scores: `alerts` as `{code, severity, hotkeys}`, `copies` as
-`{hotkeys, cosine, overlap}`. One that also draws and tells (`Tells`) has its story told.
+`{hotkeys, cosine, overlap}`, `metrics` as `measure` counts them. One that also draws and tells (`Tells`) has its story
+told.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from weighbeam.engine.alerts import Alerts, Level
+from weighbeam.engine.measure import count_round
 from weighbeam.engine.outbox import Item, post
 from weighbeam.mechanisms.contract import Mechanism, Scored, Tells
 from weighbeam.store import tables
@@ -31,6 +33,7 @@ SENTENCES = {
 
 def leave_to_do(connection: Connection, round_id: str, at: float, mechanism: Mechanism, scored: Scored) -> None:
     """Within the transaction that commits the round."""
+    count_round(connection, mechanism, scored)
     alerts, copies = _read(scored, "alerts", ALERT), _read(scored, "copies", COPIES)
     if alerts:
         post(connection, "alerts", round_id, mechanism.name, at, {"alerts": alerts})

@@ -40,6 +40,7 @@ REMEDIES = {
     "all_low_quality": "look at the prompt and at the answers: weighbeam rounds",
     "void_round": "see why miners do not answer: the reasons are in weighbeam rounds",
     "challenge_source": "check challenges.pull and its token; rounds go on with prompts of our own",
+    "list_refused": "mend or sign it: weighbeam lists check; it is read again once it changes",
     "outbox_given_up": "what failed is in the text: check the address or folder it names",
 }
 ANY_REMEDY = "see weighbeam rounds and the mechanism's documentation"

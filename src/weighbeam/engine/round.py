@@ -29,7 +29,7 @@ from weighbeam.mechanisms.contract import (
 from weighbeam.network.ask import Asker, Heard, Question, Target
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.probe import blame_our_network, is_lost
-from weighbeam.senses.ports import Senses
+from weighbeam.senses.ports import Renews, Senses
 
 
 def _one_thread() -> Executor:
@@ -74,6 +74,7 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     `too_few_miners` when there is nobody to ask; `evaluation_timeout` when observing takes too long: the round is then
     discarded as our own fault.
     """
+    bench = replace(bench, senses=await asyncio.to_thread(renew_senses, bench.senses))
     mechanism, params = bench.mechanism, bench.params
     standings = await asyncio.to_thread(read_current, bench, miners, moment.at)
     group = mechanism.choose(params, standings, miners, moment.seed, task.wanted)
@@ -111,6 +112,10 @@ async def keep_round(
     )
     await asyncio.to_thread(bench.journal.record, facts, asked, observation, also)
     return await asyncio.to_thread(bench.journal.commit, moment.round_id, mechanism)
+
+
+def renew_senses(senses: Senses) -> Senses:
+    return senses.renew() if isinstance(senses, Renews) else senses
 
 
 def read_current(bench: Bench, miners: Sequence[str], now: float) -> tuple[Standing, ...]:

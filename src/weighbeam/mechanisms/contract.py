@@ -308,6 +308,28 @@ class Burns(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric: a counter adds up over rounds, a gauge is what the last round said; `help` is one line for people."""
+
+    kind: Literal["counter", "gauge"]
+    help: str
+    labels: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Measures(Protocol):
+    """What a mechanism has besides if its rounds are counted: `weighbeam_MECHANISM_NAME` in `/metrics`.
+
+    The summary of its scores holds `metrics`, rows of `[name, label values, number]`.
+    """
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Every metric there may be, by name (lower case, digits, underscores)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """A round in words, who told it, and why a model that was asked did not."""
 

@@ -80,6 +80,7 @@ def build_validator(loaded: Loaded) -> Built:
     settings, hotkey = loaded.settings, open_hotkey(loaded)
     senses, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
     alerts = Alerts(store, clock.now)
+    senses.on_fault = partial(_tell_lists, alerts)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds)
     desk = Desk(
@@ -168,6 +169,11 @@ def _find_collector(name: str, store: Store) -> Collector:
         told = f"{name} collects contributions, and nothing here takes any in for it"
         raise WeighbeamError("bad_config", told, "run novelty, or a mechanism that asks miners")
     return DeskCollector(store)
+
+
+def _tell_lists(alerts: Alerts, fault: WeighbeamError) -> None:
+    text = f"{fault.code}: {fault.message}; the lists read before stay in force"
+    alerts.tell("list_refused", "warning", text, "evidence")
 
 
 def _tell_source(alerts: Alerts, fault: WeighbeamError) -> None:

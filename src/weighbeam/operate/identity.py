@@ -1,5 +1,7 @@
 """The hotkey that settings name. Its secret never leaves it, and never enters a message."""
 
+from pathlib import Path
+
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.keys import Hotkey
 from weighbeam.settings.load import Loaded
@@ -14,7 +16,8 @@ def open_hotkey(loaded: Loaded) -> Hotkey:
         except ValueError:
             raise WeighbeamError("wallet_missing", "wallet.uri is no secret URI", "write one like //Alice") from None
     elif wallet.file is not None:
-        found = _read_file(loaded)
+        password_file = wallet.password_file and loaded.path(wallet.password_file)
+        found = read_hotkey(loaded.path(wallet.file), password_file)
     else:
         raise WeighbeamError("wallet_missing", "no hotkey is set", "set wallet.file, or wallet.uri on a local chain")
     if wallet.hotkey is not None and wallet.hotkey != found.address:
@@ -24,12 +27,10 @@ def open_hotkey(loaded: Loaded) -> Hotkey:
     return found
 
 
-def _read_file(loaded: Loaded) -> Hotkey:
-    wallet = loaded.settings.wallet
-    assert wallet.file is not None
-    path = loaded.path(wallet.file)
+def read_hotkey(path: Path, password_file: Path | None) -> Hotkey:
+    """The key of a hotkey file."""
     try:
-        password = loaded.path(wallet.password_file).read_text("utf-8").rstrip("\n") if wallet.password_file else None
+        password = password_file.read_text("utf-8").rstrip("\n") if password_file else None
         return Hotkey.from_keyfile(path.read_bytes(), password)
     except OSError as fault:
         raise WeighbeamError("wallet_missing", f"{fault.filename}: {fault.strerror}", "name a hotkey file") from None

@@ -72,7 +72,8 @@ async def _run(built: Built, loaded: Loaded) -> None:
     services: list[Service] = []
     listen = loaded.settings.validator.listen
     if listen:
-        app = make_health_app(built.desk.health, built.desk.alerts)
+        mechanisms = [post.scale.mechanism for post in built.posts]
+        app = make_health_app(built.desk.health, built.desk.alerts, built.desk.store, mechanisms)
         open_door(app, built, loaded)
         services.append(partial(serve_miner, app, *check_listen(listen)))
     elif is_open(loaded):

@@ -4,10 +4,11 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.folders import cache_folder
+from weighbeam.senses.keep_lists import KeptLists, log_fault
 from weighbeam.senses.ports import (
     Ages,
     Assessor,
@@ -15,12 +16,18 @@ from weighbeam.senses.ports import (
     Entailment,
     Pages,
     Rulebook,
+    Senses,
     Sentences,
     Sentiment,
     WordPieces,
 )
 from weighbeam.senses.remember import DiskVectors, Remembering
 from weighbeam.senses.remember_pairs import RememberingEntailment
+from weighbeam.senses.round_senses import RoundSenses
+from weighbeam.senses.rulebook import Check
+
+if TYPE_CHECKING:
+    from weighbeam.senses.pages.live import LiveSettings
 
 DEFAULT_EMBEDDER = "minilm-fp32"
 DEFAULT_ENTAILMENT = "nli-minilm"
@@ -81,7 +88,9 @@ class LocalSenses:
         lists: Path | None = None,
         extra_suffixes: tuple[str, ...] = (),
         assessor: Assessor | None = None,
-        browser: str | None = None,
+        live: "LiveSettings | None" = None,
+        check_list: Check | None = None,
+        only_newer: bool = False,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -90,10 +99,10 @@ class LocalSenses:
         self._workers = workers or os.cpu_count() or 1
         self._on_progress = on_progress
         self._pages_name = pages
-        self._browser = browser
-        self._lists = lists
-        self._extra_suffixes = extra_suffixes
+        self._live = live
+        self._kept_lists = KeptLists(lists, extra_suffixes, check_list, only_newer)
         self.assessor = assessor
+        self.on_fault: Callable[[WeighbeamError], None] = log_fault
 
     @cached_property
     def embedder(self) -> Remembering:
@@ -119,21 +128,25 @@ class LocalSenses:
     def pages(self) -> Pages:
         from weighbeam.senses.pages.load import load_pages
 
-        return load_pages(self._pages_name, self._browser)
+        return load_pages(self._pages_name, self._live)
 
     @cached_property
     def ages(self) -> Ages:
         """An archive knows the ages of its domains; for the web the registries are asked."""
-        from weighbeam.senses.pages.age import RdapAges
+        from weighbeam.senses.pages.age import AgeSettings, RdapAges
         from weighbeam.senses.pages.archive import ArchivePages
 
-        return self.pages if isinstance(self.pages, ArchivePages) else RdapAges()
+        if isinstance(self.pages, ArchivePages):
+            return self.pages
+        return RdapAges(AgeSettings(user_agent=self._live.user_agent) if self._live else None)
 
-    @cached_property
+    @property
     def rulebook(self) -> Rulebook:
-        from weighbeam.senses.rulebook import FolderRulebook
+        return self._kept_lists.current
 
-        return FolderRulebook(self._lists, self._extra_suffixes)
+    def renew(self) -> Senses:
+        """With the lists as they are now; if those cannot be used, with the last good ones, and `on_fault` is told."""
+        return RoundSenses(self, self._kept_lists.renew(self.on_fault))
 
     @cached_property
     def sentiment(self) -> Sentiment:

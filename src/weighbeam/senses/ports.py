@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,11 +131,12 @@ class Ages(Sense, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list in force: its entries, and by which version and content it is known."""
+    """A list in force: its entries, by which version and content it is known, and since when it is to be used."""
 
     version: int
     digest: str
     entries: tuple[str, ...]
+    effective: float | None = None
 
 
 class Rulebook(Sense, Protocol):
@@ -180,4 +181,13 @@ class Senses(Protocol):
 
     def sentences(self, name: str) -> Sentences:
         """The splitter called `name`; an unknown one is `unknown_splitter`."""
+        ...
+
+
+@runtime_checkable
+class Renews(Protocol):
+    """What senses have besides if something of them may change while a validator runs."""
+
+    def renew(self) -> Senses:
+        """The senses of the round that begins: what they are made of stays the same for all of it."""
         ...

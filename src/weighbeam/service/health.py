@@ -1,6 +1,7 @@
 """`/health` for the service manager, `/metrics` for Prometheus."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
 
 from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry, generate_latest
@@ -8,10 +9,57 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from weighbeam import __version__
-from weighbeam.engine.alerts import Alerts
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import Alerts, tell_fault
 from weighbeam.engine.health import Health
+from weighbeam.engine.measure import list_shown
+from weighbeam.engine.weigh_in.measure import recall_weighed
+from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.store.database import Store
 
 STALLED = 503
+
+
+class Counted(Collector):
+    """What rounds and weigh-ins left in the store: the same after a restart, and nothing if it cannot be read."""
+
+    def __init__(self, store: Store, mechanisms: Sequence[Mechanism]) -> None:
+        self._store = store
+        self._mechanisms = mechanisms
+
+    def collect(self) -> Iterator[Metric]:
+        try:
+            yield from [*self._tell_weights(), *self._tell_rounds()]
+        except WeighbeamError as fault:
+            tell_fault(fault)
+
+    def _tell_rounds(self) -> Iterator[Metric]:
+        for mechanism in self._mechanisms:
+            for shown in list_shown(self._store, mechanism):
+                family = CounterMetricFamily if shown.measure.kind == "counter" else GaugeMetricFamily
+                metric = family(shown.name, shown.measure.help, labels=shown.measure.labels)
+                for labels, value in shown.series.items():
+                    metric.add_metric(labels, value)
+                yield metric
+
+    def _tell_weights(self) -> Iterator[Metric]:
+        burnt = GaugeMetricFamily("weighbeam_burn_share", "share of the weights burnt", labels=["mechanism"])
+        wanted = GaugeMetricFamily("weighbeam_burn_share_configured", "share to be burnt", labels=["mechanism"])
+        dropped = GaugeMetricFamily("weighbeam_dropped_uids", "miners weighed and left with 0", labels=["mechanism"])
+        churn = GaugeMetricFamily("weighbeam_rank_churn", "share of miners whose rank changed", labels=["mechanism"])
+        for mechanism in self._mechanisms:
+            weighed = recall_weighed(self._store, mechanism.name)
+            if weighed is None:
+                continue
+            dropped.add_metric([mechanism.name], weighed.dropped)
+            for metric, value in (
+                (burnt, weighed.burn_set),
+                (wanted, weighed.burn_configured),
+                (churn, weighed.churn),
+            ):
+                if value is not None:
+                    metric.add_metric([mechanism.name], value)
+        yield from (burnt, wanted, dropped, churn)
 
 
 class Pulses(Collector):
@@ -42,11 +90,15 @@ class Pulses(Collector):
         yield from (rounds, discarded, weigh_ins, idle, blocks, told)
 
 
-def make_health_app(health: Health, alerts: Alerts) -> FastAPI:
-    """200 while every mechanism gets on, 503 once one stands still."""
+def make_health_app(
+    health: Health, alerts: Alerts, store: Store | None = None, mechanisms: Sequence[Mechanism] = ()
+) -> FastAPI:
+    """200 while every mechanism gets on, 503 once one stands still; with a store, what was counted there too."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     registry = CollectorRegistry()
     registry.register(Pulses(health, alerts))
+    if store is not None:
+        registry.register(Counted(store, mechanisms))
 
     @app.get("/health")
     async def tell_health(response: Response) -> dict[str, object]:
@@ -56,6 +108,7 @@ def make_health_app(health: Health, alerts: Alerts) -> FastAPI:
 
     @app.get("/metrics")
     async def tell_metrics() -> Response:
-        return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")
+        text = await asyncio.to_thread(generate_latest, registry)
+        return Response(text, media_type="text/plain; version=0.0.4")
 
     return app

@@ -62,12 +62,22 @@ class ValidatorSection(Section):
     listen: Annotated[str | None, about("host:port of /health and /metrics; empty for none")] = "127.0.0.1:9090"
     patience_seconds: Annotated[float, about("without progress for so long, the process ends", ge=60)] = 1800.0
     embedder: Annotated[str, about("the embedder, as in weighbeam score --embedder")] = "minilm-fp32"
-    pages: Annotated[str, about("where evidence is read: live, archive:DIR, or embedded for sample pages")] = "live"
+    pages: Annotated[str, about("where evidence is read: live, archive:PLACE, or embedded for sample pages")] = "live"
     rendering: Annotated[
         Literal["off", "on"], about("whether live pages are read as a confined browser shows them")
     ] = "off"
     browser: Annotated[str, about("the browser that renders pages: a Chromium, by name or path")] = "chromium"
+    user_agent: Annotated[
+        str | None,
+        about("how pages are asked for; weighbeam/VERSION if not given", pattern=r"^[!-~]([ -~]{0,198}[!-~])?$"),
+    ] = None
+    robots: Annotated[Literal["ignore", "respect"], about("whether robots.txt of the pages' hosts is respected")] = (
+        "ignore"
+    )
     lists: Annotated[Path | None, about("folder of the blacklist and the approved list of evidence")] = None
+    lists_key: Annotated[
+        str | None, about("whose signature every list must carry: an ss58 address, or ed25519:ADDRESS")
+    ] = None
     entailment: Annotated[str, about("who judges what a passage says: nli-minilm or hf:MODEL")] = "nli-minilm"
     assessor: Annotated[str | None, about("a second opinion that may reject snippets: openai:MODEL@URL")] = None
     narrator: Annotated[str, about("who tells what happened in a round: deterministic, or openai:MODEL@URL")] = (

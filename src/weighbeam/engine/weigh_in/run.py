@@ -17,12 +17,14 @@ from weighbeam.chain.contract import ChainFault
 from weighbeam.core.canonical import canonical_json
 from weighbeam.engine.audit import write_audit
 from weighbeam.engine.journal import append_entry
+from weighbeam.engine.lay_out import read_standings
 from weighbeam.engine.ledger import Plan, Row
-from weighbeam.engine.weigh_in.assess import Assessed, Reading, Scale, assess, read_chain
+from weighbeam.engine.weigh_in.assess import Assessed, Reading, Scale, assess, read_chain, stand_by_averages
 from weighbeam.engine.weigh_in.burn import Burn
 from weighbeam.engine.weigh_in.constants import hash_weighing
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.emissions import keep_folds
+from weighbeam.engine.weigh_in.measure import note_weighed
 from weighbeam.engine.weigh_in.mode import Estimate, Mode
 from weighbeam.store.blobs import keep_blobs
 from weighbeam.store.remember import recall, remember
@@ -119,6 +121,9 @@ def _write_entry(connection: Connection, scale: Scale, assessed: Assessed) -> st
         counts = {"eligible": len(assessed.eligible.hotkeys), "excluded": len(assessed.eligible.excluded)}
         detail = {"counts": counts, "stale": list(decision.stale), "blocks": assessed.mode.blocks}
         write_audit(connection, assessed.weighing.now, "skip", name, assessed.mode.mode, decision.reason, detail)
+    averaged = scale.mechanism.rule.standing == "emissions"
+    standings = stand_by_averages(assessed.averages) if averaged else read_standings(connection, name)
+    note_weighed(connection, scale.mechanism, scale.params, standings, assessed.weighing, decision)
     return append_entry(connection, "weigh_in", secrets.token_hex(16), digest)[1]
 
 

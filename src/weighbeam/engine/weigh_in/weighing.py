@@ -1,6 +1,6 @@
 """All that a decision rests on, so that it can be made again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -94,12 +94,18 @@ def list_payees(
     }
     fresh = {hotkey for hotkey, at in success.items() if at is not None}
     target = burn.hotkey if burn else None
-    if isinstance(mechanism, Burns):
-        raw = mechanism.weigh_burning(params, standings, fresh - {target}, target).raw
-    else:
-        raw = mechanism.weigh(params, standings, fresh).raw
+    raw = weigh_raw(mechanism, params, standings, fresh - {target}, target)
     paid = {hotkey: uid for hotkey, uid in uids.items() if hotkey != target}
     payees = [Payee(hotkey, uid, float(raw.get(hotkey, 0.0)), success[hotkey]) for hotkey, uid in paid.items()]
     if burn is not None and target is not None and burn.uid is not None:
         payees.append(Payee(target, burn.uid, float(raw.get(target, 0.0)), now))
     return tuple(payees)
+
+
+def weigh_raw(
+    mechanism: Mechanism, params: Params, standings: Sequence[Standing], fresh: Collection[str], target: str | None
+) -> Mapping[str, float]:
+    """Raw weights of the fresh, and of the target if the mechanism burns. Pure."""
+    if isinstance(mechanism, Burns):
+        return mechanism.weigh_burning(params, standings, fresh, target).raw
+    return mechanism.weigh(params, standings, fresh).raw

@@ -21,6 +21,7 @@ from weighbeam.mechanisms.evidence.bank import generate_task, read_statement_tex
 from weighbeam.mechanisms.evidence.choose import choose_weighted
 from weighbeam.mechanisms.evidence.examples import example_rounds
 from weighbeam.mechanisms.evidence.explain import explain_score
+from weighbeam.mechanisms.evidence.metrics import MEASURES
 from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, observe_round
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.question import read_question, report_round
@@ -42,6 +43,7 @@ class Evidence:
     better: Literal["lower", "higher"] = "higher"
     params_type: type[Params] = EvidenceParams
     rule = WeighRule(standing="own", gate="asked", exclude_permits=True)
+    measures = MEASURES
 
     def choose(
         self,

@@ -267,4 +267,9 @@ def _write_known(why: str, round_: Round) -> str:
 
 
 def _describe(listing: Listing) -> dict[str, Any]:
-    return {"version": listing.version, "digest": listing.digest, "entries": len(listing.entries)}
+    return {
+        "version": listing.version,
+        "digest": listing.digest,
+        "entries": len(listing.entries),
+        "effective": listing.effective,
+    }

@@ -8,6 +8,7 @@ from typing import Any
 from weighbeam.mechanisms.contract import Observation, Score, Scored
 from weighbeam.mechanisms.evidence.duplicates import Copied, Response, find_copies, read_quote
 from weighbeam.mechanisms.evidence.forms import read_forms
+from weighbeam.mechanisms.evidence.metrics import list_metrics
 from weighbeam.mechanisms.evidence.nli import read_inference
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.response import recompute_value, score_response
@@ -45,6 +46,7 @@ def score_round(params: EvidenceParams, observation: Observation) -> Scored:
         "seed": observation.facts["seed"],
         "best": find_best(scores),
         "unassessed": sum("unassessed" in verdict.flags for one in judged for verdict in one.verdicts),
+        "metrics": list_metrics(observation.facts, [(one.facts, one.verdicts) for one in judged], scores),
     }
     return Scored(scores, summary)
 

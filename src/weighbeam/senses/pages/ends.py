@@ -23,6 +23,12 @@ class Unreachable(Ended):
     """No answer: name, connection, certificate, protocol, time or hop limit."""
 
 
+class Blocked(Ended):
+    """The host does not want it read."""
+
+    outcome: Outcome = "blocked"
+
+
 class TooLarge(Ended):
     """A cap was met."""
 

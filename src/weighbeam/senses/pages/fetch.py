@@ -1,7 +1,7 @@
 """Follow a URL to its content: every hop guarded anew, redirects by hand, nothing kept for the next read."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from weighbeam import __version__
@@ -36,7 +36,8 @@ PAGE = Want()
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """Where a URL led. `body` is decoded, and empty unless the outcome is `read`; `fault` is a word for what failed;
-    `headers` are the last answer's, names in lower case; `render_seconds` what a browser took, if there was one."""
+    `headers` are the last answer's, names in lower case; `render_seconds` what a browser took, if there was one; `date`
+    is what an archive says of its page."""
 
     outcome: Outcome
     hops: tuple[Hop, ...]
@@ -47,6 +48,7 @@ class Fetched:
     fault: str | None = None
     headers: tuple[tuple[str, bytes], ...] = ()
     render_seconds: float = 0.0
+    date: str | None = None
 
 
 class Fetcher:
@@ -58,8 +60,11 @@ class Fetcher:
         limits: Limits,
         user_agent: str = USER_AGENT,
         domain_of: Callable[[str], str] = last_two_labels,
+        permit: Callable[[Place], Awaitable[None]] | None = None,
     ) -> None:
+        """`permit` is asked before every hop, and raises where nothing may be read."""
         self.limits = limits
+        self._permit = permit
         self._guard = guard
         self._agent = user_agent
         self._gate = Gate(limits, domain_of)
@@ -78,6 +83,8 @@ class Fetcher:
         for _ in range(self.limits.redirects + 1):
             hops.append(Hop(url[:MOST_SHOWN]))
             place = read_place(url)
+            if self._permit is not None:
+                await self._permit(place)
             async with self._gate.enter(place.host, pause=place.host != host), budget.spend():
                 head, wire = await self._ask(place, want, hops)
             if head.status not in REDIRECTS:

@@ -1,11 +1,12 @@
 """Pages from the web, as they are now."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from typing import Literal
 
-from weighbeam.core.canonical import digest_json
+from weighbeam.core.canonical import Json, digest_json
 from weighbeam.senses.pages.apart import Parsers
 from weighbeam.senses.pages.browser.limits import RenderLimits
 from weighbeam.senses.pages.browser.render import Renderer
@@ -15,6 +16,7 @@ from weighbeam.senses.pages.gate import last_two_labels
 from weighbeam.senses.pages.guard import Guard
 from weighbeam.senses.pages.limits import Limits
 from weighbeam.senses.pages.loop import Loop, finish_within
+from weighbeam.senses.pages.place import Place
 from weighbeam.senses.pages.probe import KNOWN_URLS, Probe
 from weighbeam.senses.ports import Hop, Page
 
@@ -22,7 +24,8 @@ from weighbeam.senses.ports import Hop, Page
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
     """How pages are read. `domain_of` groups hosts for the cap per domain; `probe_urls` empty means that no failure
-    to reach a page is ever ours. `browser` is the program that renders pages; None: they are read as they come."""
+    to reach a page is ever ours; `robots` says whether what hosts write in robots.txt is respected. `browser` is the
+    program that renders pages; None: they are read as they come."""
 
     limits: Limits = field(default_factory=Limits)
     user_agent: str = USER_AGENT
@@ -30,6 +33,7 @@ class LiveSettings:
     probe_urls: tuple[str, ...] = KNOWN_URLS
     browser: str | None = None
     rendering: RenderLimits = field(default_factory=RenderLimits)
+    robots: Literal["ignore", "respect"] = "ignore"
 
 
 class LivePages:
@@ -46,19 +50,19 @@ class LivePages:
         guard = guard or Guard()
         self._parsers = parsers or Parsers()
         limits = {"read": asdict(settings.limits), "parse": asdict(self._parsers.limits)}
+        manners: dict[str, Json] = {"user_agent": settings.user_agent, "robots": settings.robots}
         self._keep = keep
         self._all_seconds = settings.limits.all_seconds + (settings.rendering.all_seconds if settings.browser else 0.0)
         self._loop = Loop()
         self._threads = ThreadPoolExecutor(self._parsers.workers, "pages-parse")
-        self._fetcher = Fetcher(guard, settings.limits, settings.user_agent, settings.domain_of)
+        permit = _read_robots(guard, settings) if settings.robots == "respect" else None
+        self._fetcher = Fetcher(guard, settings.limits, settings.user_agent, settings.domain_of, permit)
         probing = Fetcher(guard, replace(settings.limits, host_gap_seconds=0.0, redirects=0), settings.user_agent)
         self._probe = Probe(lambda url: _is_answered(probing, url), settings.probe_urls)
         self._renderer = self._open_renderer(settings, guard)
         rendering = {} if self._renderer is None else {"rendering": self._renderer.describe()}
         self.id = "live" if self._renderer is None else "live-rendered"
-        self.digest = digest_json(
-            {"reader": READER_VERSION, "user_agent": settings.user_agent, "limits": limits, **rendering}
-        )
+        self.digest = digest_json({"reader": READER_VERSION, **manners, "limits": limits, **rendering})
 
     def _open_renderer(self, settings: LiveSettings, guard: Guard) -> Renderer | None:
         """Shown to work before anything is read; there is no reading without it if it was asked for."""
@@ -116,6 +120,13 @@ class LivePages:
         self._loop.close()
         self._threads.shutdown()
         self._parsers.close()
+
+
+def _read_robots(guard: Guard, settings: LiveSettings) -> Callable[[Place], Awaitable[None]]:
+    """Loaded only if wanted: without it, nothing of robots is in the way."""
+    from weighbeam.senses.pages.robots import Robots
+
+    return Robots(guard, settings.user_agent).check
 
 
 async def _is_answered(fetcher: Fetcher, url: str) -> bool:

@@ -47,6 +47,9 @@ class Recorder:
             self._ages[domain] = age_days
             self._write_index()
 
+    def close(self) -> None:
+        """Nothing is left to do: the index is written with every page."""
+
     def _write_index(self) -> None:
         index = Index(pages=tuple(self._pages.values()), ages=self._ages)
         _write_whole(self._folder / INDEX, index.model_dump_json(indent=1, exclude_defaults=True).encode())
