@@ -53,7 +53,8 @@ class Timed:
     def __init__(self, senses: LocalSenses) -> None:
         self._senses = senses
         self.spent: Counter[str] = Counter()
-        self.assessor = None
+        self.assessor = self.second_pages = None
+        self.clock, self.doubts = senses.clock, senses.doubts
         self.rulebook, self.sentiment, self.ages = senses.rulebook, senses.sentiment, senses.ages
         self.embedder, self.entailment, self.pages = (
             _Clocked(name, inner, self.spent)

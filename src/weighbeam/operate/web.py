@@ -6,7 +6,7 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.ports import Assessor
+from weighbeam.senses.ports import Assessor, Doubts
 from weighbeam.settings.load import Loaded
 
 EMBEDDED = "embedded"
@@ -27,6 +27,8 @@ def open_senses(loaded: Loaded) -> LocalSenses:
         validator.embedder,
         entailment=validator.entailment,
         assessor=open_assessor(validator.assessor),
+        doubts=Doubts(validator.second_read_seconds, validator.made_for_task),
+        second_address=validator.second_address,
         **find_web(archive, lists, loaded.folder),
     )
 

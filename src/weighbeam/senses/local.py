@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.senses.clock import SystemClock
 from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.ports import Ages, Assessor, Embedder, Entailment, Pages, Rulebook, Sentences, Sentiment
+from weighbeam.senses.ports import Ages, Assessor, Doubts, Embedder, Entailment, Pages, Rulebook, Sentences, Sentiment
 from weighbeam.senses.remember import DiskVectors, Remembering
 from weighbeam.senses.remember_pairs import RememberingEntailment
 
@@ -71,6 +72,8 @@ class LocalSenses:
         lists: Path | None = None,
         extra_suffixes: tuple[str, ...] = (),
         assessor: Assessor | None = None,
+        doubts: Doubts | None = None,
+        second_address: str | None = None,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -82,6 +85,9 @@ class LocalSenses:
         self._lists = lists
         self._extra_suffixes = extra_suffixes
         self.assessor = assessor
+        self.doubts = doubts or Doubts()
+        self._second_address = second_address
+        self.clock = SystemClock()
 
     @cached_property
     def embedder(self) -> Remembering:
@@ -102,6 +108,15 @@ class LocalSenses:
         from weighbeam.senses.pages.load import load_pages
 
         return load_pages(self._pages_name)
+
+    @cached_property
+    def second_pages(self) -> Pages | None:
+        """The web as seen from the second address; an archive looks the same from everywhere."""
+        if self._second_address is None or self._pages_name != "live":
+            return None
+        from weighbeam.senses.pages.load import load_pages_from
+
+        return load_pages_from(self._second_address)
 
     @cached_property
     def ages(self) -> Ages:

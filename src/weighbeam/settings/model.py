@@ -64,6 +64,11 @@ class ValidatorSection(Section):
     embedder: Annotated[str, about("the embedder, as in weighbeam score --embedder")] = "minilm-fp32"
     pages: Annotated[str, about("where evidence is read: live, archive:DIR, or embedded for sample pages")] = "live"
     lists: Annotated[Path | None, about("folder of the blacklist and the approved list of evidence")] = None
+    second_read_seconds: Annotated[
+        float | None, about("pages of evidence are read again after so many seconds; unset: never", ge=0, le=60)
+    ] = None
+    second_address: Annotated[str | None, about("an address of this machine that second reads leave from")] = None
+    made_for_task: Annotated[bool, about("refuse evidence from pages that say they are younger than the task")] = False
     entailment: Annotated[str, about("who judges what a passage says: nli-minilm or hf:MODEL")] = "nli-minilm"
     assessor: Annotated[str | None, about("a second opinion that may reject snippets: openai:MODEL@URL")] = None
     narrator: Annotated[str, about("who tells what happened in a round: deterministic, or openai:MODEL@URL")] = (

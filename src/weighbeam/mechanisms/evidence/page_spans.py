@@ -1,6 +1,6 @@
 """Where the tokens of a whole page are: the rules of `tokens`, worked out for all characters at once.
 
-A page may have a million characters and as many tokens, so that a pattern, which makes an object of each, takes seconds.
+A page may have a million characters and as many tokens: a pattern, which makes an object of each, takes seconds.
 Here each character is a bit for its class, and each rule a few operations on arrays.
 """
 
@@ -118,7 +118,8 @@ def _find_next(wanted: Truths, places: Places) -> Places:
 
 
 def _has(bits: Bits, classes: int) -> Truths:
-    return (bits & np.uint16(classes)) != 0
+    held: Truths = (bits & np.uint16(classes)) != 0
+    return held
 
 
 def _shift(bits: Bits, by: int) -> Bits:

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from weighbeam.core.errors import require
 from weighbeam.mechanisms.evidence.clean import clean_text
-from weighbeam.mechanisms.evidence.forms import Kind, find_kinds, is_letters, is_split, split_form, take_forms, tell_kind
+from weighbeam.mechanisms.evidence.forms import (
+    Kind,
+    find_kinds,
+    is_letters,
+    is_split,
+    split_form,
+    take_forms,
+    tell_kind,
+)
 from weighbeam.mechanisms.evidence.page_spans import CODE_POINTS, Places, find_spans, read_points
 
 TYPO_LETTERS = 4

@@ -19,8 +19,8 @@ NOWHERE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The page's tokens, the excerpt's forms and what those make when joined, numbered anew with two bytes: what no form
-    of the excerpt is equal to is 0 on the page, and 1 in the excerpt. A comparison takes half the time."""
+    """Page tokens, excerpt forms and what those make when joined, numbered anew in two bytes: that halves the time of a
+    comparison. What the other side does not have is 0 on the page, and 1 in the excerpt."""
 
     page: NDArray[np.uint16]
     forms: NDArray[np.uint16]
