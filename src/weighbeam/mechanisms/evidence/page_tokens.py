@@ -133,14 +133,17 @@ def tokenise(text: str) -> Tokens:
 
 def _number_tokens(clean: str, starts: Places, ends: Places) -> tuple[list[str], NDArray[np.int64]]:
     """The distinct tokens as written, and the number of each. Only tokens of one character can be a million: those are
-    sorted, and never made strings."""
+    counted, and never made strings."""
     single = ends - starts == 1
-    letters, which_letter = np.unique(read_points(clean)[starts[single]], return_inverse=True)
+    points = read_points(clean)[starts[single]]
+    held = np.zeros(sys.maxunicode + 1, dtype=np.bool_)
+    held[points] = True
+    letters = np.flatnonzero(held)
     bounds = zip(starts[~single].tolist(), ends[~single].tolist(), strict=True)
     written = [clean[start:end] for start, end in bounds]
     words = {word: number for number, word in enumerate(dict.fromkeys(written), len(letters))}
     which = np.zeros(len(starts), dtype=np.int64)
-    which[single] = which_letter
+    which[single] = np.searchsorted(letters, points)
     which[~single] = np.fromiter(map(words.__getitem__, written), dtype=np.int64, count=len(written))
     return [*map(chr, letters.tolist()), *words], which
 

@@ -51,7 +51,7 @@ class Plan:
         return ~joins & ~after & np.array([places.size == 0 for places in self.pairs], dtype=np.bool_)
 
     def encode(self, page: Tokens) -> Codes:
-        known = np.unique(np.concatenate((self.numbers, self.joined)))
+        known = np.array(sorted({*self.numbers.tolist(), *self.joined.tolist()}), dtype=np.int64)
         table = np.zeros(len(page.vocabulary) + 1, dtype=np.uint16)
         table[known] = np.arange(2, len(known) + 2, dtype=np.uint16)
         table[-1] = 1
