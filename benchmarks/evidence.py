@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.evidence_worst import measure_worst
 from benchmarks.measure import Line, show_lines
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, make_params
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive, read_bank
@@ -30,6 +31,7 @@ def measure_evidence() -> Iterator[Line]:
     yield from _measure_model(senses)
     yield from _measure_round(senses)
     yield from _measure_match()
+    yield from measure_worst(senses)
 
 
 def _measure_model(senses: LocalSenses) -> Iterator[Line]:
@@ -53,7 +55,8 @@ class Timed:
     def __init__(self, senses: LocalSenses) -> None:
         self._senses = senses
         self.spent: Counter[str] = Counter()
-        self.assessor = None
+        self.assessor = self.second_pages = None
+        self.clock, self.doubts = senses.clock, senses.doubts
         self.rulebook, self.sentiment, self.ages = senses.rulebook, senses.sentiment, senses.ages
         self.embedder, self.entailment, self.pages = (
             _Clocked(name, inner, self.spent)

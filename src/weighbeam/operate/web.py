@@ -13,7 +13,7 @@ from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.fetch import USER_AGENT
 from weighbeam.senses.pages.gate import last_two_labels
 from weighbeam.senses.pages.live import LiveSettings
-from weighbeam.senses.ports import Assessor
+from weighbeam.senses.ports import Assessor, Doubts
 from weighbeam.senses.rulebook import Check
 from weighbeam.settings.load import Loaded
 
@@ -37,6 +37,8 @@ def open_senses(loaded: Loaded) -> LocalSenses:
         assessor=open_assessor(validator.assessor),
         check_list=make_list_check(validator.lists_key, find_suffixes(archive)),
         only_newer=validator.lists_key is not None,
+        doubts=Doubts(validator.second_read_seconds, validator.made_for_task),
+        second_address=validator.second_address,
         **find_web(archive, lists, loaded.folder, _write_own(loaded)),
     )
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.senses.clock import SystemClock
 from weighbeam.senses.folders import cache_folder
 from weighbeam.senses.keep_lists import KeptLists, log_fault
 from weighbeam.senses.ports import (
     Ages,
     Assessor,
+    Doubts,
     Embedder,
     Entailment,
     Pages,
@@ -91,6 +93,8 @@ class LocalSenses:
         live: "LiveSettings | None" = None,
         check_list: Check | None = None,
         only_newer: bool = False,
+        doubts: Doubts | None = None,
+        second_address: str | None = None,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -103,6 +107,9 @@ class LocalSenses:
         self._kept_lists = KeptLists(lists, extra_suffixes, check_list, only_newer)
         self.assessor = assessor
         self.on_fault: Callable[[WeighbeamError], None] = log_fault
+        self.doubts = doubts or Doubts()
+        self._second_address = second_address
+        self.clock = SystemClock()
 
     @cached_property
     def embedder(self) -> Remembering:
@@ -129,6 +136,15 @@ class LocalSenses:
         from weighbeam.senses.pages.load import load_pages
 
         return load_pages(self._pages_name, self._live)
+
+    @cached_property
+    def second_pages(self) -> Pages | None:
+        """The web as seen from the second address; an archive looks the same from everywhere."""
+        if self._second_address is None or self._pages_name != "live":
+            return None
+        from weighbeam.senses.pages.load import load_pages_from
+
+        return load_pages_from(self._second_address, self._live)
 
     @cached_property
     def ages(self) -> Ages:

@@ -31,7 +31,8 @@ class Hop:
 @dataclass(frozen=True, slots=True)
 class Page:
     """What came of reading a URL. The first hop is the URL as given, the last one the final URL, which may be the one
-    that was refused. `full` is `text` with what the markup hides; spans are offsets in `text`; hashes are hex."""
+    that was refused. `full` is `text` with what the markup hides; spans are offsets in `text`; hashes are hex.
+    `published` is when the page says it was published, in seconds of UTC; None unless it says so to the second."""
 
     outcome: Outcome
     hops: tuple[Hop, ...]
@@ -43,6 +44,7 @@ class Page:
     full: str = ""
     user_spans: tuple[tuple[int, int], ...] = ()
     date: str | None = None
+    published: float | None = None
     bytes: int = 0
     body_sha256: str | None = None
     text_sha256: str | None = None

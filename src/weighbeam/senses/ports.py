@@ -152,8 +152,42 @@ class Rulebook(Sense, Protocol):
         ...
 
 
+class Clock(Protocol):
+    """What time it is. What is noted of it is part of no score."""
+
+    def seconds(self) -> float:
+        """From some moment on; never goes back."""
+        ...
+
+    def utc(self) -> float:
+        """Since 1970, as far as this machine knows."""
+        ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """How far a validator goes to catch pages that were forged: read them again after so many seconds, and refuse those
+    that say they were published after the task was sent. None of it by default."""
+
+    second_read_seconds: float | None = None
+    made_for_task: bool = False
+
+
 class Senses(Protocol):
     """The senses of one validator, by what they do."""
+
+    @property
+    def doubts(self) -> Doubts: ...
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def second_pages(self) -> Pages | None:
+        """Pages as seen from another address, for second reads; None if there is no other than `pages`."""
+        ...
 
     @property
     def embedder(self) -> Embedder: ...

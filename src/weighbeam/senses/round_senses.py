@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from weighbeam.senses.ports import (
     Ages,
     Assessor,
+    Clock,
+    Doubts,
     Embedder,
     Entailment,
     Pages,
@@ -22,6 +24,18 @@ class RoundSenses:
 
     machine: Senses
     rulebook: Rulebook
+
+    @property
+    def doubts(self) -> Doubts:
+        return self.machine.doubts
+
+    @property
+    def clock(self) -> Clock:
+        return self.machine.clock
+
+    @property
+    def second_pages(self) -> Pages | None:
+        return self.machine.second_pages
 
     @property
     def embedder(self) -> Embedder:

@@ -78,6 +78,11 @@ class ValidatorSection(Section):
     lists_key: Annotated[
         str | None, about("whose signature every list must carry: an ss58 address, or ed25519:ADDRESS")
     ] = None
+    second_read_seconds: Annotated[
+        float | None, about("pages of evidence are read again after so many seconds; unset: never", ge=0, le=60)
+    ] = None
+    second_address: Annotated[str | None, about("an address of this machine that second reads leave from")] = None
+    made_for_task: Annotated[bool, about("refuse evidence from pages that say they are younger than the task")] = False
     entailment: Annotated[str, about("who judges what a passage says: nli-minilm or hf:MODEL")] = "nli-minilm"
     assessor: Annotated[str | None, about("a second opinion that may reject snippets: openai:MODEL@URL")] = None
     narrator: Annotated[str, about("who tells what happened in a round: deterministic, or openai:MODEL@URL")] = (

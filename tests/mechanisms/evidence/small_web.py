@@ -6,18 +6,19 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from senses.chat_server import ChatHandler, complete, serve_chat
 from senses.pages.tls_servers import AUTHORITY, QUICK, Network, Site, page, redirect, serve_site
 from weighbeam.senses.assessor_openai import OpenAIAssessor
+from weighbeam.senses.clock import SystemClock
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.age import AgeSettings, RdapAges
 from weighbeam.senses.pages.apart import Parsers
 from weighbeam.senses.pages.live import LivePages, LiveSettings
-from weighbeam.senses.ports import Ages, Assessor, Embedder, Entailment, Pages, Rulebook, Sentiment
+from weighbeam.senses.ports import Ages, Assessor, Clock, Doubts, Embedder, Entailment, Pages, Rulebook, Sentiment
 from weighbeam.senses.rulebook import FolderRulebook
 
 PLAIN, OTHER = "https://www.oldtides.org", "https://www.harbourlog.net"
@@ -126,6 +127,9 @@ class GivenSenses:
     rulebook: Rulebook
     sentiment: Sentiment
     assessor: Assessor | None = None
+    clock: Clock = field(default_factory=SystemClock)
+    second_pages: Pages | None = None
+    doubts: Doubts = field(default_factory=Doubts)
 
     def sentences(self, name: str) -> Any:
         raise AssertionError(f"evidence asks for no splitter, and not for {name}")

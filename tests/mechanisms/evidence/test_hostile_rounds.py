@@ -13,10 +13,11 @@ from mechanisms.evidence.small_web import OTHER, PLAIN, QUOTE, STATEMENT, SUN, G
 from senses.pages.tls_servers import QUICK
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Score, Task
-from weighbeam.mechanisms.evidence.assess_all import assess_all
+from weighbeam.mechanisms.evidence.assess_all import Opinions
 from weighbeam.mechanisms.evidence.assess_request import Claim
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.senses.clock import SystemClock
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.apart import Parsers
 from weighbeam.senses.pages.live import LivePages, LiveSettings
@@ -157,9 +158,9 @@ class Hanging:
 def test_an_assessor_that_hangs_costs_one_deadline_for_all(web: SmallWeb) -> None:
     claims = [(Claim(STATEMENT, QUOTE, QUOTE, PLAIN), f"{number:016x}") for number in range(25)]
     began = time.monotonic()
-    opinions = assess_all(Hanging(1.0), claims, 0.5)
+    opinions = Opinions(Hanging(1.0), claims, SystemClock()).collect(0.5)
     assert time.monotonic() - began < 1.0
-    assert [opinion.fault for opinion in opinions] == ["assessor_timeout"] * 25
+    assert [opinion.fault for opinion, _ in opinions] == ["assessor_timeout"] * 25
 
 
 def test_twenty_five_slow_pages_cost_one_deadline_and_hold_up_no_other(web: SmallWeb) -> None:

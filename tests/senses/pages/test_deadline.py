@@ -10,6 +10,7 @@ import pytest
 from senses.pages.tls_servers import QUICK, Network, Request, Site, page, reading, serve_site
 from weighbeam.senses.pages.age import AgeSettings, RdapAges
 from weighbeam.senses.pages.apart import Parsers
+from weighbeam.senses.pages.parse import Parsed
 
 SLOW = [f"https://www.example.org/slow?{number}" for number in range(25)]
 FINE = "https://www.example.net/fine"
@@ -58,3 +59,17 @@ def test_a_registry_that_hangs_costs_one_deadline_for_all_domains(site: Site) ->
 def test_nothing_to_read_is_read_at_once(site: Site, parsers: Parsers) -> None:
     with reading(Network(site.port), parsers, LIMITS) as live:
         assert live.read_all([]) == []
+
+
+def test_a_page_that_only_waited_for_our_parsers_is_our_fault(site: Site) -> None:
+    class Busy(Parsers):
+        def parse(self, body: bytes, content_type: str, robots: str = "") -> Parsed:
+            time.sleep(2.0)
+            return super().parse(body, content_type, robots)
+
+    busy = Busy(workers=1)
+    with reading(Network(site.port), busy, replace(LIMITS, all_seconds=1.0)) as live:
+        read = live.read_all([f"{FINE}?{number}" for number in range(3)])
+    assert sorted(one.outcome for one in read) == ["fault", "fault", "unreachable"]
+    assert {one.fault for one in read} == {"deadline"}
+    busy.close()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.mechanisms.evidence.page_tokens import Tokens, spell_numbers
-from weighbeam.mechanisms.evidence.plan import Plan, make_plan
+from weighbeam.mechanisms.evidence.plan import Codes, Plan, make_plan
 from weighbeam.mechanisms.evidence.typos import find_typos
 
 NEVER = np.uint8(255)
@@ -47,41 +47,49 @@ def align(page: Tokens, forms: Sequence[str], budget: int) -> Alignment | None:
 
 def _price_starts(page: Tokens, plan: Plan) -> Prices:
     """(tokens + 1,) what a walk from each page token costs; the last entry stands for the end of the page."""
+    codes = plan.encode(page)
     after = np.full(len(page) + 1, NEVER)
     here = np.zeros(len(page) + 1, dtype=np.uint8)
+    alive = False
     for i in reversed(range(len(plan))):
-        here, after = _price(page, plan, i, here, after), here
-        if here.min() == NEVER and after.min() == NEVER:
+        here, after = _price(page, plan, codes, i, here, after), here
+        was_alive, alive = alive, bool(here.min() < NEVER)
+        if not alive and not was_alive:
             break
     return here
 
 
-def _price(page: Tokens, plan: Plan, i: int, next_one: Prices, next_but_one: Prices) -> Prices:
+def _price(page: Tokens, plan: Plan, codes: Codes, i: int, next_one: Prices, next_but_one: Prices) -> Prices:
     """What a walk costs from the i-th form on, given the same for the next form and the next but one."""
-    prices = np.full(len(page) + 1, NEVER)
-    here = page.numbers == plan.numbers[i]
-    prices[:-1] = _allow(next_one[1:], here)
-    undecided = ~here
+    prices = np.empty_like(next_one)
+    prices[-1] = NEVER
+    equal = codes.page == codes.forms[i]
+    np.bitwise_or(next_one[1:], _forbid(equal), out=prices[:-1])
+    if plan.unjoined[i] and not plan.mistypable[i]:
+        return prices
+    undecided = ~equal
     if plan.joined[i] >= 0:
-        here = undecided & (page.numbers == plan.joined[i])
-        prices[:-1] = np.minimum(prices[:-1], _allow(next_but_one[1:], here))
+        here = undecided & (codes.page == codes.joined[i])
+        np.minimum(prices[:-1], next_but_one[1:] | _forbid(here), out=prices[:-1])
         undecided &= ~here
     if plan.pairs[i].size:
         here = np.zeros(len(page), dtype=np.bool_)
         here[plan.pairs[i]] = True
         here &= undecided
-        prices[:-2] = np.minimum(prices[:-2], _allow(next_one[2:], here[:-1]))
+        np.minimum(prices[:-2], next_one[2:] | _forbid(here[:-1]), out=prices[:-2])
         undecided &= ~here
     if plan.mistypable[i]:
-        places = np.flatnonzero(undecided & page.lower & (next_one[1:] < plan.budget))
+        undecided &= page.lower
+        undecided &= next_one[1:] < plan.budget
+        places = np.flatnonzero(undecided)
         places = places[_is_typo(page, plan.forms[i], places)]
         prices[places] = next_one[places + 1] + 1
     return prices
 
 
-def _allow(prices: Prices, where: NDArray[np.bool_]) -> Prices:
-    """The prices where a step applies, NEVER elsewhere. All its bits are set, so that this takes no branches."""
-    return prices | np.negative((~where).view(np.uint8))
+def _forbid(where: NDArray[np.bool_]) -> Prices:
+    """NEVER where a step does not apply. All its bits are set, so that `prices | _forbid(where)` takes no branches."""
+    return np.negative((~where).view(np.uint8))
 
 
 def _is_typo(page: Tokens, form: str, places: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -17,6 +17,9 @@ def clean_text(text: str) -> str:
     unseen = {ord(c): None for c in distinct if unicodedata.category(c) == "Cf"}
     if unseen:
         text = text.translate(unseen)
+    # Most pages come cleaned. A text whose marks are out of order is told at once, so that none takes long to check.
+    if unicodedata.is_normalized("NFKC", text):
+        return text
     if not any(map(_begins_with_mark, distinct)):
         return unicodedata.normalize("NFKC", text)
     # A space composes with nothing, so that pieces may be normalised alone; few are long enough to take the slow path.

@@ -69,12 +69,21 @@ def _explain_value(row: Row) -> Iterator[Node]:
 def _explain_snippet(number: int, snippet: Row, params: EvidenceParams) -> Node:
     where = snippet["url"] or "no URL"
     if snippet["accepted"] is None:
-        return Node(f"snippet {number}, {where}: unscored", (Node(MEANINGS["validator_fault"]),))
+        return Node(
+            f"snippet {number}, {where}: unscored", (Node(MEANINGS["validator_fault"]), *_tell_timings(snippet))
+        )
     if not snippet["accepted"]:
         reason = snippet["reason"]
         return Node(
             f"snippet {number}, {where}: {reason}, {snippet['penalty']:g}",
-            (Node(MEANINGS[reason]), *_tell_page(snippet), *_tell_match(snippet), *_tell_closeness(snippet, params)),
+            (
+                Node(MEANINGS[reason]),
+                *_tell_page(snippet),
+                *_tell_match(snippet),
+                *_tell_forgery(snippet),
+                *_tell_closeness(snippet, params),
+                *_tell_timings(snippet),
+            ),
         )
     factor = snippet["domain_factor"]
     counted = "" if factor is None else f" × domain factor {factor:g} = {snippet['score'] * factor:.6g}"
@@ -84,10 +93,12 @@ def _explain_snippet(number: int, snippet: Row, params: EvidenceParams) -> Node:
         (
             *_tell_page(snippet),
             *_tell_match(snippet),
+            *_tell_forgery(snippet),
             *_tell_closeness(snippet, params),
             *_tell_inference(snippet),
             *(Node(f"{flag}: {FLAGS[flag]}") for flag in snippet["flags"]),
             *_tell_signals(snippet),
+            *_tell_timings(snippet),
         ),
     )
 
@@ -115,6 +126,14 @@ def _tell_match(snippet: Row) -> Iterator[Node]:
         yield Node("no passage of the page holds these words in this order")
 
 
+def _tell_forgery(snippet: Row) -> Iterator[Node]:
+    if snippet["second_read"] is not None:
+        yield Node(f"second read: {snippet['second_read']}")
+    if snippet["made_for_task"] is not None:
+        told = "after" if snippet["made_for_task"] else "before"
+        yield Node(f"the page says that it was published {told} the task was sent")
+
+
 def _tell_closeness(snippet: Row, params: EvidenceParams) -> Iterator[Node]:
     if snippet["similarity"] is not None:
         yield Node(
@@ -138,6 +157,12 @@ def _tell_signals(snippet: Row) -> Iterator[Node]:
         f"{name.replace('_', ' ')} {value:g}" for name, value in snippet["signals"].items() if value is not None
     )
     yield Node(f"signals, never part of the score: {told}")
+
+
+def _tell_timings(snippet: Row) -> Iterator[Node]:
+    if snippet["timings"]:
+        told = ", ".join(f"{what} {seconds:.3f}" for what, seconds in snippet["timings"].items())
+        yield Node(f"seconds, never part of the score: {told}")
 
 
 def _explain_extra(row: Row) -> Iterator[Node]:

@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from weighbeam.core.nfc import to_nfkc
+from weighbeam.core.nfc import SHORT, to_nfkc
 from weighbeam.mechanisms.evidence.clean import clean_text
 from weighbeam.mechanisms.evidence.tokens import APOSTROPHES, MINUS, SYMBOLS, find_tokens
 
@@ -12,6 +13,8 @@ Kind: TypeAlias = Literal["number", "negation", "quantifier", "word"]
 
 THOUSANDS = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 STRAIGHT = {ord(mark): "'" for mark in APOSTROPHES}
+LETTER_APOSTROPHE = "\u02bc"
+BETWEEN = "\n"
 CONTRACTIONS = {
     "cannot": ("can", "not"),
     "can't": ("can", "not"),
@@ -30,6 +33,11 @@ QUANTIFIERS = frozenset(
     "all any some every each most many much few several both half only more less fewer least always often sometimes"
     " rarely seldom usually".split()
 )
+WORDS_OF: Mapping[Kind, frozenset[str]] = {
+    "number": NUMBER_WORDS,
+    "negation": NEGATIONS,
+    "quantifier": QUANTIFIERS,
+}
 
 
 def take_form(token: str) -> str:
@@ -44,6 +52,20 @@ def take_form(token: str) -> str:
     return form.replace(",", "") if "," in form and THOUSANDS.fullmatch(form) else form
 
 
+def take_forms(tokens: Sequence[str]) -> list[str]:
+    """The forms of many tokens. Plain words, of which a page has most, are folded in one go.
+
+    >>> take_forms(["Straße", "DON’T"])
+    ['strasse', "don't"]
+    """
+    plain = [token for token in tokens if token.isalpha() and len(token) <= SHORT]
+    folded = unicodedata.normalize("NFKC", BETWEEN.join(plain).casefold())
+    if LETTER_APOSTROPHE in folded:
+        return [take_form(token) for token in tokens]
+    known = dict(zip(plain, folded.split(BETWEEN), strict=True)) if plain else {}
+    return [known[token] if token in known else take_form(token) for token in tokens]
+
+
 def split_form(form: str) -> tuple[str, ...]:
     """The one or two forms a token counts as, none if it is empty.
 
@@ -55,6 +77,11 @@ def split_form(form: str) -> tuple[str, ...]:
     if form.endswith("n't") and len(form) > 3:
         return form[:-3], "not"
     return (form,) if form else ()
+
+
+def is_split(form: str) -> bool:
+    """Whether a token of this form counts as two, or as none."""
+    return form in CONTRACTIONS or (form.endswith("n't") and len(form) > 3) or not form
 
 
 def read_words(clean: str) -> list[str]:
@@ -81,9 +108,26 @@ def tell_kind(form: str) -> Kind:
         return "negation"
     if form in QUANTIFIERS:
         return "quantifier"
-    if form in NUMBER_WORDS or _is_symbol(form) or any(unicodedata.category(c)[0] == "N" for c in form):
+    if form in NUMBER_WORDS:
+        return "number"
+    if form.isalpha():
+        return "word"
+    if _is_symbol(form) or any(unicodedata.category(c)[0] == "N" for c in form):
         return "number"
     return "word"
+
+
+def find_kinds(numbered: Mapping[str, int], kinds: Collection[Kind]) -> list[int]:
+    """The numbers of forms that are of these kinds, none of them `word`: only what has a sign in it is looked into.
+
+    >>> find_kinds({"moon": 0, "never": 1, "h2o": 2, "most": 3}, ("number", "negation"))
+    [1, 2]
+    """
+    words = [word for kind in kinds for word in WORDS_OF[kind]]
+    found = [numbered[word] for word in words if word in numbered]
+    if "number" in kinds:
+        found += [n for form, n in numbered.items() if not form.isalpha() and tell_kind(form) == "number"]
+    return sorted(set(found))
 
 
 def has_letter(text: str) -> bool:
@@ -97,7 +141,7 @@ def has_letter(text: str) -> bool:
 
 def is_letters(form: str) -> bool:
     """Whether a form is of letters and marks only."""
-    return all(unicodedata.category(c)[0] in "LM" for c in form)
+    return form.isalpha() or all(unicodedata.category(c)[0] in "LM" for c in form)
 
 
 def _is_symbol(form: str) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from weighbeam.mechanisms.evidence.align import Alignment, align
-from weighbeam.mechanisms.evidence.forms import Kind, tell_kind
-from weighbeam.mechanisms.evidence.page_tokens import Tokens, tokenise
+from weighbeam.mechanisms.evidence.forms import Kind, read_forms, tell_kind
+from weighbeam.mechanisms.evidence.page_tokens import Tokens
 from weighbeam.mechanisms.evidence.sentences import find_ends
 
 Altered = Literal["meaning", "number"]
@@ -40,10 +40,11 @@ def match_excerpt(
 ) -> Match:
     """Look for an excerpt on a page that was tokenised before; `full` is the document with its hidden parts.
 
+    >>> from weighbeam.mechanisms.evidence.page_tokens import tokenise
     >>> match_excerpt("jumps over it", tokenise("So. The fox jumps over it. End.")).context
     'The fox jumps over it.'
     """
-    forms = tokenise(excerpt).forms
+    forms = read_forms(excerpt)
     found = _search(page, forms)
     if found is None:
         hidden = full is not None and _search(full, forms) is not None

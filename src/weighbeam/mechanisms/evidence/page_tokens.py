@@ -1,6 +1,5 @@
 """A text made ready for matching: its tokens as numbers, so that a page is read once and searched many times."""
 
-import codecs
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -12,12 +11,18 @@ from numpy.typing import NDArray
 
 from weighbeam.core.errors import require
 from weighbeam.mechanisms.evidence.clean import clean_text
-from weighbeam.mechanisms.evidence.forms import Kind, is_letters, split_form, take_form, tell_kind
-from weighbeam.mechanisms.evidence.tokens import find_tokens
+from weighbeam.mechanisms.evidence.forms import (
+    Kind,
+    find_kinds,
+    is_letters,
+    is_split,
+    split_form,
+    take_forms,
+    tell_kind,
+)
+from weighbeam.mechanisms.evidence.page_spans import CODE_POINTS, Places, find_spans, read_points
 
 TYPO_LETTERS = 4
-# Looked up at import: the first use of a codec opens its file.
-CODE_POINTS = codecs.lookup("utf-32-le")
 
 
 class Vocabulary:
@@ -26,7 +31,6 @@ class Vocabulary:
     def __init__(self, forms: list[str]) -> None:
         self.forms = forms
         self.numbers = {form: number for number, form in enumerate(forms)}
-        self.kinds: list[Kind] = [tell_kind(form) for form in forms]
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -34,13 +38,14 @@ class Vocabulary:
     def find_word(self, form: str) -> int:
         """The number of a form of kind word, −1 if the text has none such."""
         number = self.numbers.get(form, -1)
-        return number if number >= 0 and self.kinds[number] == "word" else -1
+        return number if number >= 0 and tell_kind(form) == "word" else -1
 
     @cached_property
     def mistypable(self) -> NDArray[np.bool_]:
         """(vocabulary,) which forms a typo may be forgiven in."""
-        pairs = zip(self.forms, self.kinds, strict=True)
-        return np.array([kind == "word" and is_mistypable(form) for form, kind in pairs], dtype=np.bool_)
+        mistypable = np.array([is_mistypable(form) for form in self.forms], dtype=np.bool_)
+        mistypable[find_kinds(self.numbers, ("number", "negation", "quantifier"))] = False
+        return mistypable
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
@@ -77,7 +82,8 @@ class Tokens:
 
     def drop_kinds(self, kinds: Collection[Kind]) -> "Tokens":
         """The same text as if tokens of these kinds were not there."""
-        stays = np.array([kind not in kinds for kind in self.vocabulary.kinds], dtype=np.bool_)
+        stays = np.ones(len(self.vocabulary), dtype=np.bool_)
+        stays[find_kinds(self.vocabulary.numbers, kinds)] = False
         kept = stays[self.numbers] if len(self) else np.zeros(0, dtype=np.bool_)
         return replace(
             self,
@@ -106,24 +112,47 @@ def tokenise(text: str) -> Tokens:
     (['it', 'can', 'not', 'be', 'it', 'can'], [0, 3, 3, 9, 13, 16])
     """
     clean = clean_text(text)
-    spans = find_tokens(clean)
-    written = [clean[start:end] for start, end in spans]
-    distinct = {token: number for number, token in enumerate(dict.fromkeys(written))}
-    forms: dict[str, int] = {}
-    split = [[forms.setdefault(form, len(forms)) for form in split_form(take_form(token))] for token in distinct]
-    require(len(forms) <= sys.maxunicode, "bad_input", "a text with more words than any page has")
-    which = np.fromiter(map(distinct.__getitem__, written), dtype=np.int32, count=len(written))
-    times = np.array([len(numbers) for numbers in split], dtype=np.int32)
+    starts, ends = find_spans(clean)
+    distinct, which = _number_tokens(clean, starts, ends)
+    pieces, times = _split_all(take_forms(distinct))
+    vocabulary = Vocabulary(list(dict.fromkeys(pieces)))
+    require(len(vocabulary) <= sys.maxunicode, "bad_input", "a text with more words than any page has")
     firsts = np.cumsum(times, dtype=np.int32) - times
-    at = np.repeat(np.arange(len(written), dtype=np.int32), times[which])
+    at = np.repeat(np.arange(len(which), dtype=np.int32), times[which])
     second = np.concatenate(([False], at[1:] == at[:-1])) if len(at) else np.zeros(0, dtype=np.bool_)
-    flat = np.array([number for numbers in split for number in numbers], dtype=np.int32)
-    offsets = np.array(spans, dtype=np.int32).reshape(-1, 2)
+    flat = np.fromiter(map(vocabulary.numbers.__getitem__, pieces), dtype=np.int32, count=len(pieces))
     return Tokens(
         text=clean,
-        vocabulary=Vocabulary(list(forms)),
+        vocabulary=vocabulary,
         numbers=flat[firsts[which[at]] + second],
-        starts=offsets[at, 0],
-        ends=offsets[at, 1],
+        starts=starts[at].astype(np.int32),
+        ends=ends[at].astype(np.int32),
         lower=np.array([token.islower() for token in distinct], dtype=np.bool_)[which[at]],
     )
+
+
+def _number_tokens(clean: str, starts: Places, ends: Places) -> tuple[list[str], NDArray[np.int64]]:
+    """The distinct tokens as written, and the number of each. Only tokens of one character can be a million: those are
+    counted, and never made strings."""
+    single = ends - starts == 1
+    points = read_points(clean)[starts[single]]
+    held = np.zeros(sys.maxunicode + 1, dtype=np.bool_)
+    held[points] = True
+    letters = np.flatnonzero(held)
+    bounds = zip(starts[~single].tolist(), ends[~single].tolist(), strict=True)
+    written = [clean[start:end] for start, end in bounds]
+    words = {word: number for number, word in enumerate(dict.fromkeys(written), len(letters))}
+    which = np.zeros(len(starts), dtype=np.int64)
+    which[single] = np.searchsorted(letters, points)
+    which[~single] = np.fromiter(map(words.__getitem__, written), dtype=np.int64, count=len(written))
+    return [*map(chr, letters.tolist()), *words], which
+
+
+def _split_all(forms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """The forms that each counts as, one after the other, and how many these are; hardly any is split."""
+    times = np.ones(len(forms), dtype=np.int32)
+    split = {at: split_form(form) for at, form in enumerate(forms) if is_split(form)}
+    if not split:
+        return forms, times
+    times[list(split)] = [len(pieces) for pieces in split.values()]
+    return [piece for at, form in enumerate(forms) for piece in split.get(at, (form,))], times

@@ -87,7 +87,10 @@ def _report_snippets(
             "relevance": snippet.get("relevance"),
             "nli": snippet.get("nli"),
             "nli_context": snippet.get("nli_context"),
+            "second_read": snippet.get("second_read"),
+            "made_for_task": snippet.get("made_for_task"),
             "assessment": snippet.get("assessment"),
+            "timings": snippet.get("timings", {}),
             "signals": None,
         }
         if verdict.accepted:

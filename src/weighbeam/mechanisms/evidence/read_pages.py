@@ -30,6 +30,7 @@ def describe_page(page: Page) -> dict[str, Any]:
         "body_sha256": page.body_sha256,
         "text_sha256": page.text_sha256,
         "date": page.date,
+        "published": page.published,
         "fault": page.fault,
     }
 

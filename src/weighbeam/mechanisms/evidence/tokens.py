@@ -46,7 +46,7 @@ def find_tokens(clean: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in find_tokens(text)]
     ["It's", '−3.5', '%', 'of', 'well', 'known', '1,200']
     """
-    classes = clean.translate({ord(character): _classify(character) for character in set(clean)})
+    classes = clean.translate({ord(character): classify(character) for character in set(clean)})
     if "[" in clean:
         classes = _skip_citations(clean, classes)
     return [found.span() for found in TOKEN.finditer(classes)]
@@ -70,10 +70,10 @@ def _skip_citations(clean: str, classes: str) -> str:
     return "".join([*pieces, classes[done:]])
 
 
-def _classify(character: str) -> str:
+def classify(character: str) -> str:
     """The letter of a character's class.
 
-    >>> "".join(map(_classify, "aé9Ⅷ中€—'. _"))
+    >>> "".join(map(classify, "aé9Ⅷ中€—'. _"))
     'lldnishapwx'
     """
     if character in BY_CHARACTER:

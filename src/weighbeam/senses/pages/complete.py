@@ -38,6 +38,7 @@ def complete_page(fetched: Fetched, parsers: Parsers) -> Page:
         full=parsed.text if parsed.full is None else parsed.full,
         user_spans=parsed.user_spans,
         date=fetched.date or parsed.date,
+        published=parsed.published,
         bytes=len(fetched.body),
         body_sha256=parsed.body_sha256,
         text_sha256=parsed.text_sha256,

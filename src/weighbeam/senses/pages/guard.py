@@ -44,12 +44,14 @@ def trust_system() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
-async def dial(address: str, port: int) -> socket.socket:
-    """A connected socket. `address` is an IP address, so nothing is looked up."""
+async def dial(address: str, port: int, source: str | None = None) -> socket.socket:
+    """A connected socket. `address` is an IP address, so nothing is looked up; `source` is one of our own."""
     family = socket.AF_INET6 if ipaddress.ip_address(address).version == 6 else socket.AF_INET
     line = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         line.setblocking(False)
+        if source is not None:
+            line.bind((source, 0))
         await asyncio.get_running_loop().sock_connect(line, (address, port))
     except BaseException:
         line.close()

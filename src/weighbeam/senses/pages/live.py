@@ -87,20 +87,23 @@ class LivePages:
     async def _read_distinct(self, urls: Sequence[str]) -> list[Page]:
         """Who is not read by the deadline had its time: slow pages make nobody wait for long."""
         late = Page("unreachable", ())
-        read = await finish_within(self._all_seconds, [self._read(url) for url in urls], late)
+        queued: set[str] = set()
+        read = await finish_within(self._all_seconds, [self._read(url, queued) for url in urls], late)
+        ours = frozenset(queued)
         if late in read and not await self._probe.works():
-            late = replace(late, outcome="fault")
+            ours = frozenset(urls)
         given = zip(urls, read, strict=True)
-        return [page if page.hops else replace(late, hops=(Hop(url),), fault="deadline") for url, page in given]
+        return [page if page.hops else _tell_late(url, url in ours) for url, page in given]
 
-    async def _read(self, url: str) -> Page:
+    async def _read(self, url: str, queued: set[str]) -> Page:
         """One page. What nobody foresaw is the page's doing, since others are read by the same code."""
         try:
-            return await self._read_foreseen(url)
+            return await self._read_foreseen(url, queued)
         except Exception as surprise:
             return Page("unreadable", (Hop(url),), fault=type(surprise).__name__)
 
-    async def _read_foreseen(self, url: str) -> Page:
+    async def _read_foreseen(self, url: str, queued: set[str]) -> Page:
+        """`queued` holds those that came in time and wait for a parser."""
         fetched = await self._fetcher.fetch(url)
         if fetched.outcome == "unreachable" and not await self._probe.works():
             fetched = replace(fetched, outcome="fault", fault="network")
@@ -113,7 +116,12 @@ class LivePages:
             return Page("fault", fetched.hops, fault="disk")
         if fetched.outcome != "read":
             return complete_page(fetched, self._parsers)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, complete_page, fetched, self._parsers)
+        queued.add(url)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._parse, fetched, url, queued)
+
+    def _parse(self, fetched: Fetched, url: str, queued: set[str]) -> Page:
+        queued.discard(url)
+        return complete_page(fetched, self._parsers)
 
     def close(self) -> None:
         """End its thread and its processes."""
@@ -127,6 +135,11 @@ def _read_robots(guard: Guard, settings: LiveSettings) -> Callable[[Place], Awai
     from weighbeam.senses.pages.robots import Robots
 
     return Robots(guard, settings.user_agent).check
+
+
+def _tell_late(url: str, ours: bool) -> Page:
+    """A page that was not read by the deadline; one that only waited for our parsers is not to blame."""
+    return Page("fault" if ours else "unreachable", (Hop(url),), fault="deadline")
 
 
 async def _is_answered(fetcher: Fetcher, url: str) -> bool:

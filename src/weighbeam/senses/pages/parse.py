@@ -7,7 +7,7 @@ from typing import Any
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from weighbeam.senses.pages.charset import decode_text
-from weighbeam.senses.pages.facts import find_date, find_title, has_filled_search, says_noindex
+from weighbeam.senses.pages.facts import find_date, find_moment, find_title, has_filled_search, says_noindex
 from weighbeam.senses.pages.limits import HTML, ParserLimits
 from weighbeam.senses.pages.lines import Lines
 from weighbeam.senses.pages.outcome import media_type
@@ -23,6 +23,7 @@ class Parsed:
     search_box: bool
     noindex: bool
     date: str | None
+    published: float | None
     text: str
     full: str | None
     user_spans: tuple[tuple[int, int], ...]
@@ -60,6 +61,7 @@ def _read_html(characters: str, robots: str, limits: ParserLimits) -> dict[str, 
         "search_box": has_filled_search(tree),
         "noindex": says_noindex(tree, robots),
         "date": find_date(tree),
+        "published": find_moment(tree),
         "text": seen.text,
         "full": None if full == seen.text else full,
         "user_spans": tuple(seen.user_spans),
@@ -75,6 +77,7 @@ def _read_plain(characters: str, robots: str, limits: ParserLimits) -> dict[str,
         "search_box": False,
         "noindex": says_noindex(LexborHTMLParser(""), robots),
         "date": None,
+        "published": None,
         "text": lines.finish(),
         "full": None,
         "user_spans": (),

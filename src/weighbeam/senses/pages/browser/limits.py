@@ -13,7 +13,7 @@ class RenderLimits:
     seconds: float = 12.0
     settle_seconds: float = 6.0
     page_seconds: float = 3.0
-    all_seconds: float = 120.0
+    all_seconds: float = 40.0
     requests: int = 60
     sheets: int = 60
     part_bytes: int = 4 << 20
