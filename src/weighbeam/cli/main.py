@@ -9,6 +9,7 @@ from weighbeam.cli.ask import ask
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
+from weighbeam.cli.novelty import novelty_app
 from weighbeam.cli.read import alerts, copies, leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
 from weighbeam.cli.round import show_round
@@ -20,6 +21,7 @@ from weighbeam.cli.weights import weights
 
 app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=Shell)
 app.add_typer(score_app, name="score")
+app.add_typer(novelty_app, name="novelty")
 app.add_typer(vectors_app, name="vectors")
 app.add_typer(config_app, name="config")
 app.command()(demo)

@@ -1,5 +1,6 @@
 """Open a store: connect, set it up for durability, and bring its tables up to date."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,13 +81,21 @@ def _connect(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         named = parsed.set(drivername="postgresql+psycopg") if parsed.drivername == "postgresql" else parsed
-        return create_engine(named)
+        return create_engine(named, json_deserializer=_read_json)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
-    engine = create_engine(parsed)
+    engine = create_engine(parsed, json_deserializer=_read_json)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _read_json(text: str | bytes) -> Any:
+    """A value that is no JSON any more was damaged on the disk, not by a user."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise WeighbeamError("store_fault", f"a record is damaged: {fault}", "restore a backup") from None
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
