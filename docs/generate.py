@@ -12,6 +12,7 @@ from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import Params
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.settings.load import Settings
 from weighbeam.settings.model import MechanismSection
 
@@ -20,10 +21,13 @@ PARAMETERS: dict[str, type[Params]] = {
     "chunking": ChunkingParams,
     "evidence": EvidenceParams,
     "inference": InferenceParams,
+    "novelty": NoveltyParams,
 }
 COMMANDS = (
-    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "rounds", "round",
-    "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
+    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "score novelty",
+    "novelty", "novelty submit", "novelty check", "novelty balances", "novelty history", "novelty receipt",
+    "novelty verify", "novelty release", "novelty reject", "novelty withdraw", "novelty import", "novelty export",
+    "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
 )  # fmt: skip
 
 

@@ -28,9 +28,10 @@ def draw_curve(store: Store, params: NoveltyParams, which: WhichCurve) -> Curve:
     places = [start + (reference - start) * i // STEPS for i in range(STEPS + 1)] if reference > start else [reference]
     points = [(micro, reward_units(micro, params)) for micro in places]
     if not any(units for _, units in points):
-        raise WeighbeamError("nothing_to_draw", "under these parameters nothing is ever paid", "set min_reward")
+        raise WeighbeamError("nothing_to_draw", "under these parameters nothing is paid here", "set min_reward")
     other = [(micro, fitted_units(micro, params)) for micro in places] if which == "fitted" else []
-    marks = [(micro, reward_units(micro, params)) for micro in range(reference, start - 1, -max(step, 1))][:MOST_MARKS]
+    steps = [reference - step * i for i in range(MOST_MARKS) if reference - step * i >= start]
+    marks = [(micro, reward_units(micro, params)) for micro in steps]
     return Curve(
         title="What novelty pays",
         subtitle=(*_say_corpus(near, start), *_say_difference(points, other)),

@@ -42,7 +42,7 @@ def chart_curve(curve: Curve) -> dict[str, Any]:
     """The chart as a Vega-Lite specification that holds its data."""
     import altair as alt
 
-    require(len(curve.points) > 0, "nothing_to_draw", "under these parameters nothing is ever paid")
+    require(len(curve.points) > 0, "nothing_to_draw", "under these parameters nothing is paid here")
     layers = [_layer_unpaid(curve), *([_layer_line(curve, "other")] if curve.other else [])]
     layers += [_layer_line(curve, "points"), *_layer_marks(curve)]
     above = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
