@@ -27,7 +27,8 @@ COMMANDS = (
     "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "score novelty",
     "novelty", "novelty submit", "novelty check", "novelty balances", "novelty history", "novelty receipt",
     "novelty verify", "novelty release", "novelty reject", "novelty withdraw", "novelty import", "novelty export",
-    "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
+    "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights", "alerts",
+    "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def test_one_that_others_may_use_is_refused(mode: int, tmp_path: Path) -> None:
     path = tmp_path / "novelty.key"
     open_node_key(path)
     path.chmod(mode)
-    with pytest.raises(WeighbeamError, match="key_exposed: .*chmod 600"):
+    with pytest.raises(WeighbeamError, match=r"key_exposed: .*chmod 600"):
         open_node_key(path)
 
 
@@ -64,7 +64,7 @@ def test_a_damaged_one_is_refused_and_its_secret_not_told(harm, tmp_path: Path) 
 
 
 def test_where_it_cannot_be_made_is_told(tmp_path: Path) -> None:
-    with pytest.raises(WeighbeamError, match="bad_key_file: .*cannot be made"):
+    with pytest.raises(WeighbeamError, match=r"bad_key_file: .*cannot be made"):
         open_node_key(tmp_path / "nothing" / "novelty.key")
     (tmp_path / "folder").mkdir(mode=0o700)
     with pytest.raises(WeighbeamError, match="bad_key_file"):

@@ -1,4 +1,4 @@
-"""The curve of novelty: drawn apart in every form, with the corpus where it lies."""
+"""The curve of novelty: what is paid where, under any parameters."""
 
 from pathlib import Path
 
@@ -7,7 +7,6 @@ import pytest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.novelty.draw import draw_curve
-from weighbeam.pictures.apart import draw_apart
 from weighbeam.pictures.curve import chart_curve
 from weighbeam.pictures.packed import pack_picture, unpack_curve
 from weighbeam.store.database import Store
@@ -24,12 +23,6 @@ def test_it_shows_what_is_paid(store: Store) -> None:
     assert (curve.start, curve.reference, len(curve.other)) == (0.7, 0.95, len(curve.points))
     assert "0.0011%" in curve.subtitle[1]
     assert unpack_curve(pack_picture(curve)) == curve
-
-
-def test_a_page_holds_it(store: Store) -> None:
-    page = draw_apart(draw_curve(store, NoveltyParams(), "exponential"), "html")
-    assert b"<title>Novelty</title>" in page
-    assert b"What novelty pays" in page
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.resources import files
 from typing import Any
 
@@ -45,6 +45,18 @@ class Store:
             if self.engine.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(WRITE_LOCK)))
             yield connection
+
+    @contextmanager
+    def erase(self) -> Iterator[Connection]:
+        """A write whose deletions are overwritten on the disk; after it, so is the log of what was written before."""
+        sqlite = self.engine.dialect.name == "sqlite"
+        with self.write() as connection:
+            if sqlite:
+                connection.exec_driver_sql("PRAGMA secure_delete = ON")
+            yield connection
+        if sqlite:
+            with _told(), closing(self.engine.raw_connection()) as raw:
+                raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
