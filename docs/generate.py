@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from weighbeam.engine.alerts import REMEDIES
@@ -34,18 +35,25 @@ COMMANDS = (
 
 def write_commands() -> str:
     """Every command's help."""
-    parts = ["# Commands\n\nWritten by `make docs` from the program itself.\n"]
-    for command in COMMANDS:
-        environment = {**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-        done = subprocess.run(
-            [sys.executable, "-m", "weighbeam", *command.split(), "--help"],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=True,
-        )
-        parts.append(f"\n## weighbeam {command}".rstrip() + f"\n\n```text\n{done.stdout.strip()}\n```\n")
-    return "".join(parts)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        helps = pool.map(show_help, COMMANDS)
+    parts = [
+        f"\n## weighbeam {name}".rstrip() + f"\n\n```text\n{shown}\n```\n"
+        for name, shown in zip(COMMANDS, helps, strict=True)
+    ]
+    return "".join(["# Commands\n\nWritten by `make docs` from the program itself.\n", *parts])
+
+
+def show_help(command: str) -> str:
+    environment = {**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"}
+    done = subprocess.run(
+        [sys.executable, "-m", "weighbeam", *command.split(), "--help"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    return done.stdout.strip()
 
 
 def write_parameters(params: type[Params] = ChunkingParams) -> str:
