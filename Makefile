@@ -38,7 +38,7 @@ demo: $(READY) ## Score the sample chunkings, then run a whole subnet with two m
 	$(BIN)/weighbeam demo
 
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
-	$(BIN)/weighbeam vectors run vectors --stage chunking. --stage chain. --stage weigh_in. --stage network. --stage inference. --stage evidence.
+	$(BIN)/weighbeam vectors run vectors --stage chunking. --stage chain. --stage weigh_in. --stage network. --stage inference. --stage evidence. --stage novelty.
 	$(BIN)/python -m pytest
 
 lint: $(READY) ## Check style (ruff)

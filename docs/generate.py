@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from weighbeam.engine.alerts import REMEDIES
@@ -13,6 +14,7 @@ from weighbeam.mechanisms.contract import Params
 from weighbeam.mechanisms.evidence.metrics import MEASURES as EVIDENCE_MEASURES
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.settings.load import Settings
 from weighbeam.settings.model import MechanismSection
 
@@ -21,28 +23,39 @@ PARAMETERS: dict[str, type[Params]] = {
     "chunking": ChunkingParams,
     "evidence": EvidenceParams,
     "inference": InferenceParams,
+    "novelty": NoveltyParams,
 }
 COMMANDS = (
-    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "rounds", "round",
-    "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "lists sign", "lists check",
+    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "score novelty",
+    "novelty", "novelty submit", "novelty check", "novelty balances", "novelty history", "novelty receipt",
+    "novelty verify", "novelty release", "novelty reject", "novelty withdraw", "novelty import", "novelty export",
+    "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights", "alerts",
+    "copies", "miner-report", "replay", "config show", "lists sign", "lists check",
     "pages record", "vectors run", "doctor",
 )  # fmt: skip
 
 
 def write_commands() -> str:
     """Every command's help."""
-    parts = ["# Commands\n\nWritten by `make docs` from the program itself.\n"]
-    for command in COMMANDS:
-        environment = {**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-        done = subprocess.run(
-            [sys.executable, "-m", "weighbeam", *command.split(), "--help"],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=True,
-        )
-        parts.append(f"\n## weighbeam {command}".rstrip() + f"\n\n```text\n{done.stdout.strip()}\n```\n")
-    return "".join(parts)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        helps = pool.map(show_help, COMMANDS)
+    parts = [
+        f"\n## weighbeam {name}".rstrip() + f"\n\n```text\n{shown}\n```\n"
+        for name, shown in zip(COMMANDS, helps, strict=True)
+    ]
+    return "".join(["# Commands\n\nWritten by `make docs` from the program itself.\n", *parts])
+
+
+def show_help(command: str) -> str:
+    environment = {**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"}
+    done = subprocess.run(
+        [sys.executable, "-m", "weighbeam", *command.split(), "--help"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    return done.stdout.strip()
 
 
 def write_parameters(params: type[Params] = ChunkingParams) -> str:

@@ -10,6 +10,7 @@ from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
 from weighbeam.cli.lists import lists_app
+from weighbeam.cli.novelty import novelty_app
 from weighbeam.cli.pages import pages_app
 from weighbeam.cli.read import alerts, copies, leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
@@ -22,6 +23,7 @@ from weighbeam.cli.weights import weights
 
 app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=Shell)
 app.add_typer(score_app, name="score")
+app.add_typer(novelty_app, name="novelty")
 app.add_typer(vectors_app, name="vectors")
 app.add_typer(config_app, name="config")
 app.add_typer(pages_app, name="pages")

@@ -142,8 +142,9 @@ def score_inference(
 
     from weighbeam.cli.overrides import read_overrides
     from weighbeam.cli.progress import open_senses
+    from weighbeam.cli.save_picture import save_picture
     from weighbeam.cli.show import check_hotkeys, show_trees
-    from weighbeam.cli.show_inference import save_heatmap, show_inference, show_narrative
+    from weighbeam.cli.show_inference import show_inference, show_narrative
     from weighbeam.engine.read_json import read_json
     from weighbeam.engine.what_if import score_question
     from weighbeam.mechanisms.registry import load_mechanism
@@ -154,7 +155,7 @@ def score_inference(
     with open_senses(embedder) as senses:
         result = score_question(load_mechanism("inference"), read_json(file), senses, overrides)
     check_hotkeys(result, only or [])
-    path = None if heatmap is None else save_heatmap(result.draw(file.stem), heatmap)
+    path = None if heatmap is None else save_picture(result.draw(file.stem), heatmap)
     told = result.tell(path, teller, secrets.token_hex(8)) if narrative else None
     report = result.report()
     if as_json:
@@ -164,6 +165,48 @@ def score_inference(
     show_inference(report, path)
     if told is not None:
         show_narrative(told)
+    if explain or only:
+        show_trees(result, only or [])
+
+
+@score_app.command("novelty")
+def score_novelty(
+    file: File,
+    corpus: Annotated[
+        str | None, typer.Option(help="Compare with this desk's store: its file or database URL; nothing is inserted.")
+    ] = None,
+    as_json: AsJson = False,
+    explain: Explain = False,
+    only: Only = None,
+    params: ParamsFile = None,
+    settings: Settings = None,
+    embedder: Annotated[str | None, typer.Option("--embedder", help="Else the corpus's own.")] = None,
+) -> None:
+    """Score texts by how new they are: in a round of their own, or with --corpus against what a desk holds."""
+    from weighbeam.cli.overrides import read_overrides
+    from weighbeam.cli.progress import open_senses
+    from weighbeam.cli.score_corpus import check_texts, read_texts, show_rows
+    from weighbeam.cli.show import check_hotkeys, show_scores, show_trees
+    from weighbeam.engine.read_json import read_json
+    from weighbeam.engine.what_if import score_question
+    from weighbeam.mechanisms.registry import load_mechanism
+    from weighbeam.senses.local import DEFAULT_EMBEDDER
+
+    overrides, question = read_overrides(params, settings), read_json(file)
+    if corpus is not None:
+        rows = check_texts(corpus, read_texts(question), overrides, embedder)
+        if as_json:
+            print_json([row.as_json() for row in rows])
+        else:
+            show_rows(rows, explain)
+        return
+    with open_senses(embedder or DEFAULT_EMBEDDER) as senses:
+        result = score_question(load_mechanism("novelty"), question, senses, overrides)
+    check_hotkeys(result, only or [])
+    if as_json:
+        print_json(result.report())
+        return
+    show_scores(result)
     if explain or only:
         show_trees(result, only or [])
 

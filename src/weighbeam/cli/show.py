@@ -72,7 +72,11 @@ def check_hotkeys(result: WhatIf, only: list[str]) -> None:
 def show_trees(result: WhatIf, only: list[str]) -> None:
     """How each score comes about, or those of the answers named."""
     for hotkey in only or [score.hotkey for score in result.scored.scores]:
-        Console().print("\n", _grow(result.explain(hotkey), bold=True), sep="")
+        show_tree(result.explain(hotkey))
+
+
+def show_tree(node: Node) -> None:
+    Console().print("\n", _grow(node, bold=True), sep="")
 
 
 def _grow(node: Node, bold: bool = False) -> Tree:

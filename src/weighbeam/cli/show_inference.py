@@ -1,7 +1,6 @@
 """A round of inference on a terminal: who got what, what it means, and where its picture is."""
 
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -10,11 +9,8 @@ from rich.text import Text
 
 from weighbeam.cli.shell import make_printable
 from weighbeam.cli.show import COLOURS
-from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.story import Extra
 from weighbeam.mechanisms.contract import Told
-from weighbeam.pictures.apart import Form, draw_apart
-from weighbeam.pictures.heatmap import Heatmap
 
 NUMBERS = ("score", "quality", "agree", "words", "s", "emission")
 COLUMNS = ("answer", "score", "quality", "agree", "words", "s", "emission", "in", "why not")
@@ -44,22 +40,6 @@ def show_narrative(told: Told | Extra) -> None:
     """One paragraph, as wide as the terminal."""
     text = told.text if isinstance(told, Told) else (told.value or "")
     Console().print("\n" + make_printable(text, MOST_TEXT), markup=False, highlight=False)
-
-
-def save_heatmap(heatmap: Heatmap, file: Path) -> str:
-    """Draw it into a file, in the form its suffix names."""
-    forms: tuple[Form, ...] = get_args(Form)
-    form = next((known for known in forms if file.suffix.lower() == f".{known}"), None)
-    if form is None:
-        raise WeighbeamError("bad_heatmap", f"{file.name} names no form of picture", "end it with .png, .svg or .html")
-    if not file.absolute().parent.is_dir():
-        raise WeighbeamError("bad_heatmap", f"{file.parent} is no folder", "make it first")
-    image = draw_apart(heatmap, form)
-    try:
-        file.write_bytes(image)
-    except OSError as fault:
-        raise WeighbeamError("bad_heatmap", f"{file}: {fault.strerror}", "name a file that can be written") from None
-    return str(file)
 
 
 def _cells(row: dict[str, Any], inside: bool, removed: dict[str, str]) -> list[Text]:

@@ -23,6 +23,11 @@ class Hotkey:
         return cls(library.Keypair.create_from_uri(uri, crypto_type=CRYPTO[scheme]))
 
     @classmethod
+    def from_seed(cls, seed: bytes, scheme: Scheme = "ed25519") -> "Hotkey":
+        """The key of 32 secret bytes."""
+        return cls(library.Keypair.create_from_seed(seed, crypto_type=CRYPTO[scheme]))
+
+    @classmethod
     def from_keyfile(cls, content: bytes, password: str | None = None) -> "Hotkey":
         """A key from a wallet's hotkey file; `ValueError` says what is wrong without showing any of it."""
         try:

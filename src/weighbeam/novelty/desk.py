@@ -9,6 +9,7 @@ either whole on disk or not there at all.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from weighbeam.core.canonical import digest_json, digest_text
@@ -17,7 +18,7 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.contract import hash_params
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.judge import judge
-from weighbeam.mechanisms.novelty.measure import measure_text
+from weighbeam.mechanisms.novelty.measure import Measured, measure_text, measure_texts
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.observe import name_senses
 from weighbeam.mechanisms.novelty.params import NoveltyParams
@@ -32,9 +33,10 @@ from weighbeam.novelty.turns import Turns
 from weighbeam.senses.corpus.open_index import Scan
 from weighbeam.senses.ports import Embedder, Senses
 from weighbeam.store.database import Store
-from weighbeam.store.remember import note, recall
+from weighbeam.store.remember import look_up, note, recall, remember
 
 EMBEDDER = "novelty:embedder"
+PARAMS = "novelty:params:"
 
 
 class Desk:
@@ -71,24 +73,33 @@ class Desk:
         judged = judge(micro, not measured.doubts, self.params)
         return Checked(judged.status, micro, near.contribution if near else None, judged.units, measured.doubts)
 
-    def prepare(
+    def prepare(self, contributor: str, text: str, key: str | None = None, scope: str = "") -> Submission:
+        """Everything that can be done before the lock: refusals, known answers, the model."""
+        given = self.identify(contributor, text, key, scope)
+        return given if self.is_known(given) else replace(given, measured=self.measure([text])[0])
+
+    def identify(
         self, contributor: str, text: str, key: str | None = None, scope: str = "", imported: bool = False
     ) -> Submission:
-        """Everything that can be done before the lock: refusals, known answers, the model."""
+        """By what a submission is known; refused if it can be none. No model is asked."""
         name = check_contributor(contributor)
         read_text(text, self.params)
-        digest, form = digest_text(text), digest_form(text)
+        digest = digest_text(text)
         named = digest_json(["key", scope, check_key(key)] if key is not None else ["text", scope, name, digest])
-        given = Submission(name, named, digest, form, None, imported)
+        return Submission(name, named, digest, digest_form(text), None, imported)
+
+    def is_known(self, given: Submission) -> bool:
+        """Whether its key or its text was here before; `key_conflict` if the key was another's."""
         with self.store.read() as connection:
-            before = find_by_key(connection, named)
-            known = before is not None or find_form(connection, form) is not None
+            before = find_by_key(connection, given.key)
+            known = before is not None or find_form(connection, given.form) is not None
         if before is not None:
             repeat(before, given)
-        if known:
-            return given
-        measured = measure_text(text, self.params, self._senses)
-        return Submission(name, named, digest, form, measured, imported)
+        return known
+
+    def measure(self, texts: Sequence[str]) -> list[Measured]:
+        """What the model says of texts that can be taken."""
+        return measure_texts(texts, self.params, self._senses)
 
     def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
         """Many prepared submissions in one transaction, in order."""
@@ -113,7 +124,7 @@ def open_desk(
     claim_corpus(store, senses.embedder)
     named = {
         "embedder": {"id": senses.embedder.id, "digest": senses.embedder.digest},
-        "params_hash": hash_params(Novelty(), chosen, name_senses(senses)),
+        "params_hash": keep_params(store, chosen, name_senses(senses)),
     }
 
     def sign(body: Mapping[str, Any]) -> Receipt:
@@ -126,10 +137,19 @@ def open_desk(
 def claim_corpus(store: Store, embedder: Embedder) -> None:
     """Vectors of two embedders cannot be compared: a corpus belongs to the one that began it."""
     ours = {"id": embedder.id, "digest": embedder.digest, "dimensions": embedder.dimensions}
-    if recall(store, EMBEDDER) is None:
-        with store.write() as connection:
-            note(connection, EMBEDDER, ours)
     found = recall(store, EMBEDDER)
+    if found is None:
+        with store.write() as connection:
+            found = look_up(connection, EMBEDDER) or ours
+            note(connection, EMBEDDER, found)
     if found != ours:
         told = f"this corpus was made by {found['id']}, digest {found['digest'][:12]}"
         raise WeighbeamError("embedder_changed", told, "use that embedder, or import the texts into a new store")
+
+
+def keep_params(store: Store, params: NoveltyParams, senses: Mapping[str, Any]) -> str:
+    """Under what a desk pays, kept by the hash that its receipts name, so that every payment can be computed again."""
+    found = hash_params(Novelty(), params, senses)
+    if recall(store, PARAMS + found) is None:
+        remember(store, PARAMS + found, {"params": params.model_dump(mode="json"), "senses": dict(senses)})
+    return found

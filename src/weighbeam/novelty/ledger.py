@@ -4,9 +4,9 @@ Every entry moves units from one account to another, so all accounts together ar
 one that may be below it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -137,21 +137,28 @@ def read_balance(connection: Connection, name: str) -> int | None:
 
 def check_books(connection: Connection) -> Iterator[str]:
     """Everything that is wrong with the ledger: a broken chain, an account that is not its sum, books off zero."""
+    entries = (dict(row._mapping) for row in connection.execute(select(novelty_ledger).order_by("sequence")))
+    kept = {row.name: int(row.units) for row in connection.execute(select(accounts.c.name, accounts.c.units))}
+    return check_entries(entries, kept)
+
+
+def check_entries(entries: Iterable[Mapping[str, Any]], kept: Mapping[str, int]) -> Iterator[str]:
+    """The same of rows from anywhere; `kept` is what each account says it holds."""
     previous, expected = GENESIS, 0
     sums: dict[str, int] = {}
-    for row in connection.execute(select(novelty_ledger).order_by(novelty_ledger.c.sequence)):
+    for row in entries:
         expected += 1
-        body = {name: value for name, value in row._mapping.items() if name != "hash"}
-        if row.sequence != expected or row.previous != previous:
-            yield f"entry {row.sequence} does not follow the one before it"
-        if digest_json(body) != row.hash:
-            yield f"entry {row.sequence} is not what its hash says"
-        if row.units <= 0:
-            yield f"entry {row.sequence} moves {row.units} units"
-        previous, expected = row.hash, row.sequence
-        sums[row.debit] = sums.get(row.debit, 0) - row.units
-        sums[row.credit] = sums.get(row.credit, 0) + row.units
-    kept = {row.name: int(row.units) for row in connection.execute(select(accounts))}
+        sequence, units = row["sequence"], row["units"]
+        body = {name: value for name, value in row.items() if name != "hash"}
+        if sequence != expected or row["previous"] != previous:
+            yield f"entry {sequence} does not follow the one before it"
+        if digest_json(body) != row["hash"]:
+            yield f"entry {sequence} is not what its hash says"
+        if units <= 0:
+            yield f"entry {sequence} moves {units} units"
+        previous, expected = row["hash"], sequence
+        sums[row["debit"]] = sums.get(row["debit"], 0) - units
+        sums[row["credit"]] = sums.get(row["credit"], 0) + units
     for name in sorted(kept.keys() | sums.keys()):
         if kept.get(name, 0) != sums.get(name, 0):
             yield f"account {name} holds {kept.get(name, 0)}, its entries make {sums.get(name, 0)}"

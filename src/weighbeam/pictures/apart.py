@@ -10,7 +10,7 @@ from typing import Literal
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.pictures.heatmap import Heatmap
-from weighbeam.pictures.packed import pack_heatmap
+from weighbeam.pictures.packed import Picture, pack_picture
 
 Form = Literal["png", "svg", "html"]
 SECONDS = 120.0
@@ -18,12 +18,13 @@ MOST_TOLD = 300
 REMEDY = "reinstall altair and vl-convert-python; check memory and processes"
 
 
-def draw_apart(heatmap: Heatmap, form: Form = "png", seconds: float = SECONDS) -> bytes:
+def draw_apart(picture: Picture, form: Form = "png", seconds: float = SECONDS) -> bytes:
     """The picture, or `picture_fault`. It waits, so an event loop calls it in a thread."""
-    require(len(heatmap) > 0, "nothing_to_draw", "no answer arrived, so there is nothing to compare")
-    command = [sys.executable, "-P", "-m", "weighbeam.pictures.worker", form]
+    empty = isinstance(picture, Heatmap) and not len(picture)
+    require(not empty, "nothing_to_draw", "no answer arrived, so there is nothing to compare")
+    command = [sys.executable, "-P", "-m", "weighbeam.pictures.worker", form, type(picture).__name__]
     try:
-        done = subprocess.run(command, input=pack_heatmap(heatmap), capture_output=True, timeout=seconds, check=False)
+        done = subprocess.run(command, input=pack_picture(picture), capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         raise WeighbeamError(
             "picture_fault", f"the picture was not drawn within {seconds:g} s", "it is tried again; give it more cores"

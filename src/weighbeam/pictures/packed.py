@@ -1,10 +1,18 @@
-"""A heatmap as bytes, on its way to the process that draws it."""
+"""A picture's data as bytes, on its way to the process that draws it."""
 
 import numpy as np
 
+from weighbeam.core.canonical import Json
 from weighbeam.core.pack import pack, unpack
+from weighbeam.pictures.curve import Curve
 from weighbeam.pictures.heatmap import LONG, LONGEST_LINE, Heatmap
 from weighbeam.pictures.text import tame_text
+
+Picture = Heatmap | Curve
+
+
+def pack_picture(picture: Picture) -> bytes:
+    return pack_curve(picture) if isinstance(picture, Curve) else pack_heatmap(picture)
 
 
 def pack_heatmap(heatmap: Heatmap) -> bytes:
@@ -29,3 +37,23 @@ def unpack_heatmap(data: bytes) -> Heatmap:
         flagged=tuple(facts["flagged"]),
         similarity=arrays["similarity"],
     )
+
+
+def pack_curve(curve: Curve) -> bytes:
+    facts: dict[str, Json] = {
+        "title": curve.title,
+        "subtitle": curve.subtitle,
+        "start": curve.start,
+        "reference": curve.reference,
+        "points": curve.points,
+        "marks": curve.marks,
+        "other": curve.other,
+        "bars": curve.bars,
+    }
+    return pack(facts, {})
+
+
+def unpack_curve(data: bytes) -> Curve:
+    facts, _ = unpack(data)
+    rows = {name: tuple(map(tuple, facts[name])) for name in ("points", "marks", "other", "bars")}
+    return Curve(facts["title"], tuple(facts["subtitle"]), facts["start"], facts["reference"], **rows)

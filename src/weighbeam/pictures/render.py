@@ -18,7 +18,7 @@ PAGE = """<!DOCTYPE html>
 <meta charset="UTF-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; \
 style-src 'unsafe-inline'; img-src data: blob:">
-<title>Heatmap</title>
+<title>%(title)s</title>
 </head>
 <body>
 <div id="picture"></div>
@@ -38,7 +38,7 @@ def render_png(spec: dict[str, Any]) -> bytes:
     """Twice as fine as on a plain screen, unless that would be a giant."""
     import vl_convert
 
-    scale = choose_scale(spec["width"])
+    scale = choose_scale(find_width(spec))
     return squeeze_png(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=scale, allowed_base_urls=[]))
 
 
@@ -49,7 +49,7 @@ def render_svg(spec: dict[str, Any]) -> str:
     return svg
 
 
-def render_html(spec: dict[str, Any]) -> str:
+def render_html(spec: dict[str, Any], title: str = "Heatmap") -> str:
     """A page that needs nothing else, and may load nothing else.
 
     vl-convert's own page puts the chart between script tags as it is, where a name such as `</script>` would end
@@ -58,7 +58,7 @@ def render_html(spec: dict[str, Any]) -> str:
     import vl_convert
 
     program = vl_convert.javascript_bundle(PROGRAM, vl_version=VEGA_LITE)
-    return PAGE % {"chart": write_inert(spec), "program": program.replace("</script", "<\\/script")}
+    return PAGE % {"title": title, "chart": write_inert(spec), "program": program.replace("</script", "<\\/script")}
 
 
 def write_inert(spec: dict[str, Any]) -> str:
@@ -71,6 +71,16 @@ def write_inert(spec: dict[str, Any]) -> str:
     for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
+
+
+def find_width(spec: dict[str, Any]) -> float:
+    """Of charts one above the other, the first one's.
+
+    >>> find_width({"width": 480}), find_width({"vconcat": [{"width": 640}, {"width": 640}]})
+    (480, 640)
+    """
+    width: float = spec["width"] if "width" in spec else spec["vconcat"][0]["width"]
+    return width
 
 
 def choose_scale(width: float) -> float:

@@ -1,4 +1,4 @@
-"""The other side of `apart`: one packed heatmap on standard input, one picture on standard output, and the end.
+"""The other side of `apart`: one packed picture on standard input, one picture on standard output, and the end.
 
 A picture can wait: whatever else this machine does goes first.
 """
@@ -8,17 +8,22 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from weighbeam.pictures.curve import chart_curve
 from weighbeam.pictures.heatmap import chart_heatmap
-from weighbeam.pictures.packed import unpack_heatmap
+from weighbeam.pictures.packed import unpack_curve, unpack_heatmap
 from weighbeam.pictures.render import render_html, render_png, render_svg
 
-FORMS: Mapping[str, Callable[[dict[str, Any]], bytes]] = {
-    "png": render_png,
-    "svg": lambda spec: render_svg(spec).encode(),
-    "html": lambda spec: render_html(spec).encode(),
+FORMS: Mapping[str, Callable[[dict[str, Any], str], bytes]] = {
+    "png": lambda spec, _: render_png(spec),
+    "svg": lambda spec, _: render_svg(spec).encode(),
+    "html": lambda spec, title: render_html(spec, title).encode(),
+}
+CHARTS: Mapping[str, tuple[str, Callable[[bytes], dict[str, Any]]]] = {
+    "Heatmap": ("Heatmap", lambda data: chart_heatmap(unpack_heatmap(data))),
+    "Curve": ("Novelty", lambda data: chart_curve(unpack_curve(data))),
 }
 
 if __name__ == "__main__":
     os.nice(10)
-    heatmap = unpack_heatmap(sys.stdin.buffer.read())
-    sys.stdout.buffer.write(FORMS[sys.argv[1]](chart_heatmap(heatmap)))
+    title, chart = CHARTS[sys.argv[2]]
+    sys.stdout.buffer.write(FORMS[sys.argv[1]](chart(sys.stdin.buffer.read()), title))

@@ -1,8 +1,9 @@
 """Open a store: connect, set it up for durability, and bring its tables up to date."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.resources import files
 from typing import Any
 
@@ -46,21 +47,22 @@ class Store:
             yield connection
 
     @contextmanager
+    def erase(self) -> Iterator[Connection]:
+        """A write whose deletions are overwritten on the disk; after it, so is the log of what was written before."""
+        sqlite = self.engine.dialect.name == "sqlite"
+        with self.write() as connection:
+            if sqlite:
+                connection.exec_driver_sql("PRAGMA secure_delete = ON")
+            yield connection
+        if sqlite:
+            with _told(), closing(self.engine.raw_connection()) as raw:
+                raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
     def read(self) -> Iterator[Connection]:
         """A consistent view of the store."""
         with _told(), self.engine.begin() as connection:
             yield connection
-
-    @contextmanager
-    def erase(self) -> Iterator[Connection]:
-        """A write whose deletions leave no trace in the file, nor in the log beside it."""
-        with self.write() as connection:
-            if self.engine.dialect.name == "sqlite":
-                connection.exec_driver_sql("PRAGMA secure_delete = ON")
-            yield connection
-        if self.engine.dialect.name == "sqlite":
-            with _told(), self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         self.engine.dispose()
@@ -91,13 +93,21 @@ def _connect(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         named = parsed.set(drivername="postgresql+psycopg") if parsed.drivername == "postgresql" else parsed
-        return create_engine(named)
+        return create_engine(named, json_deserializer=_read_json)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
-    engine = create_engine(parsed)
+    engine = create_engine(parsed, json_deserializer=_read_json)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _read_json(text: str | bytes) -> Any:
+    """A value that is no JSON any more was damaged on the disk, not by a user."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise WeighbeamError("store_fault", f"a record is damaged: {fault}", "restore a backup") from None
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:

@@ -11,12 +11,17 @@ from weighbeam.store.tables import memory
 def recall(store: Store, key: str) -> Any:
     """What was remembered under `key`, or None."""
     with store.read() as connection:
-        return connection.scalar(select(memory.c.value).where(memory.c.key == key))
+        return look_up(connection, key)
 
 
 def remember(store: Store, key: str, value: Any) -> None:
     with store.write() as connection:
         note(connection, key, value)
+
+
+def look_up(connection: Connection, key: str) -> Any:
+    """Recall within a transaction."""
+    return connection.scalar(select(memory.c.value).where(memory.c.key == key))
 
 
 def note(connection: Connection, key: str, value: Any) -> None:

@@ -1,7 +1,10 @@
 """Why a contributor earned what it earned, in lines a person can check."""
 
+from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 
+from weighbeam.core.apportion import read_decimal
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.contract import Node, Observation, Scored
 from weighbeam.mechanisms.novelty.events import Event
@@ -34,16 +37,21 @@ def explain_event(event: Event, judged: Judgement, params: NoveltyParams) -> Nod
     head = f"{event.id}: {judged.status}, {write_tokens(judged.units, params)} tokens"
     if event.duplicate:
         return Node(head, (Node(f"the same text as {event.nearest}, whatever its case, spacing or spelling"),))
-    near = "nothing came before it" if event.nearest is None else f"nearest is {event.nearest}"
-    doubts = tuple(Node(f"implausible: {DOUBTS[doubt]}") for doubt in event.doubts)
-    return Node(
-        head, (Node(f"similarity {event.similarity / MILLION:.6f}: {near}"), _explain_curve(event, params), *doubts)
-    )
+    return Node(head, explain_similarity(event.similarity, event.nearest, event.doubts, params))
 
 
-def _explain_curve(event: Event, params: NoveltyParams) -> Node:
-    similarity = event.similarity / MILLION
-    if event.similarity > params.reference_similarity * MILLION:
+def explain_similarity(
+    micro: int, nearest: str | int | None, doubts: Sequence[str], params: NoveltyParams
+) -> tuple[Node, ...]:
+    """How near the nearest is, what that pays, and what speaks against the text."""
+    near = "nothing came before it" if nearest is None else f"nearest is {nearest}"
+    told = tuple(Node(f"implausible: {DOUBTS[doubt]}") for doubt in doubts)
+    return (Node(f"similarity {micro / MILLION:.6f}: {near}"), _explain_curve(micro, params), *told)
+
+
+def _explain_curve(micro: int, params: NoveltyParams) -> Node:
+    similarity = micro / MILLION
+    if Fraction(micro, MILLION) > read_decimal(params.reference_similarity):
         return Node(f"{similarity:.6f} is above {params.reference_similarity:g}: nothing is paid")
     power = (params.reference_similarity - similarity) / params.similarity_step
     told = f"{params.min_reward:g} × {params.reward_factor:g}^{power:.6g}"

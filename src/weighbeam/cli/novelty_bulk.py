@@ -1,0 +1,115 @@
+"""`weighbeam novelty import` and `export`: a whole corpus in and out."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from weighbeam.cli.novelty_options import (
+    AsJson,
+    ConfigOption,
+    EmbedderName,
+    ParamsFile,
+    Settings,
+    StoreOption,
+    choose,
+)
+from weighbeam.cli.shell import EXIT_CHECK_FAILED, make_printable, print_json
+from weighbeam.core.errors import WeighbeamError
+
+
+def import_texts(
+    file: Annotated[Path, typer.Argument(help="One text per line: a JSON string, {text, contributor?}, or an export.")],
+    contributor: Annotated[str, typer.Option(help="Whose texts they are, where a line does not say.")] = "import",
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    params: ParamsFile = None,
+    settings: Settings = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Load texts to compare with, without paying for them; exit 1 if a line could not be taken."""
+    from weighbeam.novelty.bring_in import bring_in
+    from weighbeam.novelty.records import check_contributor
+    from weighbeam.operate.novelty import open_novelty
+
+    chosen, name = choose(store, config), check_contributor(contributor)
+    with open_lines(file) as lines:
+        rules = chosen.params(params, settings)
+        desk = open_novelty(chosen.place, chosen.key(), rules, senses=chosen.senses(embedder))
+        with show_progress(file.stat().st_size) as on_progress:
+            brought = bring_in(desk, lines, name, on_progress)
+    if as_json:
+        print_json(asdict(brought))
+    else:
+        for bad in brought.bad:
+            typer.echo(f"line {bad.line}: {make_printable(bad.message, 200)} [{bad.error}]", err=True)
+        counts = f"{brought.imported} imported, {brought.duplicates} there before, {len(brought.bad)} bad"
+        typer.echo(counts + (f", {brought.skipped} without a text" if brought.skipped else ""))
+    if brought.bad:
+        raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="The file to write, one JSON object per line.")],
+    vectors: Annotated[bool, typer.Option("--vectors", help="With the vectors of every piece.")] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write corpus, ledger and receipts to a file, as they are at one moment."""
+    from weighbeam.novelty.export import write_export
+    from weighbeam.novelty.record import read_record
+    from weighbeam.operate.novelty import open_kept
+
+    kept = open_kept(choose(store, config).place)
+    with kept.read() as connection:
+        count = write_whole(file, write_export(read_record(connection), vectors))
+    if as_json:
+        print_json({"file": str(file), "lines": count})
+    else:
+        typer.echo(f"{count} lines in {file}")
+
+
+def write_whole(file: Path, lines: Iterator[bytes]) -> int:
+    """Write beside the file and put it in its place when it is whole."""
+    draft = file.with_name(f".{file.name}.part")
+    count = 0
+    try:
+        with draft.open("wb") as out:
+            for line in lines:
+                count += 1
+                out.write(line)
+        draft.replace(file)
+    except OSError as fault:
+        raise WeighbeamError("unwritable_file", f"{file}: {fault.strerror}", "name another place") from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return count
+
+
+def open_lines(file: Path) -> BinaryIO:
+    try:
+        return file.open("rb")
+    except FileNotFoundError:
+        raise WeighbeamError("no_such_file", f"{file} does not exist", "check the path") from None
+    except OSError as fault:
+        raise WeighbeamError("unreadable_file", f"{file}: {fault.strerror}", "give a file you may read") from None
+
+
+@contextmanager
+def show_progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A bar of bytes read, on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task("importing", total=total)
+        yield lambda done: bars.update(bar, completed=done)

@@ -1,0 +1,98 @@
+"""What the commands of `weighbeam novelty` share: where the store is, whose key signs, which parameters hold."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weighbeam.core.errors import WeighbeamError
+
+if TYPE_CHECKING:
+    from weighbeam.mechanisms.novelty.params import NoveltyParams
+    from weighbeam.network.keys import Hotkey
+    from weighbeam.senses.ports import Senses
+    from weighbeam.settings.load import Loaded
+
+DEFAULT_STORE = "novelty.db"
+MOST_TEXT = 4_000_000
+
+Text = Annotated[str | None, typer.Argument(help="The text; `-` reads standard input.")]
+TextFile = Annotated[Path | None, typer.Option("--file", help="Read the text from this file.")]
+StoreOption = Annotated[
+    str | None, typer.Option("--store", help="File or database URL; else the settings' store, else novelty.db here.")
+]
+ConfigOption = Annotated[Path | None, typer.Option("--config", help="Settings: their store, hotkey and parameters.")]
+ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.")]
+EmbedderName = Annotated[str | None, typer.Option("--embedder", help="Else the one the corpus was begun with.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Number = Annotated[int, typer.Argument(min=1, help="The contribution's number.")]
+Node = Annotated[str | None, typer.Option("--node", metavar="ADDRESS", help="Who must have signed.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the options come to."""
+
+    place: str
+    loaded: "Loaded | None"
+
+    def key(self) -> "Hotkey | None":
+        """The wallet's of the settings; None for the key file beside the store."""
+        from weighbeam.operate.identity import open_hotkey
+
+        return None if self.loaded is None else open_hotkey(self.loaded)
+
+    def params(self, file: Path | None, settings: list[str] | None) -> "NoveltyParams":
+        """The settings' parameters, then those of the file, then those set one by one."""
+        from weighbeam.cli.overrides import read_overrides
+        from weighbeam.mechanisms.contract import make_params
+        from weighbeam.mechanisms.novelty.mechanism import Novelty
+        from weighbeam.mechanisms.novelty.params import NoveltyParams
+
+        section = self.loaded.settings.mechanisms.get("novelty") if self.loaded else None
+        given: dict[str, Any] = dict(section.params) if section else {}
+        made = make_params(Novelty(), {**given, **read_overrides(file, settings)})
+        assert isinstance(made, NoveltyParams)
+        return made
+
+    def senses(self, embedder: str | None) -> "Senses | None":
+        """The embedder named, or that of the settings; None for the corpus's own."""
+        from weighbeam.senses.local import LocalSenses
+
+        name = embedder or (self.loaded.settings.validator.embedder if self.loaded else None)
+        return None if name is None else LocalSenses(name)
+
+
+def choose(store: str | None, config: Path | None) -> Chosen:
+    from weighbeam.cli.settings import open_settings
+
+    loaded = None if config is None else open_settings(config)
+    url = loaded.store_url() if loaded else DEFAULT_STORE
+    return Chosen(store or url, loaded)
+
+
+def read_input(text: str | None, file: Path | None) -> str:
+    """The one text that was given, exactly as it was given."""
+    from weighbeam.engine.read_json import read_text
+
+    if (text is None) == (file is None):
+        raise WeighbeamError("bad_usage", "give one text", "as an argument, with --file, or - for standard input")
+    if file is not None:
+        return read_text(file, MOST_TEXT)
+    assert text is not None
+    return _read_standard_input() if text == "-" else text
+
+
+def _read_standard_input() -> str:
+    data = sys.stdin.buffer.read(MOST_TEXT + 1)
+    if len(data) > MOST_TEXT:
+        told = f"standard input has more than {MOST_TEXT:,} bytes"
+        raise WeighbeamError("file_too_large", told, "contribute it in parts")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        told = f"standard input is not UTF-8: bad byte at {fault.start}"
+        raise WeighbeamError("not_utf8", told, "send UTF-8") from None

@@ -1,0 +1,82 @@
+"""`weighbeam score novelty --corpus`: what texts would get at a desk, each by itself; nothing is inserted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from weighbeam.cli.show import show_tree
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanisms.contract import Node, hash_params, make_params
+from weighbeam.mechanisms.novelty.explain import explain_similarity, write_tokens
+from weighbeam.mechanisms.novelty.mechanism import Novelty
+from weighbeam.mechanisms.novelty.observe import REFUSALS, name_senses
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.novelty.records import Checked
+from weighbeam.operate.novelty import open_kept, open_own_senses, open_to_check
+from weighbeam.senses.local import LocalSenses
+
+NOTHING = {"max_similarity": None, "nearest": None, "novelty": None, "units": 0, "held": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text: what it would get, or why it would be refused."""
+
+    number: int
+    found: Checked | WeighbeamError
+    params: NoveltyParams
+    params_hash: str
+
+    def as_json(self) -> dict[str, Any]:
+        if isinstance(self.found, WeighbeamError):
+            refused = {"status": "refused", "error": self.found.code, "message": self.found.message}
+            return {**NOTHING, **refused, "params_hash": self.params_hash}
+        return {**self.found.as_json(), "params_hash": self.params_hash}
+
+    def explain(self) -> Node:
+        if isinstance(self.found, WeighbeamError):
+            return Node(f"text {self.number}: refused, {self.found.message}")
+        head = f"text {self.number}: {self.found.status}, {write_tokens(self.found.units, self.params)} tokens"
+        if self.found.status == "duplicate":
+            told = f"the same text as {self.found.nearest}, whatever its case, spacing or spelling"
+            return Node(head, (Node(told),))
+        return Node(head, explain_similarity(self.found.micro, self.found.nearest, self.found.doubts, self.params))
+
+
+def read_texts(question: Any) -> list[Any]:
+    """The texts of `{text}` or `{texts: […]}`."""
+    if isinstance(question, dict) and "text" in question:
+        return [question["text"]]
+    if isinstance(question, dict) and isinstance(question.get("texts"), list):
+        return list(question["texts"])
+    raise WeighbeamError("bad_question", "there is no text in it", 'write {"text": "…"} or {"texts": ["…"]}')
+
+
+def check_texts(place: str, texts: list[Any], overrides: Mapping[str, Any], embedder: str | None) -> list[Row]:
+    params = make_params(Novelty(), overrides)
+    assert isinstance(params, NoveltyParams)
+    senses = LocalSenses(embedder) if embedder else open_own_senses(open_kept(place))
+    desk = open_to_check(place, params, senses)
+    named = hash_params(Novelty(), params, name_senses(senses))
+    rows = []
+    for number, text in enumerate(texts):
+        found: Checked | WeighbeamError
+        try:
+            found = desk.check(text)
+        except WeighbeamError as fault:
+            if fault.code not in REFUSALS:
+                raise
+            found = fault
+        rows.append(Row(number, found, params, named))
+    return rows
+
+
+def show_rows(rows: list[Row], explain: bool) -> None:
+    for row in rows:
+        node = row.explain()
+        if explain:
+            show_tree(node)
+        else:
+            typer.echo(node.text)

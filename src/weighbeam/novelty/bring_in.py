@@ -1,0 +1,122 @@
+"""Load texts that were there before: compared with from then on, never paid for.
+
+One line is one text: a JSON string, `{"text": …, "contributor"?: …}`, or a line of an export, of which only the
+contributions count. A line that cannot be taken is named, and the others go on.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, BinaryIO
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.novelty.desk import Desk
+from weighbeam.novelty.export import SHAPES
+from weighbeam.novelty.records import Submission
+
+MOST_LINE = 8_000_000
+AT_ONCE = 128
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that was not taken, and why."""
+
+    line: int
+    error: str
+    message: str
+
+
+@dataclass(slots=True)
+class Brought:
+    """What became of the lines: each is counted once."""
+
+    imported: int = 0
+    duplicates: int = 0
+    skipped: int = 0
+    bad: list[BadLine] = field(default_factory=list)
+
+
+def bring_in(desk: Desk, file: BinaryIO, contributor: str, on_progress: Callable[[int], None]) -> Brought:
+    """Every text of a file, in batches: one run of the model and one transaction each. It can be run again."""
+    brought = Brought()
+    lines = enumerate(split_lines(file), start=1)
+    while batch := list(islice(lines, AT_ONCE)):
+        _bring(desk, _read_lines(desk, batch, contributor, brought), brought)
+        on_progress(file.tell())
+    return brought
+
+
+def split_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines; of one that is too long only a part that is too long as well."""
+    while line := file.readline(MOST_LINE + 1):
+        rest = line
+        while len(rest) > MOST_LINE and not rest.endswith(b"\n"):
+            rest = file.readline(MOST_LINE + 1)
+        yield line
+
+
+def _read_lines(
+    desk: Desk, batch: Iterable[tuple[int, bytes]], contributor: str, brought: Brought
+) -> dict[str, tuple[int, str, Submission]]:
+    """What is new in a batch, by its form: each text once."""
+    new: dict[str, tuple[int, str, Submission]] = {}
+    for number, line in batch:
+        try:
+            read = _read_line(line, contributor)
+            if read is None:
+                brought.skipped += 1
+                continue
+            given = desk.identify(*read, imported=True)
+            if given.form in new or desk.is_known(given):
+                brought.duplicates += 1
+            else:
+                new[given.form] = (number, read[1], given)
+        except WeighbeamError as fault:
+            if fault.code == "store_fault":
+                raise
+            brought.bad.append(BadLine(number, fault.code, fault.message))
+    return new
+
+
+def _bring(desk: Desk, new: dict[str, tuple[int, str, Submission]], brought: Brought) -> None:
+    if not new:
+        return
+    rows = list(new.values())
+    measured = desk.measure([text for _, text, _ in rows])
+    given = [replace(one, measured=found) for (_, _, one), found in zip(rows, measured, strict=True)]
+    for (number, _, _), result in zip(rows, desk.take_in(given), strict=True):
+        if isinstance(result, WeighbeamError):
+            brought.bad.append(BadLine(number, result.code, result.message))
+        elif isinstance(result, Exception):
+            raise result
+        elif result["status"] == "duplicate":
+            brought.duplicates += 1
+        else:
+            brought.imported += 1
+
+
+def _read_line(line: bytes, contributor: str) -> tuple[str, str] | None:
+    """Contributor and text; None for a line that holds no text and need not."""
+    if len(line) > MOST_LINE:
+        raise WeighbeamError("file_too_large", f"it has more than {MOST_LINE:,} bytes", "contribute it in parts")
+    if not line.strip():
+        return None
+    try:
+        found: Any = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as fault:
+        raise WeighbeamError("not_json", f"it is not JSON: {fault}", "write one JSON value on each line") from None
+    if isinstance(found, str):
+        return contributor, found
+    if isinstance(found, dict) and _is_of_export(found):
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("text"), str):
+        raise WeighbeamError("bad_text", "it holds no text", 'write {"text": "…"}')
+    return found.get("contributor", contributor), found["text"]
+
+
+def _is_of_export(line: dict[str, Any]) -> bool:
+    """Of an export every line but a contribution with a text: duplicates and withdrawn ones have none."""
+    kind = line.get("kind")
+    return kind in SHAPES and (kind != "contribution" or line.get("text") is None)
