@@ -32,7 +32,7 @@ from weighbeam.novelty.turns import Turns
 from weighbeam.senses.corpus.open_index import Scan
 from weighbeam.senses.ports import Embedder, Senses
 from weighbeam.store.database import Store
-from weighbeam.store.remember import note, recall
+from weighbeam.store.remember import note, read_note, recall
 
 EMBEDDER = "novelty:embedder"
 
@@ -90,6 +90,15 @@ class Desk:
         measured = measure_text(text, self.params, self._senses)
         return Submission(name, named, digest, form, measured, imported)
 
+    def load(self) -> int:
+        """Have the model and the corpus at hand before anybody comes; how many pieces the corpus has."""
+        self._senses.embedder.embed(["ready"])
+        return self.count_pieces()
+
+    def count_pieces(self) -> int:
+        with self.store.read() as connection:
+            return self._corpus.load(connection)
+
     def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
         """Many prepared submissions in one transaction, in order."""
         return self._commit(given)
@@ -126,10 +135,13 @@ def open_desk(
 def claim_corpus(store: Store, embedder: Embedder) -> None:
     """Vectors of two embedders cannot be compared: a corpus belongs to the one that began it."""
     ours = {"id": embedder.id, "digest": embedder.digest, "dimensions": embedder.dimensions}
-    if recall(store, EMBEDDER) is None:
-        with store.write() as connection:
-            note(connection, EMBEDDER, ours)
     found = recall(store, EMBEDDER)
+    if found is None:
+        with store.write() as connection:
+            found = read_note(connection, EMBEDDER)
+            if found is None:
+                note(connection, EMBEDDER, ours)
+                found = ours
     if found != ours:
         told = f"this corpus was made by {found['id']}, digest {found['digest'][:12]}"
         raise WeighbeamError("embedder_changed", told, "use that embedder, or import the texts into a new store")

@@ -42,11 +42,12 @@ class Pulses(Collector):
         yield from (rounds, discarded, weigh_ins, idle, blocks, told)
 
 
-def make_health_app(health: Health, alerts: Alerts) -> FastAPI:
+def make_health_app(health: Health, alerts: Alerts, registry: CollectorRegistry | None = None) -> FastAPI:
     """200 while every mechanism gets on, 503 once one stands still."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    registry = CollectorRegistry()
-    registry.register(Pulses(health, alerts))
+    counted = registry or CollectorRegistry()
+    counted.register(Pulses(health, alerts))
+    add_metrics(app, counted)
 
     @app.get("/health")
     async def tell_health(response: Response) -> dict[str, object]:
@@ -54,8 +55,12 @@ def make_health_app(health: Health, alerts: Alerts) -> FastAPI:
         response.status_code = STALLED if report["status"] == "stalled" else 200
         return {"version": __version__, **report}
 
-    @app.get("/metrics")
-    async def tell_metrics() -> Response:
-        return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")
-
     return app
+
+
+def add_metrics(app: FastAPI, registry: CollectorRegistry) -> None:
+    """In a thread of its own, for some numbers are read from the store."""
+
+    @app.get("/metrics")
+    def tell_metrics() -> Response:
+        return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")
