@@ -26,7 +26,7 @@ def make_service_app(pool: Pool, registry: CollectorRegistry) -> FastAPI:
         return {
             "version": __version__,
             "status": "stalled" if stalled else "ok",
-            "inside": len(pool),
+            "inside": pool.inside,
             "most": pool.most,
         }
 

@@ -25,7 +25,8 @@ class Pool:
         self._lock = threading.Lock()
         self._inside: dict[Future[Any], float] = {}
 
-    def __len__(self) -> int:
+    @property
+    def inside(self) -> int:
         """How much is worked on and waits."""
         return len(self._inside)
 
