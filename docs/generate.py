@@ -22,8 +22,9 @@ PARAMETERS: dict[str, type[Params]] = {
     "inference": InferenceParams,
 }
 COMMANDS = (
-    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "rounds", "round",
-    "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run", "doctor",
+    "", "demo", "validator", "miner", "serve", "ask", "score chunking", "score inference", "score evidence", "rounds",
+    "round", "leaderboard", "weights", "alerts", "copies", "miner-report", "replay", "config show", "vectors run",
+    "doctor",
 )  # fmt: skip
 
 

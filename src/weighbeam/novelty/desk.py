@@ -32,7 +32,7 @@ from weighbeam.novelty.turns import Turns
 from weighbeam.senses.corpus.open_index import Scan
 from weighbeam.senses.ports import Embedder, Senses
 from weighbeam.store.database import Store
-from weighbeam.store.remember import note, read_note, recall
+from weighbeam.store.remember import look_up, note, recall
 
 EMBEDDER = "novelty:embedder"
 
@@ -138,10 +138,8 @@ def claim_corpus(store: Store, embedder: Embedder) -> None:
     found = recall(store, EMBEDDER)
     if found is None:
         with store.write() as connection:
-            found = read_note(connection, EMBEDDER)
-            if found is None:
-                note(connection, EMBEDDER, ours)
-                found = ours
+            found = look_up(connection, EMBEDDER) or ours
+            note(connection, EMBEDDER, found)
     if found != ours:
         told = f"this corpus was made by {found['id']}, digest {found['digest'][:12]}"
         raise WeighbeamError("embedder_changed", told, "use that embedder, or import the texts into a new store")

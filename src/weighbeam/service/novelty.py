@@ -36,6 +36,8 @@ CODES = {
     "budget_spent": 409,
     "implausible": 422,
     "corrupt_corpus": 500,
+    "corpus_damaged": 500,
+    "kernel_fault": 500,
 }
 TAKEN = {201: "taken in; the receipt says what was paid", 200: "the receipt of an earlier call with this key"}
 SHOWN = HTTPBearer(auto_error=False, description="a token of the operator's; signing instead: docs/novelty-api.md")

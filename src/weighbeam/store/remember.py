@@ -11,7 +11,7 @@ from weighbeam.store.tables import memory
 def recall(store: Store, key: str) -> Any:
     """What was remembered under `key`, or None."""
     with store.read() as connection:
-        return read_note(connection, key)
+        return look_up(connection, key)
 
 
 def remember(store: Store, key: str, value: Any) -> None:
@@ -19,12 +19,12 @@ def remember(store: Store, key: str, value: Any) -> None:
         note(connection, key, value)
 
 
+def look_up(connection: Connection, key: str) -> Any:
+    """Recall within a transaction."""
+    return connection.scalar(select(memory.c.value).where(memory.c.key == key))
+
+
 def note(connection: Connection, key: str, value: Any) -> None:
     """Remember within a transaction."""
     connection.execute(delete(memory).where(memory.c.key == key))
     connection.execute(insert(memory).values(key=key, value=value))
-
-
-def read_note(connection: Connection, key: str) -> Any:
-    """Recall within a transaction."""
-    return connection.scalar(select(memory.c.value).where(memory.c.key == key))

@@ -37,7 +37,7 @@ class Multiplier:
 
 
 def check_kernels(dimensions: int) -> None:
-    """Try the kernels at extremes: which of them run depends on the processor, and a wrong one would hide neighbours."""
+    """Try the kernels at extremes: which of them run depends on the processor; a wrong one would hide neighbours."""
     extremes = [np.full(dimensions, 127), np.full(dimensions, -127), np.arange(-127, 128)]
     rows = np.resize(np.concatenate(extremes), (67, dimensions)).astype(np.int8)
     wanted = rows.astype(np.float64) @ rows.astype(np.float64).T
