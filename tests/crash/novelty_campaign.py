@@ -56,8 +56,8 @@ class Tally:
         repeated = sum(client.repeated for client in self.clients)
         return (
             f"{self.kills} kills ({self.idle} before anything was answered): {self.acknowledged} submissions "
-            f"acknowledged ({told}), {self.interrupted} cut off unanswered, {repeated} of those were found whole when repeated; "
-            f"{len(self.faults)} faults"
+            f"acknowledged ({told}), {self.interrupted} cut off unanswered, {repeated} of those were "
+            f"found whole when repeated; {len(self.faults)} faults"
         )
 
 

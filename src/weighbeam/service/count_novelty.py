@@ -1,5 +1,6 @@
 """The novelty desk in numbers, for Prometheus."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -15,14 +16,15 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class CorpusSize(Collector):
-    """How much there is to compare with, as it is when asked."""
+    """How much there is to compare with, as it is when asked; one looks at a time, so that connections are left."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._lock = threading.Lock()
 
     def collect(self) -> Iterator[Metric]:
         size = GaugeMetricFamily("weighbeam_novelty_corpus_pieces", "pieces in the corpus")
-        with suppress(WeighbeamError):
+        with self._lock, suppress(WeighbeamError):
             size.add_metric([], self._desk.count_pieces())
         yield size
 
