@@ -13,10 +13,10 @@ export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash bench test-torch docs lock build clean
+.PHONY: help setup demo test lint types layers crash novelty-crash bench test-torch docs lock build clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 setup: $(READY) ## Install everything into .venv, pinned by constraints.txt
 
@@ -55,6 +55,10 @@ N ?= 200
 
 crash: $(READY) ## Kill a validator's durable half N times (default 200) and look at what is left
 	$(BIN)/python tests/crash/campaign.py $(N)
+
+novelty-crash: N = 100
+novelty-crash: $(READY) ## Kill a novelty server N times (default 100) while clients submit, and look at what is left
+	$(BIN)/python tests/crash/novelty_campaign.py $(N)
 
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks

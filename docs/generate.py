@@ -26,10 +26,10 @@ PARAMETERS: dict[str, type[Params]] = {
     "novelty": NoveltyParams,
 }
 COMMANDS = (
-    "", "demo", "validator", "miner", "ask", "score chunking", "score inference", "score evidence", "score novelty",
-    "novelty", "novelty submit", "novelty check", "novelty balances", "novelty history", "novelty receipt",
-    "novelty verify", "novelty release", "novelty reject", "novelty withdraw", "novelty import", "novelty export",
-    "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights", "alerts",
+    "", "demo", "validator", "miner", "serve", "ask", "score chunking", "score inference", "score evidence",
+    "score novelty", "novelty", "novelty submit", "novelty check", "novelty balances", "novelty history",
+    "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw", "novelty import",
+    "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights", "alerts",
     "copies", "miner-report", "replay", "config show", "lists sign", "lists check",
     "pages record", "vectors run", "doctor",
 )  # fmt: skip

@@ -64,11 +64,15 @@ def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
 
 
 def test_every_metric_is_explained() -> None:
-    source = (SOURCE / "service/health.py").read_text()
-    names = re.findall(r"(Counter|Gauge)MetricFamily\(\s*\"(\w+)\"", source)
-    page = (DOCS / "run.md").read_text()
-    assert len(names) >= 10
-    assert [name for kind, name in names if f"`{name}{'_total' if kind == 'Counter' else ''}`" not in page] == []
+    found = {}
+    for path in sorted((SOURCE / "service").glob("*.py")):
+        found |= {
+            name: kind
+            for kind, name in re.findall(r"(Counter|Gauge|Histogram)\w*\(\s*\"(weighbeam_\w+)\"", path.read_text())
+        }
+    page = (DOCS / "run.md").read_text() + (DOCS / "novelty-api.md").read_text()
+    assert len(found) >= 10
+    assert [name for name, kind in found.items() if name + ("_total" if kind == "Counter" else "") not in page] == []
 
 
 def test_every_mechanism_that_counts_is_in_the_table_of_metrics() -> None:
@@ -80,6 +84,15 @@ def test_every_mechanism_that_counts_is_in_the_table_of_metrics() -> None:
         mechanism = load_mechanism(name)
         for measure in mechanism.measures if isinstance(mechanism, Measures) else ():
             assert f"`weighbeam_{name}_{measure}" in page
+
+
+def test_every_route_of_the_novelty_api_is_explained() -> None:
+    page = (DOCS / "novelty-api.md").read_text()
+    paths = re.findall(
+        r"route\((?:\"POST\", )?\"(/\w+)(?:/\{\w+(?::path)?\}(/\w+)?)?\"", (SOURCE / "service/novelty.py").read_text()
+    )
+    assert len(paths) == 9
+    assert [path for path, verb in paths if f"/v1/novelty{path}" not in page or (verb and verb not in page)] == []
 
 
 def test_every_command_is_in_the_reference() -> None:

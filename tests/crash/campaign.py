@@ -67,7 +67,7 @@ def start_server() -> None:
     """A process that has everything imported and forks the workers, so that their lives begin at once."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    PROCESSES.set_forkserver_preload(["crash.worker", "crash.day", "weighbeam.senses.local"])
+    PROCESSES.set_forkserver_preload(["crash.worker", "crash.day", "crash.novelty_worker", "weighbeam.senses.local"])
     forkserver.ensure_running()
     os.environ.pop("PYTHONPATH")
     if before is not None:

@@ -30,8 +30,9 @@ import asyncio, sys, time
 from concurrent.futures import ThreadPoolExecutor
 from weighbeam.core.errors import WeighbeamError
 import weighbeam.operate.run as run
+import weighbeam.operate.stop as stop
 
-run.GRACE_SECONDS = 1.0
+stop.GRACE_SECONDS = 1.0
 pool = ThreadPoolExecutor(1)
 
 async def hang(*_):

@@ -22,7 +22,8 @@ from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
 from weighbeam.network.policy import Policy, PolicySettings
-from weighbeam.service.challenges import Counter, Gate, add_challenges
+from weighbeam.service.challenges import Counter, add_challenges
+from weighbeam.service.gate import Gate
 from weighbeam.store.database import Store
 
 INFERENCE = Inference()

@@ -17,6 +17,7 @@ from weighbeam.cli.replay import replay
 from weighbeam.cli.round import show_round
 from weighbeam.cli.run import miner, validator
 from weighbeam.cli.score import score_app
+from weighbeam.cli.serve import serve
 from weighbeam.cli.shell import Shell, make_app
 from weighbeam.cli.vectors import vectors_app
 from weighbeam.cli.weights import weights
@@ -31,6 +32,7 @@ app.add_typer(lists_app, name="lists")
 app.command()(demo)
 app.command()(validator)
 app.command()(miner)
+app.command()(serve)
 app.command()(ask)
 app.command()(rounds)
 app.command("round")(show_round)

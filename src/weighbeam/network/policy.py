@@ -58,7 +58,7 @@ class Policy:
         Higher stake goes first: the last quarter of `max_tasks` is kept for the upper half, by stake, of those who may
         ask (an equal stake is in it too), and for the allow list. The others find the miner busy that much earlier.
         """
-        require(self._may_ask(sender), "not_allowed", "this hotkey may not ask", "register it as a validator")
+        require(self.may_ask(sender), "not_allowed", "this hotkey may not ask", "register it as a validator")
         self._spend(sender)
         if self.in_flight[sender] >= self.settings.per_sender:
             raise WeighbeamError("rate_limited", "too many tasks of this sender", "wait for a reply first")
@@ -73,7 +73,7 @@ class Policy:
             if not self.in_flight[sender]:
                 del self.in_flight[sender]
 
-    def _may_ask(self, sender: str) -> bool:
+    def may_ask(self, sender: str) -> bool:
         if sender in self.settings.deny:
             return False
         if sender in self.settings.allow:
@@ -86,7 +86,7 @@ class Policy:
     def _goes_first(self, sender: str) -> bool:
         if sender in self.settings.allow:
             return True
-        stakes = sorted(known.stake for hotkey, known in self.neurons.items() if self._may_ask(hotkey))
+        stakes = sorted(known.stake for hotkey, known in self.neurons.items() if self.may_ask(hotkey))
         return not stakes or self.neurons[sender].stake >= stakes[len(stakes) // 2]
 
     def _spend(self, sender: str) -> None:

@@ -49,6 +49,10 @@ class Corpus(Protocol):
 
     def count(self, connection: Connection) -> int: ...
 
+    def load(self, connection: Connection) -> int:
+        """Take in what is committed, so that nobody waits for it later; how many pieces that makes."""
+        ...
+
     def since(self, connection: Connection, piece: int) -> list[tuple[int, int]]:
         """Pieces after a given one: (piece, contribution)."""
         ...
@@ -86,6 +90,11 @@ class StoreCorpus:
 
     def count(self, connection: Connection) -> int:
         return int(connection.scalar(select(func.count()).select_from(pieces)) or 0)
+
+    def load(self, connection: Connection) -> int:
+        with self._lock:
+            self._follow(connection)
+            return len(self._ids)
 
     def since(self, connection: Connection, piece: int) -> list[tuple[int, int]]:
         query = select(pieces.c.id, pieces.c.contribution).where(pieces.c.id > piece).order_by(pieces.c.id)

@@ -101,6 +101,15 @@ class Desk:
         """What the model says of texts that can be taken."""
         return measure_texts(texts, self.params, self._senses)
 
+    def load(self) -> int:
+        """Have the model and the corpus at hand before anybody comes; how many pieces the corpus has."""
+        self._senses.embedder.embed(["ready"])
+        return self.count_pieces()
+
+    def count_pieces(self) -> int:
+        with self.store.read() as connection:
+            return self._corpus.load(connection)
+
     def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
         """Many prepared submissions in one transaction, in order."""
         return self._commit(given)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.novelty.desk import Desk
 from weighbeam.novelty.ledger import Book
-from weighbeam.novelty.take_in import Receipt
+from weighbeam.novelty.take_in import Receipt, Repeat
 from weighbeam.store.novelty_tables import contributions, settlements
 
 DONE: dict[str, Literal["release", "reject"]] = {"released": "release", "rejected": "reject"}
@@ -19,7 +19,7 @@ def settle_held(desk: Desk, contribution: int, outcome: Literal["released", "rej
         row = find_contribution(connection, contribution)
         before = connection.execute(select(settlements).where(settlements.c.contribution == contribution)).first()
         if before is not None and before.kind == outcome:
-            return dict(before.receipt)
+            return Repeat(before.receipt)
         if row.status != "held" or before is not None:
             told = f"contribution {contribution} is {before.kind if before else row.status}"
             raise WeighbeamError("not_held", told, "see weighbeam novelty history --status held")

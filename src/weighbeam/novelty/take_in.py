@@ -19,6 +19,12 @@ from weighbeam.novelty.records import Submission
 from weighbeam.store.novelty_tables import contributions, forms
 
 Receipt = dict[str, Any]
+
+
+class Repeat(Receipt):
+    """A receipt that was given before: nothing was done for it now."""
+
+
 Sign = Callable[[Mapping[str, Any]], Receipt]
 
 
@@ -129,7 +135,7 @@ def repeat(before: Row[Any], given: Submission) -> Receipt:
     if (before.contributor, before.text_sha256) != (given.contributor, given.text_sha256):
         told = "this key was used for another text or contributor"
         raise WeighbeamError("key_conflict", told, "give each submission a key of its own")
-    return dict(before.receipt)
+    return Repeat(before.receipt)
 
 
 def find_by_key(connection: Connection, key: str) -> Row[Any] | None:

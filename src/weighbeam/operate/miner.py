@@ -8,11 +8,10 @@ from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
-from weighbeam.chain.contract import Chain, ChainFault
 from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts import LOG, tell_fault
+from weighbeam.engine.alerts import LOG
 from weighbeam.mechanisms.evidence.bank import find_archive
 from weighbeam.miners import chunking, evidence, inference
 from weighbeam.miners.library import VARIANTS
@@ -21,16 +20,15 @@ from weighbeam.miners.spoil_replies import App, spoil_replies
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import check_listen, listen
 from weighbeam.network.nonces import NonceStore
-from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.network.serve import Handler, Served, make_miner_app
 from weighbeam.operate.build import open_chain, open_clock
+from weighbeam.operate.follow import keep_policy, refresh_policy
 from weighbeam.operate.identity import open_hotkey
-from weighbeam.operate.run import run_until_stopped
+from weighbeam.operate.stop import run_until_stopped
 from weighbeam.senses.local import LocalSenses
 from weighbeam.settings.load import Loaded
 
-REFRESH_SECONDS = 300.0
-RETRY_SECONDS = 10.0
 EVERYWHERE = ("0.0.0.0", "::")
 
 ARCHIVE = re.compile(r"archive(?::(?P<folder>[^#]+))?(?:#(?P<variant>\d{1,2})(?:/(?P<variants>\d{1,2}))?)?")
@@ -67,20 +65,7 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
         served = ", ".join(section.answers)
         LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, served, host, port, where)
         ready(where)
-        while True:
-            fresh = await refresh_policy(chain, policy)
-            await clock.sleep(REFRESH_SECONDS if fresh else RETRY_SECONDS)
-
-
-async def refresh_policy(chain: Chain, policy: Policy) -> bool:
-    """Who may ask now; a chain that does not answer leaves what was known, for an hour."""
-    try:
-        graph = await chain.metagraph()
-    except ChainFault as fault:
-        tell_fault(fault)
-        return False
-    policy.update({neuron.hotkey: Standing(neuron.permit, neuron.stake) for neuron in graph.neurons})
-    return True
+        await keep_policy(chain, clock, policy)
 
 
 def make_app(

@@ -1,14 +1,10 @@
 """Run a validator until it is told to stop."""
 
 import asyncio
-import logging
 import os
-import signal
-import threading
-from collections.abc import Coroutine
-from contextlib import suppress
 from functools import partial
-from typing import Any
+
+from prometheus_client import CollectorRegistry
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts
@@ -16,45 +12,15 @@ from weighbeam.engine.keep_running import Service, keep_running
 from weighbeam.engine.read_journal import count_entries
 from weighbeam.engine.settle import settle_memory
 from weighbeam.engine.validator import Post
-from weighbeam.engine.watchdog import EXIT_FROZEN
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
 from weighbeam.mechanisms.contract import Burns
 from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.challenges import is_open, open_door, pull_challenges
+from weighbeam.operate.serve import open_beside, open_pools
+from weighbeam.operate.stop import end_now, run_until_stopped
 from weighbeam.service.health import make_health_app
 from weighbeam.settings.load import Loaded, find_unknown
-
-GRACE_SECONDS = 20.0
-
-
-async def run_until_stopped(work: Coroutine[Any, Any, None]) -> None:
-    """Until the work ends, or SIGTERM or SIGINT asks for an orderly end."""
-    task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, _stop, task)
-    try:
-        with suppress(asyncio.CancelledError):
-            await task
-    finally:
-        for name in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(name)
-
-
-def _stop(task: asyncio.Future[None]) -> None:
-    """An orderly end; a thread that hangs gets some seconds, then the process goes without it."""
-    last = threading.Timer(GRACE_SECONDS, end_now)
-    last.daemon = True
-    last.start()
-    task.cancel()
-
-
-def end_now() -> None:
-    """Without waiting for any thread: what is durable is durable, and the rest is recovered at the next start."""
-    LOG.critical("ended without waiting for what hangs | remedy: it is started again")
-    logging.shutdown()
-    os._exit(EXIT_FROZEN)
 
 
 def run_validator(loaded: Loaded) -> None:
@@ -70,11 +36,14 @@ def run_validator(loaded: Loaded) -> None:
 
 async def _run(built: Built, loaded: Loaded) -> None:
     services: list[Service] = []
+    pools = open_pools()
     listen = loaded.settings.validator.listen
     if listen:
+        registry = CollectorRegistry()
         mechanisms = [post.scale.mechanism for post in built.posts]
-        app = make_health_app(built.desk.health, built.desk.alerts, built.desk.store, mechanisms)
+        app = make_health_app(built.desk.health, built.desk.alerts, built.desk.store, mechanisms, registry)
         open_door(app, built, loaded)
+        services += open_beside(app, built, loaded, pools, registry)
         services.append(partial(serve_miner, app, *check_listen(listen)))
     elif is_open(loaded):
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
@@ -85,6 +54,8 @@ async def _run(built: Built, loaded: Loaded) -> None:
         if fault.code == "watchdog":
             end_now()
         raise
+    finally:
+        pools.close()
 
 
 def tell_start(built: Built) -> None:

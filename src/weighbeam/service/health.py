@@ -1,6 +1,5 @@
 """`/health` for the service manager, `/metrics` for Prometheus."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 
 from fastapi import FastAPI, Response
@@ -91,14 +90,19 @@ class Pulses(Collector):
 
 
 def make_health_app(
-    health: Health, alerts: Alerts, store: Store | None = None, mechanisms: Sequence[Mechanism] = ()
+    health: Health,
+    alerts: Alerts,
+    store: Store | None = None,
+    mechanisms: Sequence[Mechanism] = (),
+    registry: CollectorRegistry | None = None,
 ) -> FastAPI:
     """200 while every mechanism gets on, 503 once one stands still; with a store, what was counted there too."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    registry = CollectorRegistry()
-    registry.register(Pulses(health, alerts))
+    counted = registry or CollectorRegistry()
+    counted.register(Pulses(health, alerts))
     if store is not None:
-        registry.register(Counted(store, mechanisms))
+        counted.register(Counted(store, mechanisms))
+    add_metrics(app, counted)
 
     @app.get("/health")
     async def tell_health(response: Response) -> dict[str, object]:
@@ -106,9 +110,12 @@ def make_health_app(
         response.status_code = STALLED if report["status"] == "stalled" else 200
         return {"version": __version__, **report}
 
-    @app.get("/metrics")
-    async def tell_metrics() -> Response:
-        text = await asyncio.to_thread(generate_latest, registry)
-        return Response(text, media_type="text/plain; version=0.0.4")
-
     return app
+
+
+def add_metrics(app: FastAPI, registry: CollectorRegistry) -> None:
+    """In a thread of its own, for some numbers are read from the store."""
+
+    @app.get("/metrics")
+    def tell_metrics() -> Response:
+        return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")

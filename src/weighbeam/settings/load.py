@@ -17,6 +17,8 @@ from weighbeam.settings.model import (
     LogSection,
     MechanismSection,
     MinerSection,
+    NoveltySection,
+    ServiceSection,
     StoreSection,
     ValidatorSection,
     Wallet,
@@ -43,6 +45,8 @@ class Settings(BaseModel):
     validator: ValidatorSection = ValidatorSection()
     mechanisms: dict[str, MechanismSection] = {"chunking": MechanismSection()}
     challenges: ChallengesSection = ChallengesSection()
+    service: ServiceSection = ServiceSection()
+    novelty: NoveltySection = NoveltySection()
     miner: MinerSection = MinerSection()
     log: LogSection = LogSection()
 

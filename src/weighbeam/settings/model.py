@@ -1,5 +1,6 @@
 """The settings by section. Network constants are not among them: those are fixed in code."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,10 @@ def about(text: str, **limits: Any) -> Any:
 
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+Tokens = Annotated[Decimal, Field(ge=0, le=10**12, decimal_places=12)]
+"""As written: 0.1 is a tenth, no float near it."""
 
 
 class Wallet(Section):
@@ -113,6 +118,25 @@ class ChallengesSection(Section):
     interval_seconds: Annotated[float, about("how often it is asked", ge=1)] = 300.0
     callback: Annotated[str | None, about("URL that results are posted to")] = None
     token: Annotated[SecretStr | None, about("shown to pull and callback as a bearer token")] = None
+
+
+class ServiceSection(Section):
+    """Where `weighbeam serve` is reached."""
+
+    listen: Annotated[str, about("host:port to serve on; put TLS in front of it on a network")] = "127.0.0.1:8080"
+    connections: Annotated[int, about("open connections per address at most", ge=1, le=65_536)] = 256
+
+
+class NoveltySection(Section):
+    """Who may use the novelty API, and what may be paid; how is in mechanisms.novelty.params."""
+
+    tokens_file: Annotated[Path | None, about("who may call: a line `NAME SHA256-OF-TOKEN SCOPE,SCOPE` each")] = None
+    callers: Annotated[tuple[str, ...], about("hotkeys that may sign, each for itself")] = ()
+    per_minute: Annotated[float, about("calls per caller and minute", gt=0)] = 600.0
+    nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("novelty-nonces.sqlite")
+    day_limit: Annotated[Tokens | None, about("tokens that may leave the treasury in a day (UTC)")] = None
+    contributor_day_limit: Annotated[Tokens | None, about("tokens for one contributor in a day (UTC)")] = None
+    scan: Annotated[Literal["auto", "flat", "int8-bound"], about("how the corpus is searched; all are exact")] = "auto"
 
 
 class MinerSection(Section):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def _show(value: Any) -> Any:
         return "********"
     if isinstance(value, tuple):
         return list(value)
-    return str(value) if isinstance(value, Path) else value
+    return str(value) if isinstance(value, (Path, Decimal)) else value
 
 
 def _find_origin(loaded: Loaded, path: tuple[str, ...]) -> str:

@@ -1,0 +1,41 @@
+"""The app of `weighbeam serve`: what every service tells of itself; the APIs are added to it."""
+
+from fastapi import FastAPI, Request, Response
+from prometheus_client import CollectorRegistry
+from starlette.exceptions import HTTPException
+
+from weighbeam import __version__
+from weighbeam.service.front import Reply
+from weighbeam.service.health import add_metrics
+from weighbeam.service.pool import Pool
+
+STALLED = 503
+
+
+def make_service_app(pool: Pool, registry: CollectorRegistry) -> FastAPI:
+    """`/health`, `/metrics` and `/openapi.json`; no page needs anything from elsewhere."""
+    app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None)
+    app.add_exception_handler(HTTPException, tell_missing)
+    add_metrics(app, registry)
+
+    @app.get("/health")
+    async def tell_health(response: Response) -> dict[str, object]:
+        """503 once something has been worked on for a minute."""
+        stalled = pool.is_stalled()
+        response.status_code = STALLED if stalled else 200
+        return {
+            "version": __version__,
+            "status": "stalled" if stalled else "ok",
+            "inside": pool.inside,
+            "most": pool.most,
+        }
+
+    return app
+
+
+async def tell_missing(request: Request, fault: Exception) -> Response:
+    """No such path or method, told like every other refusal."""
+    status = fault.status_code if isinstance(fault, HTTPException) else 500
+    told = {404: "there is no such path", 405: "this path does not take this method"}.get(status, "refused")
+    content = {"error": "unknown_route", "message": f"{request.method}: {told}", "remedy": "see /openapi.json"}
+    return Reply(status, content).write()

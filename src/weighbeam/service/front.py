@@ -1,0 +1,85 @@
+"""What every API of ours does with a request: cap it, prove who calls, admit, work in a thread, answer in JSON."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import tell_fault
+from weighbeam.network.serve import STATUS, receive
+from weighbeam.service.gate import Gate, find_authorization
+
+Result = TypeVar("Result")
+Work = Callable[[str, bytes], tuple[int, Any]]
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
+CODES = {**STATUS, "bad_token": 401, "store_fault": 503}
+REMEDIES = {
+    401: "show a token as a bearer, or sign the request: docs/spec/network.md",
+    413: "send less",
+    429: "wait as Retry-After says",
+    503: "call again as Retry-After says",
+}
+
+
+class Run(Protocol):
+    """Does blocking work somewhere else than in the event loop."""
+
+    def __call__(self, work: Callable[[], Result], /) -> Coroutine[Any, Any, Result]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    status: int
+    content: Any
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing came of it, by its code."""
+        return self.content.get("error") if self.status >= 400 else None
+
+    def write(self) -> Response:
+        return Response(json.dumps(self.content), self.status, HEADERS.get(self.status), "application/json")
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """One API's front: `codes` are its own HTTP statuses, others of a user's mistake are 400."""
+
+    gate: Gate
+    most_body: int
+    codes: Mapping[str, int]
+    run: Run = asyncio.to_thread
+    run_proof: Run = asyncio.to_thread
+
+    async def answer(self, request: Request, work: Work) -> Response:
+        return (await self.handle(request, work)).write()
+
+    async def handle(self, request: Request, work: Work) -> Reply:
+        """What comes of it. `work` gets the caller's proven name and the body as it came."""
+        try:
+            given = await receive(request, self.most_body)
+            shown = bool(find_authorization(given))
+            caller = self.gate.prove(given) if shown else await self.run_proof(lambda: self.gate.prove(given))
+            with self.gate.find_policy(caller).admit(caller):
+                return Reply(*await self.run(lambda: work(caller, given.body)))
+        except WeighbeamError as refusal:
+            return self._refuse(refusal)
+        except ClientDisconnect:
+            return Reply(499, {"error": "disconnected"})
+        except Exception as fault:
+            tell_fault(fault)
+            return Reply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
+
+    def _refuse(self, refusal: WeighbeamError) -> Reply:
+        status = {**CODES, **self.codes}.get(refusal.code, 400)
+        if status == 500:
+            tell_fault(refusal)
+        large = refusal.code == "too_large"
+        message = f"a body of more than {self.most_body} bytes is not read" if large else refusal.message
+        remedy = refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
+        return Reply(status, {"error": refusal.code, "message": message, "remedy": remedy})

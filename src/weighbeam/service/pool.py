@@ -1,0 +1,53 @@
+"""Threads for blocking work, and a line before them that has an end."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from weighbeam.core.errors import require
+
+Result = TypeVar("Result")
+
+
+class Pool:
+    """`workers` threads and as many as `waiting` before them; who comes then is told `busy` at once.
+
+    Each piece of work may hold a connection to the store, which has 15 of them for all of a process.
+    """
+
+    def __init__(self, workers: int = 8, waiting: int = 64, patience: float = 60.0) -> None:
+        self.most = workers + waiting
+        self._patience = patience
+        self._threads = ThreadPoolExecutor(workers, "weighbeam-pool")
+        self._lock = threading.Lock()
+        self._inside: dict[Future[Any], float] = {}
+
+    @property
+    def inside(self) -> int:
+        """How much is worked on and waits."""
+        return len(self._inside)
+
+    async def run(self, work: Callable[[], Result], /) -> Result:
+        with self._lock:
+            require(len(self._inside) < self.most, "busy", "too much waits here already", "call again later")
+            future = self._threads.submit(work)
+            self._inside[future] = time.monotonic()
+        future.add_done_callback(self._leave)
+        return await asyncio.wrap_future(future)
+
+    def is_stalled(self) -> bool:
+        """Whether something has been inside for longer than anything should take."""
+        with self._lock:
+            oldest = min(self._inside.values(), default=None)
+        return oldest is not None and time.monotonic() - oldest > self._patience
+
+    def close(self) -> None:
+        """What runs is finished, what waits is not begun."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def _leave(self, future: Future[Any]) -> None:
+        with self._lock:
+            self._inside.pop(future, None)

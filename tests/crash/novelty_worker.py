@@ -1,0 +1,84 @@
+"""A server of the novelty API that lives until it is shot. Its embedder is tiny and the same in every life."""
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import alembic.command
+import alembic.config
+import numpy as np
+from numpy.typing import NDArray
+from prometheus_client import CollectorRegistry
+
+from weighbeam.core.quantise import unit_millionths
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.listen import ListenSettings, listen
+from weighbeam.network.nonces import NonceStore
+from weighbeam.network.policy import Policy, PolicySettings
+from weighbeam.novelty.desk import Desk, open_desk
+from weighbeam.senses.local import LocalSenses
+from weighbeam.service.app import make_service_app
+from weighbeam.service.gate import Gate
+from weighbeam.service.novelty import Pools, add_novelty
+from weighbeam.service.pool import Pool
+from weighbeam.service.teller import SCOPES, Teller
+from weighbeam.store.database import Store
+
+ALICE = Hotkey.from_uri("//Alice")
+SECRET = "secret"
+DIMENSIONS = 24
+LOADED = (alembic.command, alembic.config)
+"""What a start imports when it needs it; a life begins sooner with it there."""
+
+
+class WordBag:
+    """Texts that share words are near each other; no model is loaded."""
+
+    id, digest, dimensions, window = "word-bag", "0" * 64, DIMENSIONS, 512
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        return unit_millionths(np.array([sum(map(spread, text.split())) for text in texts]))
+
+    def cut(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[hash_word(word) for word in text.split()] for text in texts]
+
+
+def hash_word(word: str) -> int:
+    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
+
+
+def spread(word: str) -> NDArray[np.float64]:
+    return np.frombuffer(hashlib.sha256(word.encode()).digest()[:DIMENSIONS], np.uint8) - 127.5
+
+
+def open_worker_desk(folder: Path, real: bool) -> Desk:
+    bag = WordBag()
+    senses: Any = LocalSenses(workers=1) if real else SimpleNamespace(embedder=bag, word_pieces=bag)
+    return open_desk(Store(f"sqlite:///{folder / 'novelty.db'}"), senses, ALICE)
+
+
+def live(folder: Path, said: Connection, real: bool) -> None:
+    """One life: says its port once it serves."""
+    desk, pools, registry = open_worker_desk(folder, real), Pools(Pool(), Pool(1)), CollectorRegistry()
+    desk.load()
+    app = make_service_app(pools.desk, registry)
+    policy = Policy(
+        PolicySettings(allow=frozenset({"token:app"}), per_minute=6e6, burst=10**6, per_sender=99, max_tasks=99)
+    )
+    digest = hashlib.sha256(SECRET.encode()).hexdigest()
+    gate = Gate(ALICE.address, {digest: "app"}, policy, NonceStore(folder / "nonces.sqlite"))
+    add_novelty(app, gate, Teller(desk, {"token:app": SCOPES}, time.time), pools, registry)
+
+    async def serve() -> None:
+        async with listen(app, "127.0.0.1", 0, ListenSettings(per_address=1000)) as (_, port):
+            said.send(port)
+            while os.getppid() > 1:
+                await asyncio.sleep(0.5)
+
+    asyncio.run(serve())
