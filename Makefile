@@ -44,7 +44,7 @@ WORKERS ?= auto
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
 	$(BIN)/weighbeam vectors run vectors --stage chunking. --stage chain. --stage weigh_in. --stage network. --stage inference. --stage evidence.
 	$(BIN)/python -m pytest -m "not alone" -n $(WORKERS) --dist worksteal
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -m alone tests
 
 lint: $(READY) ## Check style (ruff)
 	$(BIN)/ruff check .

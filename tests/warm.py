@@ -3,6 +3,7 @@
 For tables of many cases, which ask what a command says and how it ends; `command.weighbeam` starts as users do.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -41,7 +42,11 @@ def weighbeam_warm(*arguments: object, **environment: str) -> subprocess.Complet
 def start_server() -> subprocess.Popen[str]:
     """It ends when the tests do: its input ends."""
     return subprocess.Popen(
-        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
 
 
@@ -49,6 +54,7 @@ def serve() -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "only a process of one thread can be forked"
+    gc.freeze()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
