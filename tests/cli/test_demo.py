@@ -19,15 +19,26 @@ from weighbeam.demo.claims import find_failures
 from weighbeam.demo.subnet import weigh_in
 
 pytestmark = pytest.mark.alone
+TRIES = 3
 HONEST = {part.hotkey.address for part in MINERS if part.role == "honest"}
 
 
 @pytest.fixture(scope="module")
 def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, Path]:
-    folder = tmp_path_factory.mktemp("demo") / "subnet"
-    done = run("demo", "--rounds", 2, "--folder", folder, "--json")
+    """A demo that this machine was too busy for proves nothing and is played again."""
+    for _ in range(TRIES):
+        folder = tmp_path_factory.mktemp("demo") / "subnet"
+        done = run("demo", "--rounds", 2, "--folder", folder, "--json")
+        if done.returncode == 0 and not was_too_busy(json.loads(done.stdout)):
+            break
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout), folder
+
+
+def was_too_busy(result: dict) -> bool:
+    """Whether an honest miner, whose answers are always good, was not heard in time."""
+    rows = result["mechanisms"]["chunking"]["miners"]
+    return any(row["valid"] < row["rounds"] for row in rows if row["role"] == "honest")
 
 
 def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:

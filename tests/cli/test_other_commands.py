@@ -1,9 +1,9 @@
 """`vectors run`, `doctor`, `--help`, `--version`: what they print and how they exit."""
 
 import json
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -156,9 +156,13 @@ def test_help_imports_nothing_heavy() -> None:
 
 @pytest.mark.alone
 def test_help_starts_within_300_ms_of_a_bare_interpreter_s_best() -> None:
-    def seconds(*command: str) -> float:
-        start = time.perf_counter()
-        subprocess.run([sys.executable, *command], capture_output=True, check=True)
-        return time.perf_counter() - start
+    """In seconds of processor time, which are those of a clock on a machine that does nothing else."""
 
-    assert min(seconds("-m", "weighbeam", "--help") for _ in range(7)) < 0.3
+    def seconds(*command: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    bare = min(seconds("-c", "pass") for _ in range(7))
+    assert min(seconds("-m", "weighbeam", "--help") for _ in range(7)) - bare < 0.3
