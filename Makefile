@@ -11,6 +11,8 @@ PUNKT := llama-index-core==0.14.25
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
+# Hundreds of commands are started by the tests: each should find its modules compiled.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint types layers crash novelty-crash bench test-torch docs lock build clean
@@ -37,9 +39,12 @@ demo: $(READY) ## Score the sample chunkings, then run a whole subnet with two m
 	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
 	$(BIN)/weighbeam demo
 
+WORKERS ?= auto
+
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
-	$(BIN)/weighbeam vectors run vectors --stage chunking. --stage chain. --stage weigh_in. --stage network. --stage inference. --stage evidence. --stage novelty.
-	$(BIN)/python -m pytest
+	$(BIN)/weighbeam vectors run vectors
+	$(BIN)/python -m pytest -m "not alone" -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -m alone tests
 
 lint: $(READY) ## Check style (ruff)
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ settings.load_profile("weighbeam")
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cache")
     os.environ["WEIGHBEAM_CACHE"] = str(folder)

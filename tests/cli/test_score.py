@@ -9,6 +9,7 @@ import pytest
 
 from command import weighbeam
 from tests_root import ROOT
+from warm import weighbeam_warm
 
 EXAMPLE = ROOT / "examples/chunking.json"
 DOCUMENT = ROOT / "examples/document.txt"
@@ -162,12 +163,12 @@ def test_bad_questions_end_in_one_clear_message(content: object, code: str, tmp_
         path.write_bytes(content)
     else:
         path.write_text(content if isinstance(content, str) else json.dumps(content))
-    done = weighbeam("score", "chunking", path)
+    done = weighbeam_warm("score", "chunking", path)
     assert done.returncode == 2
     assert f"[{code}]" in done.stderr
     assert "remedy: " in done.stderr
     assert "Traceback" not in done.stderr
-    told = json.loads(weighbeam("score", "chunking", path, "--json").stdout)
+    told = json.loads(weighbeam_warm("score", "chunking", path, "--json").stdout)
     assert told["error"] == code
     assert told["remedy"]
 
@@ -208,7 +209,7 @@ def test_bad_chunks_are_the_miner_s_failure_not_an_error(chunks: object, failure
     ],
 )
 def test_bad_arguments_end_in_one_clear_message(arguments: list[object], code: str) -> None:
-    done = weighbeam("score", *arguments)
+    done = weighbeam_warm("score", *arguments)
     assert done.returncode == 2
     assert f"[{code}]" in done.stderr or json.loads(done.stdout)["error"] == code
     assert "remedy" in done.stderr + done.stdout
@@ -249,7 +250,7 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 def test_parameters_that_are_no_toml(content: str, tmp_path: Path) -> None:
     path = tmp_path / "params.toml"
     path.write_text(content)
-    done = weighbeam("score", "chunking", EXAMPLE, "--params", path)
+    done = weighbeam_warm("score", "chunking", EXAMPLE, "--params", path)
     assert done.returncode == 2
     assert "[bad_params]" in done.stderr
 

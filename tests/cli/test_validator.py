@@ -16,7 +16,9 @@ import pytest
 
 from command import weighbeam as run
 from network.loopback import free_port
+from warm import weighbeam_warm
 
+pytestmark = pytest.mark.alone
 MINERS = ("paragraphs", "semchunk", "dropper")
 SECONDS = 90.0
 
@@ -139,7 +141,7 @@ def test_a_chain_that_is_not_there_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_known_to_be_wrong_stops_the_start(subnet: Path, environment: dict[str, str], code: str) -> None:
-    done = run("validator", "--config", str(subnet / "validator-2.toml"), **environment)
+    done = weighbeam_warm("validator", "--config", str(subnet / "validator-2.toml"), **environment)
     assert done.returncode == 2
     assert f"[{code}]" in done.stderr
     assert "remedy:" in done.stderr
@@ -158,7 +160,7 @@ def test_what_is_known_to_be_wrong_stops_the_start(subnet: Path, environment: di
     ],
 )
 def test_nor_does_such_a_miner_start(subnet: Path, environment: dict[str, str], code: str) -> None:
-    done = run("miner", "--config", str(subnet / "climb.toml"), **environment)
+    done = weighbeam_warm("miner", "--config", str(subnet / "climb.toml"), **environment)
     assert done.returncode == 2
     assert f"[{code}]" in done.stderr
     assert "Traceback" not in done.stderr
@@ -168,7 +170,7 @@ def test_reading_what_is_no_journal_is_an_error_and_creates_nothing(tmp_path: Pa
     (tmp_path / "empty.db").touch()
     for place, code in (("none.db", "no_such_file"), ("empty.db", "empty_journal")):
         for prefix in ("", "sqlite:///"):
-            done = run("replay", "--verify", "--store", f"{prefix}{tmp_path / place}")
+            done = weighbeam_warm("replay", "--verify", "--store", f"{prefix}{tmp_path / place}")
             assert (done.returncode, f"[{code}]" in done.stderr) == (2, True)
     assert not (tmp_path / "none.db").exists()
 

@@ -19,6 +19,7 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.engine.checkpoint import read_checkpoint
 from weighbeam.senses.local import LocalSenses
 
+SECONDS = 120.0
 SEALED = ("the submission is called sent", "the chain has taken it", "it is called included")
 
 
@@ -98,7 +99,7 @@ def test_killed_at_any_point_the_day_ends_as_an_undisturbed_one(
     shutil.copytree(mornings[sealed], folder)
     process = PROCESSES.Process(target=live_through, args=(folder, point))
     process.start()
-    process.join(30)
+    process.join(SECONDS)
     assert process.exitcode == -signal.SIGKILL, f"never came to: {point}"
     live_through(folder)
     assert describe(folder) == undisturbed[sealed]
@@ -122,7 +123,7 @@ def test_the_ledger_says_what_became_of_each(
     shutil.copytree(mornings[False], folder)
     process = PROCESSES.Process(target=live_through, args=(folder, point))
     process.start()
-    process.join(30)
+    process.join(SECONDS)
     live_through(folder)
     scale = open_scale(folder)
     assert [(row.state, row.reason) for row in scale.ledger.rows()] == (left or [("confirmed", None)])

@@ -40,7 +40,7 @@ from weighbeam.network.serve import make_miner_app
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
-CHUNKING, PARAMS, ALICE = Chunking(), ChunkingParams(timeout=3.0), Hotkey.from_uri("//Alice")
+CHUNKING, PARAMS, ALICE = Chunking(), ChunkingParams(timeout=20.0), Hotkey.from_uri("//Alice")
 START = 1_800_000_000.0
 HOUR = 3600.0
 TAO = 10**9
@@ -189,7 +189,7 @@ def hear_log() -> Iterator[list[str]]:
         LOG.setLevel(level)
 
 
-async def run_until(work: Coroutine[Any, Any, None], reached: Callable[[], bool], seconds: float = 20.0) -> None:
+async def run_until(work: Coroutine[Any, Any, None], reached: Callable[[], bool], seconds: float = 90.0) -> None:
     """Let a loop run until something is reached; a loop that ends has failed."""
     task = asyncio.create_task(work)
     try:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts, list_alerts
-from weighbeam.engine.health import Health
+from weighbeam.engine.health import Health, Pulse
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.keep_running import Desk, keep_running
 from weighbeam.engine.known_validators import KnownValidators
@@ -40,6 +41,7 @@ from weighbeam.store.database import Store
 
 ALICE = Hotkey.from_uri("//Alice")
 NAMES = ("full", "half", "empty")
+SECONDS = 90.0
 
 
 async def answer(name: str, task: dict) -> dict:
@@ -53,15 +55,25 @@ class World:
     posts: tuple[Post, ...]
     file: ChainFile
 
-    def run(self, seconds: float) -> None:
-        """Let it run for so many real seconds; a fault that ends it comes out."""
+    @property
+    def pulses(self) -> dict[str, Pulse]:
+        return self.desk.health.pulses
+
+    def run(self, reached: Callable[[], bool]) -> None:
+        """Let it run until something is reached; a fault that ends it comes out."""
 
         async def bounded() -> None:
+            running = asyncio.create_task(keep_running(self.desk, self.posts))
             try:
-                async with asyncio.timeout(seconds):
-                    await keep_running(self.desk, self.posts)
-            except TimeoutError:
-                pass
+                async with asyncio.timeout(SECONDS):
+                    await asyncio.sleep(0)
+                    while not reached():
+                        await asyncio.wait([running], timeout=0.02)
+                        if running.done():
+                            await running
+            finally:
+                running.cancel()
+                await asyncio.wait([running])
 
         asyncio.run(bounded())
 
@@ -70,8 +82,9 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path):
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Three miners that serve both mechanisms; the chain runs 600 times as fast as the wall."""
+    monkeypatch.setattr("weighbeam.engine.keep_running.POLL_SECONDS", 0.1)
     parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1, mechanisms=2)
     file = ChainFile.create(tmp_path / "chain.sqlite", parameters, speed=600)
     register(file, ALICE.address, stake=5000 * 10**9)
@@ -106,6 +119,14 @@ def _post(desk: Desk, file: ChainFile, mechanism, mechid: int) -> Post:
     return Post(bench, scale, generate_tasks(mechanism, PARAMS), desk.clock)
 
 
+def has_played(world: World, rounds: int) -> bool:
+    return all(pulse.rounds >= rounds for pulse in world.pulses.values())
+
+
+def has_weighed(world: World) -> bool:
+    return all(pulse.last_weigh_in == "confirmed" for pulse in world.pulses.values())
+
+
 def codes(world: World) -> set[str]:
     return {alert.code for alert in list_alerts(world.desk.store, 100)}
 
@@ -115,9 +136,7 @@ def sound(world: World) -> bool:
 
 
 def test_two_mechanisms_side_by_side_each_with_weights_of_its_own(world: World) -> None:
-    world.run(6.0)
-    pulses = world.desk.health.pulses
-    assert all(pulse.rounds >= 3 for pulse in pulses.values())
+    world.run(lambda: has_played(world, 3) and has_weighed(world))
     uid = {n: i + 1 for i, n in enumerate(NAMES)}
     for number in (0, 1):
         row = world.row(number)
@@ -135,11 +154,9 @@ def test_one_that_cannot_observe_does_not_hold_up_the_other(world: World, caplog
     first, second = world.posts
     world.posts = (replace(first, bench=replace(first.bench, mechanism=Broken())), second)
     with caplog.at_level(logging.INFO, "weighbeam"):
-        world.run(4.0)
-    pulses = world.desk.health.pulses
-    assert pulses["keyword-recall"].rounds == 0
-    assert pulses["keyword-recall"].last_fault == "RuntimeError"
-    assert pulses["paid-recall"].rounds >= 2
+        world.run(lambda: world.pulses["keyword-recall"].discarded >= 2 and world.pulses["paid-recall"].rounds >= 2)
+    assert world.pulses["keyword-recall"].rounds == 0
+    assert world.pulses["keyword-recall"].last_fault == "RuntimeError"
     assert "round_discarded" in codes(world)
     assert "remedy" in caplog.text
 
@@ -153,22 +170,21 @@ def test_observing_too_long_discards_the_round_as_our_own_fault(world: World) ->
     first, second = world.posts
     slow = replace(first.bench, mechanism=Slow(), evaluation_seconds=0.1)
     world.posts = (replace(first, bench=slow), second)
-    world.run(3.0)
-    assert world.desk.health.pulses["keyword-recall"].last_fault == "evaluation_timeout"
-    assert world.desk.health.pulses["keyword-recall"].rounds == 0
+    world.run(lambda: world.pulses["keyword-recall"].discarded >= 3)
+    assert world.pulses["keyword-recall"].last_fault == "evaluation_timeout"
+    assert world.pulses["keyword-recall"].rounds == 0
     assert world.posts[0].bench.journal.standings("keyword-recall") == ()
 
 
 def test_a_chain_that_is_down_is_told_and_used_again_when_it_is_back(world: World) -> None:
     for post in world.posts:
         post.scale.chain.faults = Faults(unreachable=True)
-    world.run(2.5)
+    world.run(lambda: all(pulse.mode == "UNREADABLE" and pulse.discarded >= 2 for pulse in world.pulses.values()))
     assert "chain_unreadable" in codes(world)
-    assert all(pulse.rounds == 0 for pulse in world.desk.health.pulses.values())
+    assert all(pulse.rounds == 0 for pulse in world.pulses.values())
     for post in world.posts:
         post.scale.chain.faults = Faults()
-    world.run(6.0)
-    assert all(pulse.rounds > 0 for pulse in world.desk.health.pulses.values())
+    world.run(lambda: has_played(world, 1) and has_weighed(world))
     assert world.row(0)
     assert any(
         alert.level == "info" and "left UNREADABLE" in alert.text for alert in list_alerts(world.desk.store, 200)
@@ -181,7 +197,7 @@ def test_standing_still_ends_the_process(world: World) -> None:
         post.scale.chain.faults = Faults(unreachable=True)
     world.desk.health.patience = 1.0
     with pytest.raises(WeighbeamError, match=r"watchdog: no progress for 1 s"):
-        world.run(10.0)
+        world.run(lambda: False)
     assert world.desk.health.report()["status"] == "stalled"
     assert "watchdog" in codes(world)
 
@@ -190,7 +206,8 @@ def test_a_lock_that_another_took_ends_it_too(world: World, monkeypatch: pytest.
     monkeypatch.setattr("weighbeam.engine.keep_running.BEAT_SECONDS", 0.2)
 
     async def steal() -> None:
-        await asyncio.sleep(1.0)
+        while not has_played(world, 1):
+            await asyncio.sleep(0.02)
         with world.desk.store.write() as connection:
             connection.exec_driver_sql("UPDATE locks SET holder = 'another:1:x'")
 
@@ -208,5 +225,6 @@ def test_nobody_to_ask_is_no_standstill(world: World) -> None:
     for name in NAMES:
         announce(world.file, Hotkey.from_uri(f"//{name}").address, None)
     world.desk.health.patience = 2.0
-    world.run(4.0)
-    assert world.desk.health.pulses["keyword-recall"].last_fault == "too_few_miners"
+    began = time.monotonic()
+    world.run(lambda: time.monotonic() - began > 1.5 * world.desk.health.patience)
+    assert world.pulses["keyword-recall"].last_fault == "too_few_miners"

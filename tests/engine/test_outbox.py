@@ -112,7 +112,7 @@ def test_a_delivery_that_hangs_is_cut_and_one_nobody_knows_is_given_up(store: St
     put(store, "strange", kind="of a later version")
     began = time.monotonic()
     turn(store, Turned(), {"note": hang})
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40
     assert states(store) == {"slow": ("waiting", 1), "strange": ("given_up", 1)}
 
 
@@ -130,7 +130,7 @@ def test_a_slow_kind_holds_up_no_other(store: Store, monkeypatch) -> None:
         clock = Turned()
         work = deliver.keep_delivering(store, clock, Alerts(store, clock.now), {"story": hang, "alerts": tell})
         loop = asyncio.create_task(work)
-        await asyncio.wait_for(told.wait(), 10)
+        await asyncio.wait_for(told.wait(), 60)
         loop.cancel()
 
     put(store, "first", kind="story")
@@ -163,7 +163,7 @@ def test_the_loop_outlives_a_store_that_fails(store: Store, monkeypatch) -> None
     async def run() -> None:
         clock = Turned()
         loop = asyncio.create_task(deliver.keep_delivering(store, clock, Alerts(store, clock.now), {"note": note}))
-        await asyncio.wait_for(done.wait(), 10)
+        await asyncio.wait_for(done.wait(), 60)
         loop.cancel()
 
     monkeypatch.setattr(deliver, "list_due", shaky)

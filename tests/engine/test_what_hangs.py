@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -63,22 +64,22 @@ def test_a_thread_that_hangs_does_not_keep_the_process(how: str) -> None:
 
 def test_names_that_hang_hold_up_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
     def hang(*_: object, **__: object) -> list[object]:
-        time.sleep(1.0)
+        released.wait(30)
         return []
 
+    released = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", hang)
 
-    async def both() -> tuple[float, list[str]]:
-        names = [asyncio.create_task(look_up(f"n{i}.example", 80, 0.2)) for i in range(40)]
+    async def both() -> list[str]:
+        names = [asyncio.create_task(look_up(f"n{i}.example", 80, 1.0)) for i in range(40)]
         await asyncio.sleep(0.05)
-        start = time.monotonic()
-        await look_up("198.51.100.7", 80, 0.2)
-        spent = time.monotonic() - start
+        await look_up("198.51.100.7", 80, 1.0)
+        assert not any(name.done() for name in names), "it waited for none of them"
         outcomes = await asyncio.gather(*names, return_exceptions=True)
-        return spent, [getattr(fault, "code", type(fault).__name__) for fault in outcomes]
+        released.set()
+        return [getattr(fault, "code", type(fault).__name__) for fault in outcomes]
 
-    spent, outcomes = asyncio.run(both())
-    assert spent < 0.05
+    outcomes = asyncio.run(both())
     assert set(outcomes) == {"TimeoutError", "resolver_busy"}
     assert outcomes.count("resolver_busy") == 8
 
@@ -90,20 +91,23 @@ def test_a_source_that_hangs_costs_one_wait_and_old_endpoints_stand_in() -> None
     def find(_: object) -> dict[str, Endpoint]:
         calls.append(time.monotonic())
         if len(calls) > 1:
-            time.sleep(1.0)
+            released.wait(30)
         return told
 
+    released = threading.Event()
+
     async def look_thrice() -> list[float]:
-        discovery, spent = Discovery(find, seconds=0.2), []
+        discovery, spent = Discovery(find, seconds=1.0), []
         for _ in range(3):
             start = time.monotonic()
             assert await discovery.look(None) == told
             spent.append(time.monotonic() - start)
+        released.set()
         return spent
 
     spent = asyncio.run(look_thrice())
-    assert spent[1] >= 0.2
-    assert spent[2] < 0.1
+    assert spent[1] >= 1.0
+    assert spent[2] < 0.5
     assert len(calls) == 2
 
 

@@ -50,7 +50,7 @@ def run_server(open_server: Callable[[], AbstractAsyncContextManager[int]]) -> I
 
     thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
     thread.start()
-    assert ready.wait(10), "the server did not start"
+    assert ready.wait(60), "the server did not start"
     try:
         yield f"127.0.0.1:{where['port']}"
     finally:

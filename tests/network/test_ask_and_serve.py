@@ -72,8 +72,8 @@ def test_seconds_are_the_miner_s_and_not_the_queue_s(tmp_path: Path) -> None:
         start = time.monotonic()
         heard = asyncio.run(Asker(ALICE, settings).ask_all(question(), targets))
         whole = time.monotonic() - start
-    assert whole >= 0.9
-    assert all(0.3 <= reply.seconds < 0.6 for reply in heard)
+    assert all(reply.seconds >= 0.3 for reply in heard)
+    assert sum(reply.seconds for reply in heard) <= whole, "one after the other, and no wait counts twice"
 
 
 def test_the_deadline_ends_everything(tmp_path: Path) -> None:
@@ -361,23 +361,25 @@ def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
 ) -> None:
     """Nothing is parsed while anybody is still being timed."""
     parsed_at: list[float] = []
+    answered_at: list[float] = []
     real = judge.read_strict
 
-    def slow_parse(data: bytes) -> Any:
+    def note_parse(data: bytes) -> Any:
         parsed_at.append(time.monotonic())
-        time.sleep(0.5)
         return real(data)
 
     async def later(task: dict[str, Any], seconds: float) -> Any:
         await asyncio.sleep(0.3)
+        answered_at.append(time.monotonic())
         return {}
 
-    monkeypatch.setattr(judge, "read_strict", slow_parse)
+    monkeypatch.setattr(judge, "read_strict", note_parse)
     with serve_miner(echo, tmp_path) as quick, serve_miner(later, tmp_path / "b", hotkey=CHARLIE) as late:
         targets = [Target(BOB.address, quick), Target(CHARLIE.address, late)]
         heard = asyncio.run(Asker(ALICE, OPEN).ask_all(question(), targets))
     assert [reply.status for reply in heard] == ["ok", "ok"]
-    assert heard[1].seconds < 0.6
+    assert len(parsed_at) == 2
+    assert min(parsed_at) > answered_at[0]
 
 
 def test_an_asker_s_own_limits_are_its_own_fault(monkeypatch: pytest.MonkeyPatch) -> None:

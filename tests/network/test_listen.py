@@ -39,7 +39,7 @@ def timed(least: float, most: float) -> Iterator[None]:
 def test_whoever_does_not_finish_the_headers_is_cut(start: bytes) -> None:
     with serve_app(hello, ListenSettings(header_seconds=0.5)) as endpoint, connect(endpoint) as caller:
         caller.sendall(start)
-        with timed(0.3, 2.0):
+        with timed(0.3, 5.0):
             assert is_cut(caller)
 
 
@@ -47,7 +47,7 @@ def test_dribbling_does_not_buy_time() -> None:
     with serve_app(hello, ListenSettings(header_seconds=0.5)) as endpoint, connect(endpoint) as caller:
         caller.sendall(HEAD)
         caller.settimeout(0.05)
-        with timed(0.3, 2.0):
+        with timed(0.3, 5.0):
             assert any(is_cut_soon(caller) or not caller.send(b"x") for _ in range(100))
 
 
@@ -63,7 +63,7 @@ def test_a_second_request_on_a_connection_is_timed_too() -> None:
         caller.sendall(HEAD + b"x\r\n\r\n")
         assert read_reply(caller)[0] == 200
         caller.sendall(HEAD)
-        with timed(0.3, 2.0):
+        with timed(0.3, 5.0):
             assert is_cut(caller)
 
 
@@ -90,10 +90,17 @@ def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
         callers[0].sendall(b"x\r\n\r\n")
         assert read_reply(callers[0])[0] == 200
         callers[0].close()
-        time.sleep(0.2)
-        with connect(endpoint) as next_one:
-            next_one.sendall(HEAD + b"x\r\n\r\n")
-            assert read_reply(next_one)[0] == 200
+        assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
+
+
+def is_let_in(endpoint: str) -> bool:
+    time.sleep(0.1)
+    with connect(endpoint) as caller:
+        try:
+            caller.sendall(HEAD + b"x\r\n\r\n")
+            return read_reply(caller)[0] == 200
+        except ConnectionError:
+            return False
 
 
 @pytest.mark.parametrize("piece", [1_000_000, 1000], ids=["at once", "in pieces"])
@@ -142,7 +149,7 @@ def test_a_task_ends_when_its_asker_hangs_up(tmp_path: Path) -> None:
 
 def test_a_body_that_never_comes_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weighbeam.network.serve.BODY_SECONDS", 0.4)
-    with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 3.0):
+    with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 5.0):
         status, body = say(endpoint, write_ask()[:-5])
     assert (status, body) == (400, b'{"error":"malformed"}')
 
@@ -156,12 +163,18 @@ def test_an_address_that_is_taken_is_told() -> None:
         asyncio.run(twice())
 
 
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def test_a_miner_serves_until_cancelled() -> None:
     async def main() -> int:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
         serving = asyncio.create_task(serve_until_cancelled(hello, "127.0.0.1", port))
-        await asyncio.sleep(0.3)
+        while not await asyncio.to_thread(is_open, port):
+            await asyncio.sleep(0.02)
         status, _ = await asyncio.to_thread(say, f"127.0.0.1:{port}", HEAD + b"x\r\n\r\n")
         serving.cancel()
         with pytest.raises(asyncio.CancelledError):

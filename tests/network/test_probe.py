@@ -37,11 +37,11 @@ def test_a_target_that_hangs_costs_no_more_than_the_limit() -> None:
             each.connect_ex(address)
         start = time.monotonic()
         assert not asyncio.run(can_reach([f"{address[0]}:{address[1]}"], seconds=0.4))
-        assert 0.3 < time.monotonic() - start < 2
+        assert 0.3 < time.monotonic() - start < 2.5
         with serve_raw(silent) as endpoint:
             start = time.monotonic()
-            assert asyncio.run(can_reach([f"{address[0]}:{address[1]}", endpoint], seconds=5))
-            assert time.monotonic() - start < 2
+            assert asyncio.run(can_reach([f"{address[0]}:{address[1]}", endpoint], seconds=20))
+            assert time.monotonic() - start < 10
         for each in waiting:
             each.close()
 

@@ -9,7 +9,8 @@ from weighbeam.mechanisms.inference.filter import Received
 from weighbeam.mechanisms.inference.judge import Given, judge_round, write_judged
 from weighbeam.mechanisms.inference.params import InferenceParams
 
-COUNT, MOST_SECONDS, RUNS = 1000, 0.15, 8
+pytestmark = pytest.mark.alone
+COUNT, MOST_SECONDS, RUNS = 1000, 0.15, 40
 
 
 def make_round(offset: float, garbage: int) -> Given:

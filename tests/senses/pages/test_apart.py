@@ -29,7 +29,7 @@ def fetched(body: bytes) -> Fetched:
 
 @pytest.fixture
 def strict() -> Iterator[Parsers]:
-    own = Parsers(ParserLimits(cpu_seconds=1, wall_seconds=1.0), workers=1)
+    own = Parsers(ParserLimits(cpu_seconds=60, wall_seconds=2.0), workers=1)
     yield own
     own.close()
 
@@ -44,11 +44,11 @@ def test_a_parser_that_takes_too_long_is_ended_and_replaced(strict: Parsers) -> 
 
 
 def test_the_kernel_ends_a_parser_that_works_too_long() -> None:
-    own = Parsers(ParserLimits(cpu_seconds=1, wall_seconds=60.0), workers=1)
+    own = Parsers(ParserLimits(cpu_seconds=1, wall_seconds=300.0), workers=1)
     began = time.monotonic()
     with pytest.raises(Unreadable):
         own.parse(DEEP, "text/html")
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 150
     own.close()
 
 
@@ -56,7 +56,7 @@ def test_memory_is_limited() -> None:
     """With room it is the nodes that are too many; without, the parser does not get as far as to count them."""
     body = b"<p>x" * 600_000
     for memory, why in ((512 << 20, "nodes"), (150 << 20, "parser")):
-        own = Parsers(ParserLimits(memory_bytes=memory), workers=1)
+        own = Parsers(ParserLimits(memory_bytes=memory, wall_seconds=60.0), workers=1)
         assert own.works()
         with pytest.raises(Unreadable, match=why):
             own.parse(body, "text/html")
