@@ -22,7 +22,7 @@ def demo(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Run three mechanisms with fifteen miners and two validators; show who is paid and prove every number."""
+    """Run four mechanisms with fifteen miners and two validators; show who is paid and prove every number."""
     if write is not None:
         _write(write)
         return
@@ -32,7 +32,7 @@ def demo(
     with tempfile.TemporaryDirectory() as scratch:
         place = folder or Path(scratch) / "subnet"
         if not as_json:
-            typer.echo("starting a local chain with 3 mechanisms, 15 miners and 2 validators", err=True)
+            typer.echo("starting a local chain with 4 mechanisms, 15 miners and 2 validators", err=True)
         with open_subnet(place) as subnet:
             asyncio.run(_play(subnet, rounds, quiet=as_json))
             result = asyncio.run(conclude(subnet))
@@ -83,6 +83,8 @@ def _summarise(step: "Step") -> str:
 def _name_outcome(outcome: "Outcome") -> str:
     from weighbeam.engine.journal import Committed
 
+    if outcome is None:
+        return "nothing new"
     if isinstance(outcome, Committed):
         valid = sum(score.status == "valid" for score in outcome.scored.scores)
         return f"{valid} of {len(outcome.scored.scores)}"

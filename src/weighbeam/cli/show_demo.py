@@ -10,16 +10,18 @@ from rich.text import Text
 
 from weighbeam.cli.shell import name_program
 
-WIDE = {"chunking": 92, "inference": 92, "evidence": 104}
+WIDE = {"chunking": 92, "inference": 92, "evidence": 104, "novelty": 100}
 COLOURS = {"honest": "green", "hostile": "red"}
-STANDINGS = {"chunking": "rank", "inference": "earned", "evidence": "avg"}
-DECIMALS = {"chunking": 2, "inference": 1, "evidence": 2}
+STANDINGS = {"chunking": "rank", "inference": "earned", "evidence": "avg", "novelty": "earned"}
+DECIMALS = {"chunking": 2, "inference": 1, "evidence": 2, "novelty": 2}
+UNITS = {"novelty": 10**9}
 LEAST_SHOWN = -1000
 LEGENDS = {
     "chunking": "rank: moving average of places, lower is better",
     "inference": "earned: average emission; shares pay: copy and original have one pay together\n"
     "a fluent lie is paid like an answer: truth is not judged",
     "evidence": "avg: moving average of values; half of the weights goes to the first, a quarter to the second …",
+    "novelty": "score and earned: tokens, tenfold for every 0.05 that similarity to everything before falls",
 }
 
 
@@ -59,9 +61,9 @@ def _draw(mechanism: str, part: dict[str, Any], wide: bool) -> Table:
             Text(row["role"], COLOURS[row["role"]]),
             *((row["about"],) if wide else ()),
             f"{row['valid']} of {row['rounds']}",
-            _number(row["score"], DECIMALS[mechanism]),
+            _number(row["score"], DECIMALS[mechanism], UNITS.get(mechanism, 1)),
             Text(row["reason"], "red"),
-            _number(row["standing"], 2),
+            _number(row["standing"], 2, UNITS.get(mechanism, 1)),
             " ".join(weights),
             f"{row['incentive']:.1%}",
         )
@@ -98,15 +100,17 @@ def _point_further(console: Console, kept: Path | None, told: str) -> None:
         f"{program} round {told} --store {journal}": "a round again: scores, heatmap, what happened in words",
         f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
         f"{program} weights --mechanism inference --store {journal}": "what was submitted",
+        f"{program} novelty history --store {journal}": "every contribution: how near what came before, what it was paid",
         f"{program} demo --write my-subnet": "run the same validators and miners one by one",
     }
     for command, what in lines.items():
         console.print(f"  {command}\n      {what}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _number(value: float | None, decimals: int) -> str:
+def _number(value: float | None, decimals: int, unit: int = 1) -> str:
     if value is None:
         return "–"
+    value /= unit
     return f"{value:.{decimals}f}" if value > LEAST_SHOWN else "≪ 0"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
+from weighbeam.demo.cast import ASKED, MINERS, VALIDATORS, Part
 from weighbeam.miners.spoil_replies import App
 from weighbeam.network.listen import listen
 from weighbeam.network.nonces import SKEW_SECONDS, NonceStore
@@ -37,9 +37,9 @@ async def serve_all(chain: Path, folder: Path) -> None:
 
 
 def _app(part: Part, folder: Path, senses: LocalSenses) -> App:
-    policy = Policy(PolicySettings(per_minute=600, burst=20, per_sender=len(MECHANISMS) + 1))
+    policy = Policy(PolicySettings(per_minute=600, burst=20, per_sender=len(ASKED) + 1))
     policy.update({validator.hotkey.address: Standing(True, validator.stake) for validator in VALIDATORS})
-    answers = {mechanism: act.answers for mechanism, act in part.acts.items()}
+    answers = {mechanism: part.acts[mechanism].answers for mechanism in ASKED}
     return make_app(part.hotkey, answers, NonceStore(folder / f"{part.name}.sqlite"), policy, senses)
 
 

@@ -18,17 +18,20 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
+from weighbeam.demo.desks import contribute_all, open_doors
 from weighbeam.demo.miners import READY
 from weighbeam.demo.tasks import TASKS
 from weighbeam.engine.journal import Committed, Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.round import Bench
+from weighbeam.engine.tasks import generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.run import WeighedIn
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
+from weighbeam.novelty.collect import DeskCollector
 from weighbeam.operate.web import EMBEDDED, find_web
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
@@ -40,6 +43,7 @@ PARAMS: Mapping[str, Mapping[str, Any]] = {
     "chunking": {"timeout": ASK_SECONDS},
     "inference": {"timeout_seconds": ASK_SECONDS, "max_miners": len(MINERS)},
     "evidence": {"timeout_seconds": ASK_SECONDS, "group_size": len(MINERS)},
+    "novelty": {},
 }
 PARAMETERS = SubnetParameters(
     mechanisms=len(MECHANISMS),
@@ -49,7 +53,7 @@ PARAMETERS = SubnetParameters(
     immunity_period=100,
     activity_factor=250_000,
 )
-Outcome = Committed | WeighedIn
+Outcome = Committed | WeighedIn | None
 Step = dict[str, list[Outcome]]
 
 
@@ -120,20 +124,35 @@ def _post(name: str, mechid: int, part: Part, store: Store, file: ChainFile, sen
     journal, chain = Journal(store), LocalChain(ChainFile(file.path), part.hotkey, mechid)
     bench = Bench(mechanism, params, journal, Asker(part.hotkey, AskSettings(allow_private=True)), senses)
     scale = Scale(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
-    return Post(bench, scale, TASKS[name], ChainClock(ChainFile(file.path)))
+    clock = ChainClock(ChainFile(file.path))
+    if mechanism.kind == "collected":
+        return Post(bench, scale, generate_tasks(mechanism, params), clock, DeskCollector(store))
+    return Post(bench, scale, TASKS[name], clock)
 
 
 async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[Step]:
     """Rounds of all mechanisms and validators side by side, then a weigh-in of each, then epochs until the chain
     has counted them."""
-    for _ in range(rounds):
-        yield await _at_once(subnet, Post.play_round)
+    async with open_doors(subnet.posts["novelty"], subnet.names) as doors:
+        for turn in range(rounds):
+            await contribute_all(doors, turn)
+            yield await _at_once(subnet, _play)
     while subnet.epochs() < 1:
         await asyncio.sleep(0.5)
     yield await _at_once(subnet, weigh_in)
     counted = subnet.epochs()
     while subnet.epochs() <= counted:
         await asyncio.sleep(0.5)
+
+
+async def _play(post: Post) -> Committed | None:
+    """A round; None where nothing was contributed since the last."""
+    try:
+        return await post.play_round()
+    except WeighbeamError as fault:
+        if fault.code != "nothing_new":
+            raise
+        return None
 
 
 async def weigh_in(post: Post) -> WeighedIn:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
+from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, VALIDATORS, Part
 from weighbeam.demo.subnet import PARAMS, create_chain
 from weighbeam.miners.prepared_answers import read_prompts
 
 MINER_PORT = 8091
 HEALTH_PORT = 9091
 PROMPTS = "prompts"
-TASKS = {"chunking": "generated", "inference": f"folder:{PROMPTS}", "evidence": "generated"}
+TASKS = {"inference": f"folder:{PROMPTS}"}
 
 
 def write_subnet(folder: Path) -> list[Path]:
@@ -47,6 +47,7 @@ def _write_prompts(folder: Path) -> None:
 def _validator(part: Part, port: int) -> str:
     return (
         f'[store]\nurl = "sqlite:///{part.name}.db"\n\n'
+        f'[novelty]\nnonces = "{part.name}-novelty-nonces.sqlite"\n\n'
         f'[validator]\nallow_private_addresses = true\nlisten = "127.0.0.1:{port}"\npages = "embedded"\n'
         + "".join(_mechanism(name, mechid) for mechid, name in enumerate(MECHANISMS))
     )
@@ -54,9 +55,10 @@ def _validator(part: Part, port: int) -> str:
 
 def _mechanism(name: str, mechid: int) -> str:
     params = ", ".join(f"{key} = {value}" for key, value in PARAMS[name].items())
-    return f'\n[mechanisms.{name}]\nmechid = {mechid}\ntasks = "{TASKS[name]}"\nparams = {{ {params} }}\n'
+    tasks = f'tasks = "{TASKS[name]}"\n' if name in TASKS else ""
+    return f"\n[mechanisms.{name}]\nmechid = {mechid}\n{tasks}" + (f"params = {{ {params} }}\n" if params else "")
 
 
 def _miner(part: Part, listen: str) -> str:
-    answers = ", ".join(f'{mechanism} = "{act.answers}"' for mechanism, act in part.acts.items())
+    answers = ", ".join(f'{mechanism} = "{part.acts[mechanism].answers}"' for mechanism in ASKED)
     return f'[miner]\nlisten = "{listen}"\nanswers = {{ {answers} }}\nnonces = "{part.name}-nonces.sqlite"\n'

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weighbeam.mechanisms.contract import Observation, Score, Scored
+from weighbeam.mechanisms.novelty.judge import Judgement
 from weighbeam.mechanisms.novelty.observe import read_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 
@@ -33,8 +34,11 @@ def _score(params: NoveltyParams, row: Mapping[str, Any]) -> Score:
             for event, one in judged
         ]
     }
-    outcomes = [one.status for _, one in judged]
-    reasons = {*row["refused"], *(outcome for outcome in outcomes if outcome != "paid")}
-    valid = "paid" in outcomes
+    reasons = {*row["refused"], *(_name_reason(one) for _, one in judged if one.status != "paid" or not one.units)}
     value = sum_parts(parts)
-    return Score(hotkey, "valid" if valid else "failed", value, parts, tuple(sorted(reasons)))
+    return Score(hotkey, "valid" if value else "failed", value, parts, tuple(sorted(reasons)))
+
+
+def _name_reason(judged: Judgement) -> str:
+    """What stood between a contribution and its pay."""
+    return "not_new" if judged.status == "paid" else judged.status

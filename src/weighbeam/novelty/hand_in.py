@@ -1,0 +1,45 @@
+"""Contribute to somebody else's desk over HTTP, as a hotkey: the request is signed, the receipt is checked."""
+
+import json
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from weighbeam.core.canonical import digest_text
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.network.call import call
+from weighbeam.network.dialects.btauth import Btauth
+from weighbeam.network.dialects.contract import Outgoing
+from weighbeam.network.keys import Hotkey
+from weighbeam.novelty.receipts import check_receipt
+
+ROUTE = "/v1/novelty/contributions"
+TAKEN = (200, 201)
+
+
+def hand_in(url: str, node: str, hotkey: Hotkey, text: str, key: str | None = None) -> dict[str, Any]:
+    """The receipt of a contribution to the desk at `url`, which `node` runs; refused as that desk refuses it.
+
+    A receipt that another signed, or that is about another text or contributor, is `bad_receipt`.
+    """
+    content = {"text": text} if key is None else {"text": text, "key": key}
+    target = urlsplit(url).path.rstrip("/") + ROUTE
+    body = json.dumps(content).encode()
+    signed = Btauth().sign(hotkey, Outgoing("POST", target, body, str(time.time_ns()), node))
+    reply = call("POST", url.rstrip("/") + ROUTE, content, signed.headers)
+    said = _read(reply.body)
+    if reply.status not in TAKEN:
+        code, message = str(said.get("error", "call_failed")), str(said.get("message", f"HTTP {reply.status}"))
+        raise WeighbeamError(code, message, str(said.get("remedy", "ask the node's operator")))
+    check_receipt(said, node)
+    ours = (said.get("contributor"), said.get("text_sha256")) == (hotkey.address, digest_text(text))
+    require(ours, "bad_receipt", "the node sent a receipt for something else", "ask the node's operator")
+    return said
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(body)
+    except ValueError:
+        said = None
+    return said if isinstance(said, dict) else {}
