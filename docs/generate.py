@@ -27,10 +27,10 @@ PARAMETERS: dict[str, type[Params]] = {
 }
 COMMANDS = (
     "", "demo", "validator", "miner", "serve", "ask", "score chunking", "score inference", "score evidence",
-    "score novelty", "novelty", "novelty submit", "novelty check", "novelty balances", "novelty history",
-    "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw", "novelty import",
-    "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights", "alerts",
-    "copies", "miner-report", "replay", "config show", "lists sign", "lists check",
+    "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
+    "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
+    "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
+    "alerts", "copies", "miner-report", "replay", "config show", "lists sign", "lists check",
     "pages record", "vectors run", "doctor",
 )  # fmt: skip
 

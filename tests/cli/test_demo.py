@@ -92,6 +92,24 @@ def test_inference_pays_answers_and_none_of_the_cheap_tricks(played) -> None:
     assert rows["copycat"]["incentive"] < max(row["incentive"] for row in honest)
 
 
+def test_novelty_pays_what_is_new_and_holds_what_is_noise(played) -> None:
+    result, _ = played
+    rows = {row["name"]: row for row in result["mechanisms"]["novelty"]["miners"]}
+    honest = [row for row in rows.values() if row["role"] == "honest"]
+    assert all(row["score"] == 100e9 and row["incentive"] > 0.19 for row in honest)
+    assert {name: row["reason"] for name, row in rows.items() if row["score"] == 0} == {
+        "copycat": "duplicate",
+        "shouter": "duplicate",
+        "spacer": "duplicate",
+        "prefixer": "not_new",
+        "homoglyphs": "held",
+        "masher": "held",
+        "salad": "held",
+        "repeater": "held",
+    }
+    assert all(0 < rows[name]["score"] < 1e9 for name in ("rewording", "halver"))
+
+
 def test_every_miner_has_an_address_of_its_own_and_serves_both_mechanisms(played) -> None:
     result, _ = played
     served = [
@@ -172,7 +190,8 @@ def test_the_journal_can_be_read(played) -> None:
     _, folder = played
     store = folder / "validator-2.db"
     both = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
-    assert sorted(line["mechanism"] for line in both) == ["chunking"] * 2 + ["evidence"] * 2 + ["inference"] * 2
+    wanted = [name for name in ("chunking", "evidence", "inference", "novelty") for _ in range(2)]
+    assert sorted(line["mechanism"] for line in both) == wanted
     told = [line for line in both if line["mechanism"] == "chunking"]
     assert [(line["state"], line["answers"]) for line in told] == [("scored", 15)] * 2
     late = count_late(store)

@@ -47,19 +47,41 @@ def submit(
 ) -> None:
     """Contribute a text and be paid for how unlike everything before it is; --json prints the receipt."""
     from weighbeam.cli.show_novelty import show_receipt
-    from weighbeam.novelty.ledger import Limits
     from weighbeam.novelty.records import check_contributor
     from weighbeam.operate.novelty import open_novelty
 
     said, chosen = read_input(text, file), choose(store, config)
     name, rules = check_contributor(contributor), chosen.params(params, settings)
-    limits = Limits(per_day, per_contributor)
+    limits = chosen.limits(per_day, per_contributor, rules)
     desk = open_novelty(chosen.place, chosen.key(), rules, limits, chosen.senses(embedder))
     found = desk.submit(name, said, key)
     if as_json:
         print_json(found)
     else:
         show_receipt(found, rules)
+
+
+@novelty_app.command()
+def contribute(
+    to: Annotated[str, typer.Option(metavar="URL", help="The desk: a validator's address, or a weighbeam serve.")],
+    node: Annotated[str, typer.Option(metavar="ADDRESS", help="The hotkey of whoever runs it.")],
+    text: Text = None,
+    file: TextFile = None,
+    key: Annotated[str | None, typer.Option(help="Idempotency key: the same one is never paid twice.")] = None,
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Contribute to somebody else's desk over HTTP, signed by the wallet of your settings; the receipt is checked."""
+    from weighbeam.cli.settings import open_settings
+    from weighbeam.novelty.hand_in import hand_in
+    from weighbeam.operate.identity import open_hotkey
+
+    said = read_input(text, file)
+    found = hand_in(to, node, open_hotkey(open_settings(config)), said, key)
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(f"contribution {found['id']}: {found['status']}, {found['units']} units")
 
 
 @novelty_app.command()

@@ -12,6 +12,7 @@ from weighbeam.core.errors import WeighbeamError
 if TYPE_CHECKING:
     from weighbeam.mechanisms.novelty.params import NoveltyParams
     from weighbeam.network.keys import Hotkey
+    from weighbeam.novelty.ledger import Limits
     from weighbeam.senses.ports import Senses
     from weighbeam.settings.load import Loaded
 
@@ -57,6 +58,17 @@ class Chosen:
         made = make_params(Novelty(), {**given, **read_overrides(file, settings)})
         assert isinstance(made, NoveltyParams)
         return made
+
+    def limits(self, per_day: int | None, per_contributor: int | None, params: "NoveltyParams") -> "Limits":
+        """The settings' budgets, unless the options name others."""
+        from weighbeam.novelty.ledger import Limits
+        from weighbeam.operate.serve import read_limits
+
+        own = Limits() if self.loaded is None else read_limits(self.loaded, params)
+        return Limits(
+            own.per_day if per_day is None else per_day,
+            own.per_contributor if per_contributor is None else per_contributor,
+        )
 
     def senses(self, embedder: str | None) -> "Senses | None":
         """The embedder named, or that of the settings; None for the corpus's own."""

@@ -100,7 +100,7 @@ def _point_further(console: Console, kept: Path | None, told: str) -> None:
         f"{program} round {told} --store {journal}": "a round again: scores, heatmap, what happened in words",
         f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
         f"{program} weights --mechanism inference --store {journal}": "what was submitted",
-        f"{program} novelty history --store {journal}": "every contribution: how near what came before, what it was paid",
+        f"{program} novelty history --store {journal}": "every contribution, how near to what came before, and its pay",
         f"{program} demo --write my-subnet": "run the same validators and miners one by one",
     }
     for command, what in lines.items():
