@@ -12,6 +12,7 @@ from benchmarks.embedder import measure_embedder
 from benchmarks.evidence import measure_evidence
 from benchmarks.inference import measure_inference
 from benchmarks.measure import Line, show_line
+from benchmarks.novelty_desk import measure_desk
 from benchmarks.novelty_index import measure_novelty_index
 from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
@@ -29,6 +30,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "A round of 100 long answers, and consensus of 1,000 vectors": measure_inference,
     "Evidence: the small model, a round, a large page": measure_evidence,
     "The exact index of the novelty corpus, 384 dimensions": measure_novelty_index,
+    "The novelty desk": measure_desk,
     "The embedder": measure_embedder,
 }
 

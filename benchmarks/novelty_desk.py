@@ -68,7 +68,7 @@ def _submit(desk: Desk, texts: Sequence[str], clients: int) -> float:
 def _commit(desk: Desk, prepared: Sequence[object], clients: int) -> float:
     def work(own: Sequence[object], _: str) -> None:
         for given in own:
-            desk._turns.take(given)
+            desk.hand_over(given)
 
     return _run(work, prepared, clients)
 

@@ -56,7 +56,11 @@ class Desk:
 
     def submit(self, contributor: str, text: str, key: str | None = None, scope: str = "") -> Receipt:
         """One atomic step; the receipt says what was paid. A key is the caller's, `scope` says which caller's."""
-        return self._turns.take(self.prepare(contributor, text, key, scope))
+        return self.hand_over(self.prepare(contributor, text, key, scope))
+
+    def hand_over(self, given: Submission) -> Receipt:
+        """A prepared submission in its turn; those who wait at the same time share one commit."""
+        return self._turns.take(given)
 
     def check(self, text: str) -> Checked:
         """What `submit` would give now; nothing is written."""
