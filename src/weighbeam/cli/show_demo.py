@@ -10,7 +10,7 @@ from rich.text import Text
 
 from weighbeam.cli.shell import name_program
 
-WIDE = {"chunking": 92, "inference": 92, "evidence": 104, "novelty": 100}
+WIDE = {"chunking": 92, "inference": 92, "evidence": 104, "novelty": 92}
 COLOURS = {"honest": "green", "hostile": "red"}
 STANDINGS = {"chunking": "rank", "inference": "earned", "evidence": "avg", "novelty": "earned"}
 DECIMALS = {"chunking": 2, "inference": 1, "evidence": 2, "novelty": 2}
