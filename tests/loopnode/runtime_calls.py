@@ -31,8 +31,8 @@ def _tell_metagraph(codec: RuntimeCodec, file: ChainFile, block: int) -> dict[st
     p = file.parameters
     output = codec.runtime_api_map["SubnetInfoRuntimeApi"]["get_metagraph"]["output"]
     rows = file.db.execute(
-        "SELECT n.uid, n.hotkey, n.coldkey, n.stake, n.permit, COALESCE(u.last_update, 0), n.registered_at, n.endpoint, "
-        "COALESCE(s.incentive, 0), COALESCE(s.dividends, 0), COALESCE(s.consensus, 0) FROM neurons n "
+        "SELECT n.uid, n.hotkey, n.coldkey, n.stake, n.permit, COALESCE(u.last_update, 0), n.registered_at, "
+        "n.endpoint, COALESCE(s.incentive, 0), COALESCE(s.dividends, 0), COALESCE(s.consensus, 0) FROM neurons n "
         "LEFT JOIN updates u ON u.uid = n.uid AND u.mechid = 0 LEFT JOIN shares s ON s.uid = n.uid AND s.mechid = 0 "
         "ORDER BY n.uid"
     ).fetchall()
@@ -64,8 +64,8 @@ def _tell_metagraph(codec: RuntimeCodec, file: ChainFile, block: int) -> dict[st
         "consensus": list(consensus),
         "block_at_registration": list(registered),
         "total_stake": list(stakes),
-        **{name: zeros for name in ("pruning_score", "emission", "trust", "rank", "alpha_stake", "tao_stake")},
-        **{name: zeros for name in ("collateral_locked", "collateral_min", "collateral_earned")},
+        **dict.fromkeys(("pruning_score", "emission", "trust", "rank", "alpha_stake", "tao_stake"), zeros),
+        **dict.fromkeys(("collateral_locked", "collateral_min", "collateral_earned"), zeros),
     }
 
 

@@ -35,6 +35,7 @@ class LoopServer:
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._open: set[ServerConnection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def drop_all(self) -> None:
         """Cut every connection without a goodbye."""
@@ -71,7 +72,9 @@ class LoopServer:
         sender = asyncio.create_task(_send_all(connection, outgoing))
         try:
             async for message in connection:
-                asyncio.create_task(self._serve(connection, outgoing, json.loads(message)))
+                task = asyncio.create_task(self._serve(connection, outgoing, json.loads(message)))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
         except ConnectionClosed:
             pass
         finally:

@@ -139,7 +139,9 @@ class Ledger:
             return row
         try:
             uids, values = zip(*row.weights, strict=True)
-            submitted = await chain.submit(uids, values, row.plan["version_key"])
+            period = row.plan["period"]
+            before = (row.sent_block or 0) + period + 1 if period else None
+            submitted = await chain.submit(uids, values, row.plan["version_key"], before)
         except ChainFault as fault:
             state: State = "unknown" if fault.outcome == "unknown" else "failed"
             return await asyncio.to_thread(self._move, row_id, ("sent",), state, reason=fault.code)

@@ -75,11 +75,13 @@ class LocalChain:
     async def stored(self, hotkey: str) -> Stored:
         return await self._read(lambda block: self._read_stored(block, hotkey))
 
-    async def submit(self, uids: Sequence[int], values: Sequence[int], version_key: int) -> Submitted:
+    async def submit(
+        self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
+    ) -> Submitted:
         def send() -> Submitted:
             if self.faults.refuse_with is not None:
                 raise refuse(self.faults.refuse_with)
-            return submit_weights(self._file, self._mechid, self._hotkey.address, uids, values, version_key)
+            return submit_weights(self._file, self._mechid, self._hotkey.address, uids, values, version_key, before)
 
         submitted = await self._call(send, "unknown")
         if self.faults.lose_reply:

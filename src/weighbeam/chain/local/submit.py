@@ -25,11 +25,19 @@ REMEDIES = {
 
 
 def submit_weights(
-    file: ChainFile, mechid: int, hotkey: str, uids: Sequence[int], values: Sequence[int], version_key: int
+    file: ChainFile,
+    mechid: int,
+    hotkey: str,
+    uids: Sequence[int],
+    values: Sequence[int],
+    version_key: int,
+    before: int | None = None,
 ) -> Submitted:
     """One submission in one transaction: accepted whole or refused whole."""
     submission = Submission(mechid, tuple(uids), tuple(values), version_key)
     with at_present(file) as block:
+        if before is not None and block >= before:
+            raise ChainFault("timeout", f"block {block} is too late for this plan", "it is planned anew")
         sealed = file.parameters.commit_reveal
         refusal = (refuse_commit if sealed else refuse_plain)(file, hotkey, submission, block)
         if refusal is not None:

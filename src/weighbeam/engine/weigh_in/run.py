@@ -149,7 +149,7 @@ def _plan(scale: Scale, assessed: Assessed, reading: Reading, entry: str) -> Pla
         uids=assessed.decision.uids,
         values=assessed.decision.values,
         holders=tuple((holder[uid].hotkey, holder[uid].registered_at) for uid in assessed.decision.uids),
-        version_key=rules.version_key,
+        version_key=scale.version_key,
         reveal_period=rules.reveal_period,
         block=graph.block,
         epoch=rules.epoch_index,
