@@ -59,6 +59,7 @@ class Stand:
     runner: asyncio.Runner
     node: Any = None
     server: Any = None
+    limits: Any = None
     told: list[tuple[str, str, str]] = field(default_factory=list)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -84,7 +85,7 @@ def tell(done: WeighedIn, before: str | None = None) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def open_stand(kind: str, folder: Path, observed: Observed, limits: Any = None, **parameters: Any) -> Iterator[Stand]:
+def open_stand(kind: str, folder: Path, observed: Observed, **parameters: Any) -> Iterator[Stand]:
     with ExitStack() as stack:
         file = make_file(folder, [one.hotkey for one in observed[0].answers], **parameters)
         runner = stack.enter_context(asyncio.Runner())
@@ -92,37 +93,38 @@ def open_stand(kind: str, folder: Path, observed: Observed, limits: Any = None, 
         play(scale.journal, observed, "r0")
         stand = Stand(file, scale.chain, scale, runner)
         if kind == "bittensor":
-            _put_sdk_before(stand, folder, stack, limits)
+            _put_sdk_before(stand, folder, stack)
         else:
             assert isinstance(stand.chain, LocalChain)
         yield stand
 
 
-def _put_sdk_before(stand: Stand, folder: Path, stack: ExitStack, limits: Any) -> None:
+def _put_sdk_before(stand: Stand, folder: Path, stack: ExitStack) -> None:
     from loopnode.node import LoopNode
     from loopnode.server import serve_node
+    from weighbeam.chain.bittensor.limits import Limits
     from weighbeam.chain.bittensor.port import BittensorChain
 
+    stand.limits = Limits(connect=20, read=20, submit=20, stall=60, close=1)
     stand.node = LoopNode(stand.file)
     stand.server = stack.enter_context(serve_node(stand.node))
-    chain = make_adapter(stand, folder, limits)
+    chain = make_adapter(stand, folder)
     assert isinstance(chain, BittensorChain)
     stand.chain, stand.scale = chain, replace(stand.scale, chain=chain)
     stack.callback(lambda: stand.run(chain.close()))
 
 
-def make_adapter(stand: Stand, folder: Path, limits: Any = None, hotkey: Hotkey = ALICE, mechid: int = 0) -> Any:
-    from weighbeam.chain.bittensor.limits import Limits
+def make_adapter(stand: Stand, folder: Path, endpoint: str | None = None, mechid: int = 0) -> Any:
+    """Another adapter on the same node, under the same limits."""
     from weighbeam.chain.bittensor.port import BittensorChain
 
-    short = limits or Limits(connect=5, read=5, submit=5, stall=60, close=1)
     note = stand.told.append
     return BittensorChain(
-        stand.server.url,
+        endpoint or stand.server.url,
         stand.file.parameters.netuid,
-        hotkey,
+        ALICE,
         folder / "sdk-cache",
         mechid,
-        limits=short,
+        limits=stand.limits,
         tell=lambda *said: note(said),
     )

@@ -86,7 +86,7 @@ def _name_chain_error(error: Any, text: str) -> tuple[str, str]:
     return PREFLIGHT.get(code, "unreachable"), text
 
 
-def map_returned(error: Any, retry_block: int | None) -> ChainFault:
+def map_returned(error: Any) -> ChainFault:
     """A fault for a submission that came back without success. Only a name, or the pool's own words, are a refusal;
     anything else leaves open whether it is on chain."""
     text = " ".join(str(error.message).split())
@@ -96,7 +96,7 @@ def map_returned(error: Any, retry_block: int | None) -> ChainFault:
     told = f"the chain refused: {error.name} ({text})"
     if error.name in UNDECIDED:
         return _leave_open(told)
-    return make_fault(NAMES.get(error.name, "unknown_chain_error"), told, "rejected", retry_block)
+    return make_fault(NAMES.get(error.name, "unknown_chain_error"), told, "rejected")
 
 
 def _leave_open(text: str) -> ChainFault:

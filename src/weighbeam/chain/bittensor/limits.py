@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Limits:
     """Seconds. The SDK's own limit does not cover subscriptions, so every call is held to these."""
 

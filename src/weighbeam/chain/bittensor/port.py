@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from weighbeam.chain.bittensor.preflight import refuse_locally
 from weighbeam.chain.bittensor.reads import find_index, item, read_metagraph, read_rules, read_stored
 from weighbeam.chain.bittensor.sdk import load_sdk
 from weighbeam.chain.bittensor.signer import OnceSigner
-from weighbeam.chain.contract import Head, Metagraph, Rules, Stored, Submitted
+from weighbeam.chain.contract import ChainFault, Head, Metagraph, Rules, Stored, Submitted
 from weighbeam.chain.contract import Path as SubmitPath
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.keys import Hotkey, is_signed
@@ -123,9 +124,14 @@ class BittensorChain:
             refusal = refuse_locally(graph, rules, self._hotkey.address, uids, values, version_key)
             if refusal is not None:
                 raise refusal
-            own = graph.find(self._hotkey.address)
-            retry = own.last_update + rules.rate_limit if own else None
-            return await self._send(dict(zip(uids, values, strict=True)), version_key, before, retry)
+            try:
+                return await self._send(dict(zip(uids, values, strict=True)), version_key, before)
+            except ChainFault as fault:
+                if fault.code == "rate_limited":
+                    fault = make_fault(
+                        fault.code, fault.message, fault.outcome, await self._find_retry(rules.rate_limit)
+                    )
+                raise fault from None
 
     async def _look_again(self) -> tuple[Metagraph, Rules]:
         """Metagraph and rules; those just read for the ledger will do."""
@@ -134,7 +140,14 @@ class BittensorChain:
         rules = self._rules[1] if self._rules and self._rules[0] > since else await self.rules()
         return graph, rules
 
-    async def _send(self, row: dict[int, int], version_key: int, before: int | None, retry: int | None) -> Submitted:
+    async def _find_retry(self, rate_limit: int) -> int | None:
+        """The first block at which weights may be set again, if the chain tells."""
+        with suppress(ChainFault):
+            head, since = await self.head(), await self.blocks_since_update(self._hotkey.address)
+            return None if since is None else head.block - since + rate_limit
+        return None
+
+    async def _send(self, row: dict[int, int], version_key: int, before: int | None) -> Submitted:
         client, signer = await self._connection.open(), OnceSigner(self._hotkey, MORTALITY, before)
         intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
         waiting = {"wait_for_inclusion": True, "wait_for_finalization": True}
@@ -143,7 +156,7 @@ class BittensorChain:
         if not result.success:
             if result.error.name in (None, "BadProof", "AncientBirthBlock"):
                 await self._connection.drop()
-            raise map_returned(result.error, retry)
+            raise map_returned(result.error)
         if result.extrinsic_id is None:
             raise make_fault("outcome_unknown", "included in no known block", "unknown")
         reveal = result.data.get("reveal_round")
