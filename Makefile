@@ -79,7 +79,7 @@ test-bittensor: .venv-bittensor/.ready ## Test the chain adapter with the real S
 EPOCHS ?= 20
 
 bittensor-epochs: .venv-bittensor/.ready ## Let a validator set weights for EPOCHS (default 20) epochs through the SDK, with faults
-	.venv-bittensor/bin/python tests/chain/epochs.py $(EPOCHS)
+	PYTHONPATH=tests .venv-bittensor/bin/python tests/chain/epochs.py $(EPOCHS)
 
 .venv-bittensor/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-bittensor

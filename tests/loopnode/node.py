@@ -46,6 +46,7 @@ class LoopNode:
         self.opener: Opener = _refuse_to_open
         self.lock = threading.RLock()
         self.included: list[Extrinsic] = []
+        self.succeeded: set[str] = set()
         self.on_block: Callable[[], None] = lambda: None
         self._pool: list[Extrinsic] = []
         self._waiting: list[tuple[int, Extrinsic]] = []
@@ -125,7 +126,10 @@ class LoopNode:
         self.included.append(one)
         if self.faults.dispatch_error is not None:
             return self.faults.dispatch_error, []
-        return apply_call(self.file, one, number, self.opener, self._sealed)
+        refusal, events = apply_call(self.file, one, number, self.opener, self._sealed)
+        if refusal is None:
+            self.succeeded.add(one.hash)
+        return refusal, events
 
     def _keep(self, extrinsics: list[bytes], done: list[tuple[str | None, list[Event]]]) -> None:
         codec, file = load_codec(self.spec_version), self.file

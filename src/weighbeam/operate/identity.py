@@ -1,5 +1,7 @@
 """The hotkey that settings name. Its secret never leaves it, and never enters a message."""
 
+from pathlib import Path
+
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.keys import Hotkey
 from weighbeam.settings.load import Loaded
@@ -14,9 +16,12 @@ def open_hotkey(loaded: Loaded) -> Hotkey:
         except ValueError:
             raise WeighbeamError("wallet_missing", "wallet.uri is no secret URI", "write one like //Alice") from None
     elif wallet.file is not None:
-        found = _read_file(loaded)
+        found = _read_file(loaded, loaded.path(wallet.file))
+    elif wallet.name is not None:
+        found = _read_file(loaded, loaded.path(wallet.path) / wallet.name / "hotkeys" / wallet.hotkey_name)
     else:
-        raise WeighbeamError("wallet_missing", "no hotkey is set", "set wallet.file, or wallet.uri on a local chain")
+        remedy = "set wallet.name or wallet.file, or wallet.uri on a local chain"
+        raise WeighbeamError("wallet_missing", "no hotkey is set", remedy)
     if wallet.hotkey is not None and wallet.hotkey != found.address:
         raise WeighbeamError(
             "wallet_mismatch", f"the wallet holds {found.address}, not {wallet.hotkey}", "name the right file"
@@ -24,10 +29,8 @@ def open_hotkey(loaded: Loaded) -> Hotkey:
     return found
 
 
-def _read_file(loaded: Loaded) -> Hotkey:
+def _read_file(loaded: Loaded, path: Path) -> Hotkey:
     wallet = loaded.settings.wallet
-    assert wallet.file is not None
-    path = loaded.path(wallet.file)
     try:
         password = loaded.path(wallet.password_file).read_text("utf-8").rstrip("\n") if wallet.password_file else None
         return Hotkey.from_keyfile(path.read_bytes(), password)

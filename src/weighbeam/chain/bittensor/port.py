@@ -127,11 +127,10 @@ class BittensorChain:
             try:
                 return await self._send(dict(zip(uids, values, strict=True)), version_key, before)
             except ChainFault as fault:
-                if fault.code == "rate_limited":
-                    fault = make_fault(
-                        fault.code, fault.message, fault.outcome, await self._find_retry(rules.rate_limit)
-                    )
-                raise fault from None
+                if fault.code != "rate_limited":
+                    raise
+                retry = await self._find_retry(rules.rate_limit)
+                raise make_fault(fault.code, fault.message, fault.outcome, retry) from None
 
     async def _look_again(self) -> tuple[Metagraph, Rules]:
         """Metagraph and rules; those just read for the ledger will do."""

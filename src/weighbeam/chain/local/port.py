@@ -88,6 +88,9 @@ class LocalChain:
             raise ChainFault("outcome_unknown", "the reply was lost", "none needed: the chain is read back", "unknown")
         return submitted
 
+    async def close(self) -> None:
+        """Nothing is held but the file, which others may use too."""
+
     def sign(self, message: bytes) -> bytes:
         return self._hotkey.sign(message)
 

@@ -74,9 +74,11 @@ def _decide(scale: Scale, reading: Reading, now: float) -> tuple[Assessed, str]:
         return assessed, _write_entry(connection, scale, assessed)
 
 
-async def preview(scale: Scale, now: float) -> tuple[Reading, Assessed]:
+async def preview(scale: Scale, now: float, close: bool = False) -> tuple[Reading, Assessed]:
     """What a weigh-in would do now; nothing is written or sent."""
     reading = await read_chain(scale)
+    if close:
+        await scale.chain.close()
     with scale.journal.store.read() as connection:
         return reading, assess(connection, scale, reading, _recall_estimate(scale, now), now)
 
