@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -146,8 +147,8 @@ def compare(campaign: Campaign) -> dict[str, int]:
     stored = campaign.node.file.db.execute("SELECT dest, value FROM weights WHERE uid = 0 ORDER BY dest").fetchall()
     assert tuple(stored) == tuple(zip(taken[-1].args["dests"], taken[-1].args["weights"], strict=True))
     assert list_faults(open_store(campaign.folder)) == []
-    states = [row.state for row in rows]
-    return {"taken": len(taken), "kills": campaign.kills, **{state: states.count(state) for state in sorted({*states})}}
+    ends = Counter(f"{row.state} {row.reason or ''}".strip() for row in rows)
+    return {"taken": len(taken), "kills": campaign.kills, **ends}
 
 
 def _may_be_on_chain(row: Row) -> bool:

@@ -29,6 +29,7 @@ class LoopServer:
         self.node = node
         self.calls: list[str] = []
         self.connections = 0
+        self.defects: list[Exception] = []
         self.url = ""
         self._numbers = itertools.count(1)
         self._heads: dict[str, tuple[str, asyncio.Queue[str]]] = {}
@@ -114,6 +115,9 @@ class LoopServer:
             return {**head, "error": refusal.error}
         except UnknownMethod:
             return {**head, "error": {"code": -32601, "message": f"Method not found: {method}"}}
+        except Exception as defect:
+            self.defects.append(defect)
+            return {**head, "error": {"code": -32603, "message": f"Internal error: {defect!r}"}}
         if method == WATCH and faults.drop_submission is not None:
             connection.transport.abort()
             return None
@@ -168,3 +172,4 @@ def serve_node(node: LoopNode, block_seconds: float | None = None) -> Iterator[L
         server.stop()
         thread.join(10)
         server._loop.close()
+    assert server.defects == [], "the node itself failed"
