@@ -61,13 +61,14 @@ def goes_on(stand: Stand, taken: int, now: float = START + 300) -> None:
     assert list_faults(stand.scale.journal.store) == []
 
 
-def count_sessions() -> int:
-    return sum(task.get_name() == "rpc-session" for task in asyncio.all_tasks())
-
-
-async def look_and_count(stand: Stand) -> int:
-    await asyncio.gather(stand.chain.head(), return_exceptions=True)
-    return count_sessions()
+async def count_sessions(at_most: int, seconds: float = 10.0) -> int:
+    """How many connections of the SDK there are, once they are as few as they should be."""
+    for _ in range(int(seconds / 0.05)):
+        found = sum(task.get_name() == "rpc-session" for task in asyncio.all_tasks())
+        if found <= at_most:
+            break
+        await asyncio.sleep(0.05)
+    return found
 
 
 def test_a_socket_that_accepts_and_never_answers(stand: Stand) -> None:
@@ -75,8 +76,28 @@ def test_a_socket_that_accepts_and_never_answers(stand: Stand) -> None:
     hurry(stand, connect=0.3, read=0.3)
     done = stand.weigh()
     assert (done.decision.reason, done.fault.code) == ("chain_unreadable", "timeout")
-    assert [stand.run(look_and_count(stand)) for _ in range(2)] == [0, 0]
+    assert catch(stand, stand.chain.head()).code == "timeout"
     goes_on(stand, 1)
+    stand.server.drop_all()
+    assert stand.run(count_sessions(1)) <= 1
+
+
+def test_a_node_that_falls_silent_with_our_submission_in_its_pool(stand: Stand) -> None:
+    """Not even the end of the watch is answered: the limit holds nevertheless."""
+    stand.run(stand.chain.head())
+    stand.node.instant, stand.node.faults.silent_after_watch = False, True
+    hurry(stand, submit=1.0, read=1.0, close=0.2, connect=1.0)
+    began = time.monotonic()
+    done = stand.weigh()
+    assert time.monotonic() - began < 15
+    assert (done.submission.state, done.submission.reason) == ("unknown", "outcome_unknown")
+    stand.node.instant, stand.node.faults = True, Faults()
+    hurry(stand, submit=20, read=20, connect=20)
+    stand.server.drop_all()
+    stand.node.step()
+    assert stand.weigh(START + 120).settled.state == "confirmed"
+    assert stand.count_taken() == 1
+    assert stand.run(count_sessions(1)) <= 1
 
 
 def test_a_node_that_is_not_there(stand: Stand) -> None:

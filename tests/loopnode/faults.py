@@ -16,6 +16,7 @@ class Faults:
     pool_error: dict[str, Any] | None = None
     call_errors: dict[str, dict[str, Any]] = field(default_factory=dict)
     watch_status: str | None = None
+    silent_after_watch: bool = False
     dispatch_error: str | None = None
     head_back: int = 0
     spec_version: int | None = None

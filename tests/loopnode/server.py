@@ -118,6 +118,8 @@ class LoopServer:
         except Exception as defect:
             self.defects.append(defect)
             return {**head, "error": {"code": -32603, "message": f"Internal error: {defect!r}"}}
+        if method == WATCH and faults.silent_after_watch:
+            faults.silent = True
         if method == WATCH and faults.drop_submission is not None:
             connection.transport.abort()
             return None

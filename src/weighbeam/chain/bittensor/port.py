@@ -151,10 +151,13 @@ class BittensorChain:
         intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
         waiting = {"wait_for_inclusion": True, "wait_for_finalization": True}
         work = client.execute(intent, signer, retries=0, period=MORTALITY, **waiting)
-        result = await self._connection.hold(work, self._limits.submit, lambda: signer.signed)
+        try:
+            result = await self._connection.hold(client, work, self._limits.submit, lambda: signer.signed)
+        finally:
+            signer.retire()
         if not result.success:
             if result.error.name in (None, "BadProof", "AncientBirthBlock"):
-                await self._connection.drop()
+                await self._connection.drop(client)
             raise map_returned(result.error)
         if result.extrinsic_id is None:
             raise make_fault("outcome_unknown", "included in no known block", "unknown")
@@ -170,4 +173,4 @@ class BittensorChain:
         return is_signed(message, signature, hotkey, "sr25519")
 
     async def close(self) -> None:
-        await self._connection.drop()
+        await self._connection.close()

@@ -13,16 +13,20 @@ class OnceSigner:
         self._hotkey = hotkey
         self._mortality = mortality
         self._before = before
-        self.signed = False
+        self.signed = self.retired = False
         self.ss58_address = hotkey.address
         self.public_key = hotkey.public_key
         self.crypto_type = hotkey.crypto_type
 
     def sign(self, payload: bytes) -> bytes:
-        if self.signed:
-            raise make_fault("bad_weights", "a second signature was asked for", "unknown")
+        if self.signed or self.retired:
+            raise make_fault("timeout", "a signature was asked for too late, or twice")
         self.signed = True
         return self._hotkey.sign(payload)
+
+    def retire(self) -> None:
+        """Sign nothing more, whatever still runs."""
+        self.retired = True
 
     def sign_unsigned_extrinsic(self, unsigned: Any) -> bytes:
         """The SDK shows the whole extrinsic; its era says until when it lives."""
