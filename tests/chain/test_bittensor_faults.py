@@ -175,6 +175,15 @@ def test_a_pool_that_refuses(stand: Stand, error: dict, code: str, told: list | 
     goes_on(stand, 1)
 
 
+def test_a_node_s_own_words_are_kept_short_and_harmless(stand: Stand) -> None:
+    words = "Invalid Transaction \x1b[2J\r\nweights confirmed " + "x" * 5000
+    stand.node.faults.pool_error = {"code": 1010, "message": words}
+    fault = catch(stand, stand.chain.submit([1], [65535], 0))
+    assert (fault.code, fault.outcome) == ("pool_rejected", "rejected")
+    assert fault.message.isprintable()
+    assert len(fault.message) < 700
+
+
 def test_a_watched_submission_that_turns_invalid(stand: Stand) -> None:
     stand.node.faults.watch_status = "invalid"
     assert stand.weigh().submission.reason == "pool_rejected"

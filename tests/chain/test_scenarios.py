@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from chain.stand import Stand, address, open_stand, tell
+from chain.stand import Stand, address, make_adapter, open_stand, tell
 from engine.small_subnet import ALICE, START, Observed, list_faults
 from loopnode.need import need_sdk
-from weighbeam.chain.contract import ChainFault, Metagraph
+from weighbeam.chain.contract import Chain, ChainFault, Metagraph
 from weighbeam.chain.local.administer import replace_neuron, set_owner, set_parameters, set_stake
 from weighbeam.chain.local.blocks import advance
+from weighbeam.chain.local.port import LocalChain
 from weighbeam.network.keys import Hotkey
 
 
@@ -150,8 +151,6 @@ def test_a_uid_replaced_between_plan_and_send_is_dropped_and_its_new_holder_not_
 
 def test_a_subnet_of_many_stakes_is_read_alike_by_both_chains(stand: Stand) -> None:
     """Every record of the port, field by field, against the local chain's own reading of the same file."""
-    from weighbeam.chain.local.port import LocalChain
-
     set_stake(stand.file, address("paragraphs"), 2**63 - 1)
     set_owner(stand.file, address("paragraphs"))
     stand.weigh()
@@ -164,6 +163,32 @@ def test_a_subnet_of_many_stakes_is_read_alike_by_both_chains(stand: Stand) -> N
         assert stand.run(stand.chain.blocks_since_update(hotkey)) == stand.run(plain.blocks_since_update(hotkey))
     head = stand.run(stand.chain.head())
     assert head.block == head.finalized == stand.run(plain.head()).block
+
+
+def open_mechanism(stand: Stand, mechid: int) -> Chain:
+    if stand.server is None:
+        return LocalChain(stand.file, ALICE, mechid)
+    found: Chain = make_adapter(stand, stand.file.path.parent, mechid=mechid)
+    return found
+
+
+def test_each_mechanism_id_has_rows_and_a_rate_limit_of_its_own(stand: Stand) -> None:
+    stand.weigh()
+    second = open_mechanism(stand, 1)
+    assert stand.run(second.stored(ALICE.address)).row == ()
+    sent = stand.run(second.submit([2, 3], [7, 65535], 0))
+    stored = stand.run(second.stored(ALICE.address))
+    assert (stored.row, stored.last_update) == (((2, 7), (3, 65535)), sent.block)
+    assert stand.stored() == stand.scale.ledger.rows()[0].weights
+    advance(stand.file, 20)
+    ours, theirs = stand.run(second.metagraph()), stand.run(LocalChain(stand.file, ALICE, 1).metagraph())
+    for one, other in zip(ours.neurons, theirs.neurons, strict=True):
+        assert (one.last_update, one.incentive) == (other.last_update, other.incentive)
+    assert 0 < ours.neurons[2].incentive < ours.neurons[3].incentive
+    with pytest.raises(ChainFault) as caught:
+        stand.run(open_mechanism(stand, 2).submit([2], [65535], 0))
+    assert caught.value.code == "no_subnet"
+    stand.run(second.close())
 
 
 def test_what_one_signs_the_other_verifies(stand: Stand) -> None:

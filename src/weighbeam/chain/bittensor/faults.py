@@ -19,6 +19,7 @@ NAMES = {
 }
 UNDECIDED = ("AlreadyImported", "Usurped", "Retracted", "FinalityTimeout", "Dropped")
 PREFLIGHT = {"not_registered": "not_registered", "rate_limited": "rate_limited", "not_authorized": "no_permit"}
+MOST_TEXT = 600
 POOL = re.compile(r"^(invalid transaction|unknown transaction|transaction (is temporarily|pool))|banned", re.IGNORECASE)
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, ArithmeticError)
 REMEDIES = {
@@ -44,9 +45,11 @@ REMEDIES = {
 
 
 def make_fault(code: str, text: str, outcome: Outcome = "not_sent", retry_block: int | None = None) -> ChainFault:
+    """`text` may be a node's own words: shortened, and nothing in it that a terminal would act on."""
     retry = retry_block if code == "rate_limited" else None
     wait = "" if retry is None else f"; until block {retry}"
-    return ChainFault(code, f"{text}{wait}", REMEDIES.get(code, "see the message"), outcome, retry)
+    said = " ".join("".join(sign if sign.isprintable() else " " for sign in text[:MOST_TEXT]).split())
+    return ChainFault(code, f"{said}{wait}", REMEDIES.get(code, "see the message"), outcome, retry)
 
 
 def map_raised(error: Exception, spec_version: int | None, sent: bool = False) -> ChainFault:
@@ -63,7 +66,7 @@ def map_raised(error: Exception, spec_version: int | None, sent: bool = False) -
 
 
 def _name_raised(error: Exception) -> tuple[str, str]:
-    kind, text = type(error).__name__, " ".join(str(error).split()) or type(error).__name__
+    kind, text = type(error).__name__, str(error) or type(error).__name__
     if kind == "RpcPolicyError":
         retry = getattr(error, "retry_after", None)
         return "endpoint_refused", text + (f"; retry after {retry}" if retry else "")
@@ -89,7 +92,7 @@ def _name_chain_error(error: Any, text: str) -> tuple[str, str]:
 def map_returned(error: Any) -> ChainFault:
     """A fault for a submission that came back without success. Only a name, or the pool's own words, are a refusal;
     anything else leaves open whether it is on chain."""
-    text = " ".join(str(error.message).split())
+    text = str(error.message)
     if error.name is None:
         refused = POOL.search(text) is not None
         return make_fault("pool_rejected", text, "rejected") if refused else _leave_open(text)
