@@ -114,7 +114,9 @@ def _put_sdk_before(stand: Stand, folder: Path, stack: ExitStack) -> None:
     stack.callback(lambda: stand.run(chain.close()))
 
 
-def make_adapter(stand: Stand, folder: Path, endpoint: str | None = None, mechid: int = 0) -> Any:
+def make_adapter(
+    stand: Stand, folder: Path, endpoint: str | None = None, mechid: int = 0, fallbacks: tuple[str, ...] = ()
+) -> Any:
     """Another adapter on the same node, under the same limits."""
     from weighbeam.chain.bittensor.port import BittensorChain
 
@@ -125,6 +127,7 @@ def make_adapter(stand: Stand, folder: Path, endpoint: str | None = None, mechid
         ALICE,
         folder / "sdk-cache",
         mechid,
+        fallbacks,
         limits=stand.limits,
         tell=lambda *said: note(said),
     )

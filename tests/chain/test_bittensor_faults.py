@@ -106,6 +106,22 @@ def test_a_node_that_is_not_there(stand: Stand) -> None:
     assert catch(stand, gone.head()).code == "unreachable"
 
 
+def test_a_fallback_is_used_only_where_one_is_named(stand: Stand) -> None:
+    other = make_adapter(stand, stand.file.path.parent, "ws://127.0.0.1:9", fallbacks=(stand.server.url,))
+    assert stand.run(other.head()).block == stand.node.head
+    stand.run(other.close())
+
+
+def test_one_adapter_may_be_used_from_one_event_loop_after_another(stand: Stand) -> None:
+    async def look() -> int:
+        block = (await stand.chain.head()).block
+        await stand.chain.close()
+        return block
+
+    assert [asyncio.run(look()) for _ in range(2)] == [stand.node.head] * 2
+    assert stand.weigh().submission.state == "confirmed"
+
+
 def test_an_answer_slower_than_the_limit(stand: Stand) -> None:
     stand.run(stand.chain.head())
     stand.node.faults.slow_calls = {"state_call": 2.0}
