@@ -98,6 +98,8 @@ lock: ## Write constraints.txt anew from the newest versions that install
 	.venv-lock/bin/python -m pip --quiet install --upgrade pip
 	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai,s3]'
 	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam > constraints.txt
+	.venv-lock/bin/python -m pip --quiet install '.[bittensor]'
+	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam | sort -s -u -f -t= -k1,1 -o constraints.txt constraints.txt -
 	rm -rf .venv-lock
 
 build: $(READY) ## Build the wheel and the source distribution into dist/

@@ -82,16 +82,27 @@ def test_a_socket_that_accepts_and_never_answers(stand: Stand) -> None:
     assert stand.run(count_sessions(1)) <= 1
 
 
-def test_a_node_that_falls_silent_with_our_submission_in_its_pool(stand: Stand) -> None:
+def test_a_node_that_falls_silent_with_our_submission_in_its_pool(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not even the end of the watch is answered: the limit holds nevertheless."""
-    stand.run(stand.chain.head())
+    real = stand.chain._send
+
+    async def send(*given: Any) -> Any:
+        try:
+            return await real(*given)
+        finally:
+            hurry(stand, read=0.5, connect=0.5)
+
+    monkeypatch.setattr(stand.chain, "_send", send)
     stand.node.instant, stand.node.faults.silent_after_watch = False, True
-    hurry(stand, submit=1.0, read=1.0, close=0.2, connect=1.0)
+    hurry(stand, submit=2.5, close=0.2)
     began = time.monotonic()
     done = stand.weigh()
     assert time.monotonic() - began < 15
     assert (done.submission.state, done.submission.reason) == ("unknown", "outcome_unknown")
     stand.node.instant, stand.node.faults = True, Faults()
+    monkeypatch.undo()
     hurry(stand, submit=20, read=20, connect=20)
     stand.server.drop_all()
     stand.node.step()
@@ -165,7 +176,7 @@ def test_a_drop_after_a_submission_that_was_lost(stand: Stand) -> None:
 
 def test_a_submission_that_never_gets_into_a_block_in_time_is_found_later(stand: Stand) -> None:
     stand.node.instant = False
-    hurry(stand, submit=1.0)
+    hurry(stand, submit=2.5)
     done = stand.weigh()
     hurry(stand, submit=20)
     assert (done.submission.state, done.submission.reason) == ("unknown", "outcome_unknown")
