@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash bench test-torch docs lock build clean
+.PHONY: help setup demo test lint types layers crash novelty-crash bench test-torch bittensor-epochs docs lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -28,14 +28,14 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt pip
-	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai,s3]'
+	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai,s3,bittensor]'
 	$(PIP) install --no-deps --no-build-isolation tests/thirdparty_mechanism
 	$(PIP) install --no-deps $(WEIGHTS)
 	$(PIP) install --no-deps --target $(VENV)/carrier $(PUNKT)
 	rm -rf $(VENV)/nltk_data && mv $(VENV)/carrier/llama_index/core/_static/nltk_cache $(VENV)/nltk_data && rm -rf $(VENV)/carrier
 	@touch $@
 
-demo: $(READY) ## Score the sample chunkings, then run a whole subnet with two mechanisms
+demo: $(READY) ## Score the sample chunkings, then run a whole subnet with four mechanisms
 	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
 	$(BIN)/weighbeam demo
 
@@ -78,6 +78,11 @@ test-torch: .venv-torch/.ready ## Test the senses that need torch
 	.venv-torch/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
 	@touch $@
 
+EPOCHS ?= 20
+
+bittensor-epochs: $(READY) ## Let a validator set weights for EPOCHS (default 20) epochs through the SDK, with faults
+	PYTHONPATH=tests $(BIN)/python tests/chain/epochs.py $(EPOCHS)
+
 docs: $(READY) ## Write the generated parts of the docs anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/make_picture.py
@@ -85,7 +90,7 @@ docs: $(READY) ## Write the generated parts of the docs anew
 lock: ## Write constraints.txt anew from the newest versions that install
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip --quiet install --upgrade pip
-	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai,s3]'
+	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai,s3,bittensor]'
 	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam > constraints.txt
 	rm -rf .venv-lock
 

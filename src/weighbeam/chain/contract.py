@@ -133,11 +133,17 @@ class Chain(Protocol):
 
     async def blocks_since_update(self, hotkey: str) -> int | None: ...
 
-    async def submit(self, uids: Sequence[int], values: Sequence[int], version_key: int) -> Submitted:
-        """Sends once."""
+    async def submit(
+        self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
+    ) -> Submitted:
+        """Sends once, and only what can no longer be included from block `before` on."""
         ...
 
     async def stored(self, hotkey: str) -> Stored: ...
+
+    async def close(self) -> None:
+        """Let go of connections; the next call makes new ones."""
+        ...
 
     def sign(self, message: bytes) -> bytes: ...
 

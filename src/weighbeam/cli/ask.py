@@ -33,7 +33,9 @@ def ask(
     from weighbeam.engine.organic import enqueue, find_request
     from weighbeam.mechanisms.contract import make_params
     from weighbeam.mechanisms.registry import load_mechanism
-    from weighbeam.operate.build import find_hotkeys, find_section, open_clock, open_store
+    from weighbeam.operate.build import find_section, open_store
+    from weighbeam.operate.chains import find_hotkeys, open_clock
+    from weighbeam.operate.identity import open_hotkey
 
     loaded = open_settings(config)
     clock, loading = open_clock(loaded), load_mechanism(mechanism)
@@ -43,7 +45,7 @@ def ask(
     params = make_params(loading, find_section(loaded, mechanism).params)
     if file is not None:
         body, hotkeys = _read_body(file, loading, params), tuple(wanted or ())
-        find_hotkeys(loaded, hotkeys)
+        find_hotkeys(loaded, hotkeys, lambda: open_hotkey(loaded))
         request_id = enqueue(store, loading, params, body, clock.now(), hotkeys, not unranked)
     else:
         request_id = str(request)

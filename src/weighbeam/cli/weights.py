@@ -57,7 +57,8 @@ def weights(
 
 def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
     from weighbeam.engine.weigh_in.run import preview
-    from weighbeam.operate.build import build_scale, find_section, open_clock, open_known, open_store
+    from weighbeam.operate.build import build_scale, find_section, open_known, open_store
+    from weighbeam.operate.chains import open_clock
     from weighbeam.operate.identity import open_hotkey
     from weighbeam.operate.preflight import list_checks
 
@@ -67,7 +68,7 @@ def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
     known = open_known(loaded, store, clock)
     known.refresh()
     scale = build_scale(loaded, mechanism, store, open_hotkey(loaded), known)
-    reading, assessed = asyncio.run(preview(scale, clock.now()))
+    reading, assessed = asyncio.run(preview(scale, clock.now(), close=True))
     checks = list_checks(scale, reading, assessed)
     decision, mode = assessed.decision, assessed.mode
     if as_json:

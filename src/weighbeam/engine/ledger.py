@@ -139,7 +139,9 @@ class Ledger:
             return row
         try:
             uids, values = zip(*row.weights, strict=True)
-            submitted = await chain.submit(uids, values, row.plan["version_key"])
+            period = row.plan["period"]
+            before = (row.sent_block or 0) + period + 1 if period else None
+            submitted = await chain.submit(uids, values, row.plan["version_key"], before)
         except ChainFault as fault:
             state: State = "unknown" if fault.outcome == "unknown" else "failed"
             return await asyncio.to_thread(self._move, row_id, ("sent",), state, reason=fault.code)
@@ -177,7 +179,10 @@ class Ledger:
             return _find(connection, row_id)
 
     def _include(self, row_id: int, submitted: Submitted) -> Row:
-        return self._move(row_id, ("sent",), "included", included_block=submitted.block)
+        """The chain decides at the call whether a row is sealed: it may do so since the plan, or no longer."""
+        with self.store.read() as connection:
+            plan = {**_find(connection, row_id).plan, "commit_reveal": submitted.path == "commit"}
+        return self._move(row_id, ("sent",), "included", included_block=submitted.block, plan=plan)
 
     async def settle(self, chain: Chain, hotkey: str) -> Row | None:
         """Bring the unsettled row as far as the chain allows; nothing is sent here."""
@@ -209,10 +214,11 @@ class Ledger:
             if row.plan["period"] and stored.block <= (row.sent_block or 0) + row.plan["period"]:
                 return row
             return self._move(row.id, ("unknown",), "failed", reason="not_included")
+        if _is_sealed(row, stored):
+            plan = {**row.plan, "commit_reveal": True}
+            return self._move(row.id, ("unknown",), "included", reason=None, plan=plan)
         if not row.plan["commit_reveal"]:
             return self._confirm_unknown(row, same, stored)
-        if _is_sealed(row, stored):
-            return self._move(row.id, ("unknown",), "included", reason=None)
         return self._confirm_unknown(row, same and due >= 0, stored)
 
     def _confirm_unknown(self, row: Row, holds: bool, stored: Stored) -> Row:
@@ -222,10 +228,15 @@ class Ledger:
 
     def _confirm_reveal(self, row: Row, stored: Stored, due: int) -> Row:
         """A commit is confirmed by its reveal: when it is due, and the sealed row is gone."""
+        shown = [list(pair) for pair in stored.row]
+        if _is_sealed(row, stored) and "row_before" not in row.plan:
+            return self._move(row.id, ("included",), "included", plan={**row.plan, "row_before": shown})
         if due < 0 or _is_sealed(row, stored):
             return row
         if _is_same(row, stored):
             return self._move(row.id, ("included",), "confirmed")
+        if shown != row.plan.get("row_before", shown):
+            return self._move(row.id, ("included",), "failed", reason="weights_differ", plan=_with_found(row, stored))
         return self._move(row.id, ("included",), "failed", reason="reveal_missing") if due > 0 else row
 
     def _confirm(self, row: Row, stored: Stored) -> Row:

@@ -16,6 +16,8 @@ class Hotkey:
         self._pair = pair
         self.address: str = pair.ss58_address
         self.scheme: Scheme = "ed25519" if pair.crypto_type == library.CRYPTO_ED25519 else "sr25519"
+        self.public_key = bytes(pair.public_key)
+        self.crypto_type = int(pair.crypto_type)
 
     @classmethod
     def from_uri(cls, uri: str, scheme: Scheme = "sr25519") -> "Hotkey":

@@ -1,14 +1,9 @@
 """Put a validator together from its settings."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from weighbeam.chain.contract import Chain
-from weighbeam.chain.local.clock import ChainClock
-from weighbeam.chain.local.file import ChainFile
-from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts, tell_fault
 from weighbeam.engine.clock import Clock
@@ -31,6 +26,7 @@ from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import check_listen
 from weighbeam.network.probe import can_reach, read_probe
 from weighbeam.novelty.collect import DeskCollector
+from weighbeam.operate.chains import Tell, check_ids, check_registered, open_chain, open_clock
 from weighbeam.operate.deliveries import make_deliveries, open_exchange
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
@@ -56,15 +52,6 @@ def open_store(loaded: Loaded) -> Store:
     if url.startswith("sqlite:///"):
         path.parent.mkdir(parents=True, exist_ok=True)
     return Store(url)
-
-
-def open_chain(loaded: Loaded, hotkey: Hotkey, mechid: int) -> Chain:
-    return LocalChain(ChainFile(loaded.path(loaded.settings.chain.path)), hotkey, mechid)
-
-
-def open_clock(loaded: Loaded) -> Clock:
-    """The chain's own clock: on a local chain it may run faster than the wall's."""
-    return ChainClock(ChainFile(loaded.path(loaded.settings.chain.path)))
 
 
 def open_known(loaded: Loaded, store: Store, clock: Clock) -> KnownValidators:
@@ -100,12 +87,8 @@ def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:
 
 def check_start(loaded: Loaded, hotkey: Hotkey) -> LocalSenses:
     """What can be known to be wrong before anything runs; gives the senses, loaded."""
-    _check_ids(loaded)
-    try:
-        find_hotkeys(loaded, [hotkey.address])
-    except WeighbeamError:
-        told = f"our hotkey {hotkey.address} is not on this chain"
-        raise WeighbeamError("not_registered", told, "register it, or correct wallet and chain") from None
+    check_ids(loaded)
+    check_registered(loaded, hotkey)
     if loaded.settings.validator.listen:
         check_listen(loaded.settings.validator.listen)
     senses = open_senses(loaded)
@@ -119,33 +102,41 @@ def check_start(loaded: Loaded, hotkey: Hotkey) -> LocalSenses:
     return senses
 
 
-def find_hotkeys(loaded: Loaded, hotkeys: Sequence[str]) -> None:
-    """`unknown_hotkey` if one of them is not on the chain."""
-    file = ChainFile(loaded.path(loaded.settings.chain.path))
-    known = {row[0] for row in file.db.execute("SELECT hotkey FROM neurons")}
-    file.close()
-    for hotkey in hotkeys:
-        if hotkey not in known:
-            raise WeighbeamError("unknown_hotkey", f"{hotkey!r} is not registered", "see weighbeam leaderboard")
-
-
 def build_scale(
-    loaded: Loaded, name: str, store: Store, hotkey: Hotkey, known: KnownValidators, report: Report = tell_fault
+    loaded: Loaded,
+    name: str,
+    store: Store,
+    hotkey: Hotkey,
+    known: KnownValidators,
+    report: Report = tell_fault,
+    tell: Tell | None = None,
 ) -> Scale:
     """What one mechanism is weighed with: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
     params = make_params(mechanism, section.params)
-    chain = open_chain(loaded, hotkey, section.mechid)
+    chain = open_chain(loaded, hotkey, section.mechid, tell)
     journal, ledger = Journal(store), Ledger(store, name)
     discover = make_discovery(loaded, report)
-    averaging = loaded.averaging()
-    burn = section.burn_hotkey
-    return Scale(mechanism, params, journal, ledger, chain, hotkey.address, known.current, averaging, discover, burn)
+    key = getattr(mechanism, "version_key", section.version_key)
+    return Scale(
+        mechanism,
+        params,
+        journal,
+        ledger,
+        chain,
+        hotkey.address,
+        known.current,
+        loaded.averaging(),
+        discover,
+        section.burn_hotkey,
+        int(key),
+    )
 
 
 def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: LocalSenses) -> Post:
     validator = loaded.settings.validator
-    scale = build_scale(loaded, name, desk.store, hotkey, desk.known, partial(_tell_source, desk.alerts))
+    report, tell = partial(_tell_source, desk.alerts), partial(desk.alerts.tell, mechanism=name)
+    scale = build_scale(loaded, name, desk.store, hotkey, desk.known, report, tell)
     asking = AskSettings(
         parallel=validator.parallel,
         allow_private=validator.allow_private_addresses,
@@ -192,17 +183,3 @@ def _find_tasks(loaded: Loaded, mechanism: Mechanism, params: Params, desk: Desk
     tasks = ShelfTasks(mechanism, params, shelves[kind](loaded.path(Path(place))), desk.store, desk.alerts)
     tasks.check()
     return tasks
-
-
-def _check_ids(loaded: Loaded) -> None:
-    """Each mechanism has an id of its own, and the chain has it too."""
-    ids = [section.mechid for section in loaded.settings.mechanisms.values()]
-    file = ChainFile(loaded.path(loaded.settings.chain.path))
-    most = file.parameters.mechanisms
-    file.close()
-    if any(mechid >= most for mechid in ids):
-        raise WeighbeamError("bad_config", f"a mechid of {max(ids)}: this chain has {most} mechanisms", "count from 0")
-    if len(ids) != len(set(ids)):
-        raise WeighbeamError("bad_config", "two mechanisms have the same mechid", "give each an id of its own")
-    if not ids:
-        raise WeighbeamError("bad_config", "no mechanism is set", "write [mechanisms.chunking]")

@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.diagnose import Symptom
 from weighbeam.engine.weigh_in.constants import CONSTANTS, find_ignored, hash_weighing
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.operate.build import check_start
+from weighbeam.operate.chains import look_at_chain, open_file
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.settings.load import Loaded, find_file, find_unknown, load_settings
 
@@ -77,8 +77,13 @@ def _check_start(loaded: Loaded) -> Symptom:
 
 
 def _check_chain(loaded: Loaded) -> Symptom:
+    section = loaded.settings.chain
     try:
-        file = ChainFile(loaded.path(loaded.settings.chain.path))
+        if section.kind == "bittensor":
+            graph, rules = look_at_chain(loaded, open_hotkey(loaded))
+            told = f"subnet {graph.netuid}, block {graph.block}, {len(graph.neurons)} neurons, tempo {rules.tempo}"
+            return Symptom("chain", "ok", f"bittensor, {told}")
+        file = open_file(loaded)
     except WeighbeamError as fault:
         return Symptom("chain", "fault", fault.message, fault.remedy)
     block = file.read("head")

@@ -16,15 +16,23 @@ def open_hotkey(loaded: Loaded) -> Hotkey:
         except ValueError:
             raise WeighbeamError("wallet_missing", "wallet.uri is no secret URI", "write one like //Alice") from None
     elif wallet.file is not None:
-        password_file = wallet.password_file and loaded.path(wallet.password_file)
-        found = read_hotkey(loaded.path(wallet.file), password_file)
+        found = read_hotkey(loaded.path(wallet.file), _find_password(loaded))
+    elif wallet.name is not None:
+        named = loaded.path(wallet.path) / wallet.name / "hotkeys" / wallet.hotkey_name
+        found = read_hotkey(named, _find_password(loaded))
     else:
-        raise WeighbeamError("wallet_missing", "no hotkey is set", "set wallet.file, or wallet.uri on a local chain")
+        remedy = "set wallet.name or wallet.file, or wallet.uri on a local chain"
+        raise WeighbeamError("wallet_missing", "no hotkey is set", remedy)
     if wallet.hotkey is not None and wallet.hotkey != found.address:
         raise WeighbeamError(
             "wallet_mismatch", f"the wallet holds {found.address}, not {wallet.hotkey}", "name the right file"
         )
     return found
+
+
+def _find_password(loaded: Loaded) -> Path | None:
+    file = loaded.settings.wallet.password_file
+    return None if file is None else loaded.path(file)
 
 
 def read_hotkey(path: Path, password_file: Path | None) -> Hotkey:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from weighbeam.chain.local.administer import announce
-from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG
 from weighbeam.mechanisms.evidence.bank import find_archive
@@ -22,7 +21,7 @@ from weighbeam.network.listen import check_listen, listen
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.network.serve import Handler, Served, make_miner_app
-from weighbeam.operate.build import open_chain, open_clock
+from weighbeam.operate.chains import open_chain, open_clock, open_file
 from weighbeam.operate.follow import keep_policy, refresh_policy
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.operate.stop import run_until_stopped
@@ -61,7 +60,10 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
         where = section.announce or f"{host}:{port}"
         if host in EVERYWHERE and section.announce is None:
             raise WeighbeamError("bad_config", f"{where} is no address to announce", "set miner.announce")
-        announce(ChainFile(loaded.path(loaded.settings.chain.path)), hotkey.address, where)
+        if loaded.settings.chain.kind == "local":
+            announce(open_file(loaded), hotkey.address, where)
+        else:
+            LOG.warning("%s is not announced by us: set it on chain with your wallet's own tools", where)
         served = ", ".join(section.answers)
         LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, served, host, port, where)
         ready(where)

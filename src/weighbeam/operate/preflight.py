@@ -42,6 +42,11 @@ def list_checks(scale: Scale, reading: Reading, assessed: Assessed) -> list[Chec
         Check("rate limit", waited >= rules.rate_limit, f"{waited} blocks, at least {rules.rate_limit} needed"),
         Check("stake", own.stake >= rules.stake_threshold, f"{own.stake} rao, at least {rules.stake_threshold} needed"),
         Check("permit", own.permit or own.hotkey == graph.owner_hotkey, "validator permit or owner"),
+        Check(
+            "version key",
+            scale.version_key >= rules.version_key,
+            f"{scale.version_key}, the chain's {rules.version_key}",
+        ),
         Check("enough entries", entries >= least, f"{entries}, at least {least} needed"),
         Check("consensus", rules.consensus == "yuma", str(rules.consensus)),
     ]

@@ -22,7 +22,10 @@ Tokens = Annotated[Decimal, Field(ge=0, le=10**12, decimal_places=12)]
 class Wallet(Section):
     """Who we are: a hotkey. The coldkey is never needed."""
 
-    file: Annotated[Path | None, about("a hotkey file as wallets write it")] = None
+    name: Annotated[str | None, about("a wallet by its name, in the folder where wallets are kept")] = None
+    hotkey_name: Annotated[str, about("which of that wallet's hotkeys")] = "default"
+    path: Annotated[Path, about("the folder where wallets are kept")] = Path("~/.bittensor/wallets")
+    file: Annotated[Path | None, about("a hotkey file as wallets write it, instead of a name")] = None
     password_file: Annotated[Path | None, about("a file with the password of an encrypted hotkey file")] = None
     uri: Annotated[SecretStr | None, about("a secret URI such as //Alice; for the local chain and tests")] = None
     hotkey: Annotated[str | None, about("the ss58 address expected; another one is refused")] = None
@@ -31,8 +34,14 @@ class Wallet(Section):
 class ChainSection(Section):
     """Which chain, and which subnet of it."""
 
-    kind: Annotated[Literal["local"], about("the chain; local is a file that processes share")] = "local"
+    kind: Annotated[
+        Literal["local", "bittensor"], about("the chain: local is a file that processes share, bittensor the real one")
+    ] = "local"
     path: Annotated[Path, about("the local chain's file")] = Path("chain.sqlite")
+    endpoint: Annotated[str, about("bittensor: a network such as finney or test, or a node's ws:// URL")] = "finney"
+    fallbacks: Annotated[tuple[str, ...], about("bittensor: URLs of nodes to go on with when that one is gone")] = ()
+    netuid: Annotated[int | None, about("bittensor: the subnet", ge=1, le=4095)] = None
+    cache: Annotated[Path, about("bittensor: folder for the runtime's description")] = Path("bittensor-cache")
 
 
 class StoreSection(Section):
@@ -102,6 +111,7 @@ class MechanismSection(Section):
 
     mechid: Annotated[int, about("its mechanism id on chain", ge=0, le=15)] = 0
     tasks: Annotated[str, about("generated, folder:DIR, or file:PATH with a task per line")] = "generated"
+    version_key: Annotated[int, about("the weights version this code keeps to; the chain may ask for it", ge=0)] = 0
     burn_hotkey: Annotated[str | None, about("who takes a burnt share: a hotkey of the subnet's owner")] = None
     params: Annotated[dict[str, Any], about("parameters other than the defaults")] = Field(default_factory=dict)
 

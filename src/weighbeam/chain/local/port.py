@@ -75,16 +75,21 @@ class LocalChain:
     async def stored(self, hotkey: str) -> Stored:
         return await self._read(lambda block: self._read_stored(block, hotkey))
 
-    async def submit(self, uids: Sequence[int], values: Sequence[int], version_key: int) -> Submitted:
+    async def submit(
+        self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
+    ) -> Submitted:
         def send() -> Submitted:
             if self.faults.refuse_with is not None:
                 raise refuse(self.faults.refuse_with)
-            return submit_weights(self._file, self._mechid, self._hotkey.address, uids, values, version_key)
+            return submit_weights(self._file, self._mechid, self._hotkey.address, uids, values, version_key, before)
 
         submitted = await self._call(send, "unknown")
         if self.faults.lose_reply:
             raise ChainFault("outcome_unknown", "the reply was lost", "none needed: the chain is read back", "unknown")
         return submitted
+
+    async def close(self) -> None:
+        """Nothing is held but the file, which others may use too."""
 
     def sign(self, message: bytes) -> bytes:
         return self._hotkey.sign(message)

@@ -8,7 +8,7 @@ from weighbeam.chain.contract import ChainFault, Submitted
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.rows import read_sender, read_subnet_rules, write_row
-from weighbeam.chain.weight_row import CODES, Submission, refuse_row, refuse_sender, upscale_row
+from weighbeam.chain.weight_row import CODES, Submission, refuse_submission, upscale_row
 
 MAX_COMMITS = 10
 REMEDIES = {
@@ -25,53 +25,85 @@ REMEDIES = {
 
 
 def submit_weights(
-    file: ChainFile, mechid: int, hotkey: str, uids: Sequence[int], values: Sequence[int], version_key: int
+    file: ChainFile,
+    mechid: int,
+    hotkey: str,
+    uids: Sequence[int],
+    values: Sequence[int],
+    version_key: int,
+    before: int | None = None,
 ) -> Submitted:
     """One submission in one transaction: accepted whole or refused whole."""
     submission = Submission(mechid, tuple(uids), tuple(values), version_key)
     with at_present(file) as block:
-        if file.parameters.commit_reveal:
-            return _commit(file, hotkey, submission, block)
-        sender, rules = read_sender(file, mechid, hotkey), read_subnet_rules(file, block)
-        refusal = refuse_sender(rules, sender) or refuse_row(rules, sender, submission)
+        if before is not None and block >= before:
+            raise ChainFault("timeout", f"block {block} is too late for this plan", "it is planned anew")
+        sealed = file.parameters.commit_reveal
+        refusal = (refuse_commit if sealed else refuse_plain)(file, hotkey, submission, block)
         if refusal is not None:
-            raise refuse(refusal, sender.last_update + rules.rate_limit)
-        assert sender.uid is not None
-        write_row(file, "weights", mechid, sender.uid, dict(zip(uids, upscale_row(values), strict=True)))
-        _touch(file, mechid, sender.uid, block)
-        file.note(block, "WeightsSet", uid=sender.uid, mechid=mechid)
-        return Submitted("plain", block, file.hash_block(block), _extrinsic(hotkey, submission, block))
+            retry = read_sender(file, mechid, hotkey).last_update + file.parameters.rate_limit
+            raise refuse(refusal, retry)
+        extrinsic = _extrinsic(hotkey, submission, block)
+        if not sealed:
+            set_row(file, hotkey, submission, block)
+            return Submitted("plain", block, file.hash_block(block), extrinsic)
+        commit_row(file, hotkey, submission, block)
+        reveal = int(file.read("epoch_index")) + file.parameters.reveal_period
+        return Submitted("commit", block, file.hash_block(block), extrinsic, reveal)
 
 
-def _commit(file: ChainFile, hotkey: str, submission: Submission, block: int) -> Submitted:
+def refuse_plain(file: ChainFile, hotkey: str, submission: Submission, block: int) -> str | None:
+    """The chain's name for the first check an open row fails, if one does."""
+    return refuse_submission(read_subnet_rules(file, block), read_sender(file, submission.mechid, hotkey), submission)
+
+
+def set_row(file: ChainFile, hotkey: str, submission: Submission, block: int) -> None:
+    """An open row that passed its checks replaces the old one."""
+    uid = _find_uid(file, submission.mechid, hotkey)
+    row = dict(zip(submission.uids, upscale_row(submission.values), strict=True))
+    write_row(file, "weights", submission.mechid, uid, row)
+    _touch(file, submission.mechid, uid, block)
+    file.note(block, "WeightsSet", uid=uid, mechid=submission.mechid)
+
+
+def refuse_commit(file: ChainFile, hotkey: str, submission: Submission, block: int) -> str | None:
+    """The chain's name for the first check a sealed row fails, if one does; what is inside is not looked at."""
     sender, rules = read_sender(file, submission.mechid, hotkey), read_subnet_rules(file, block)
-    epoch = int(file.read("epoch_index"))
     owner = sender.uid is not None and sender.uid == rules.owner_uid
     waited = sender.last_update == 0 or block - sender.last_update >= rules.rate_limit
     pending = file.db.execute(
-        "SELECT COUNT(*) FROM commits WHERE mechid = ? AND hotkey = ? AND epoch = ?", (submission.mechid, hotkey, epoch)
+        "SELECT COUNT(*) FROM commits WHERE mechid = ? AND hotkey = ? AND epoch = ?",
+        (submission.mechid, hotkey, file.read("epoch_index")),
     ).fetchone()[0]
     checks = {
         "NotEnoughStakeToSetWeights": sender.stake >= rules.stake_threshold or owner,
         "MechanismDoesNotExist": submission.mechid < rules.mechanisms,
+        "CommitRevealDisabled": rules.commit_reveal,
         "HotKeyNotRegisteredInSubNet": sender.uid is not None,
         "CommittingWeightsTooFast": waited,
         "TooManyUnrevealedCommits": pending < MAX_COMMITS,
     }
-    refusal = next((name for name, holds in checks.items() if not holds), None)
-    if refusal is not None:
-        raise refuse(refusal, sender.last_update + rules.rate_limit)
-    assert sender.uid is not None
+    return next((name for name, holds in checks.items() if not holds), None)
+
+
+def commit_row(file: ChainFile, hotkey: str, submission: Submission, block: int, digest: str | None = None) -> None:
+    """A sealed row that passed its checks waits for its epoch; `digest` is what shows of it."""
+    uid = _find_uid(file, submission.mechid, hotkey)
     row = json.dumps(list(zip(submission.uids, submission.values, strict=True)))
-    digest = hashlib.sha256(row.encode()).hexdigest()
     file.db.execute(
         "INSERT INTO commits (mechid, hotkey, epoch, block, hash, row, version_key) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (submission.mechid, hotkey, epoch, block, digest, row, submission.version_key),
+        (
+            submission.mechid,
+            hotkey,
+            file.read("epoch_index"),
+            block,
+            digest or hashlib.sha256(row.encode()).hexdigest(),
+            row,
+            submission.version_key,
+        ),
     )
-    _touch(file, submission.mechid, sender.uid, block)
-    file.note(block, "TimelockedWeightsCommitted", uid=sender.uid, mechid=submission.mechid)
-    reveal = epoch + file.parameters.reveal_period
-    return Submitted("commit", block, file.hash_block(block), _extrinsic(hotkey, submission, block), reveal)
+    _touch(file, submission.mechid, uid, block)
+    file.note(block, "TimelockedWeightsCommitted", uid=uid, mechid=submission.mechid)
 
 
 def refuse(name: str, retry_block: int | None = None) -> ChainFault:
@@ -82,6 +114,12 @@ def refuse(name: str, retry_block: int | None = None) -> ChainFault:
     return ChainFault(
         code, f"the chain refused: {name}{wait}", REMEDIES.get(code, "see the message"), "rejected", retry
     )
+
+
+def _find_uid(file: ChainFile, mechid: int, hotkey: str) -> int:
+    uid = read_sender(file, mechid, hotkey).uid
+    assert uid is not None
+    return uid
 
 
 def _touch(file: ChainFile, mechid: int, uid: int, block: int) -> None:

@@ -40,6 +40,7 @@ class Scale:
     averaging: Averaging = field(default_factory=Averaging)
     discovery: Discovery = field(default_factory=Discovery)
     burn_hotkey: str | None = None
+    version_key: int = 0
 
 
 @dataclass(frozen=True, slots=True)

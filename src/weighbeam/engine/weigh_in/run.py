@@ -76,9 +76,11 @@ def _decide(scale: Scale, reading: Reading, now: float) -> tuple[Assessed, str]:
         return assessed, _write_entry(connection, scale, assessed)
 
 
-async def preview(scale: Scale, now: float) -> tuple[Reading, Assessed]:
+async def preview(scale: Scale, now: float, close: bool = False) -> tuple[Reading, Assessed]:
     """What a weigh-in would do now; nothing is written or sent."""
     reading = await read_chain(scale)
+    if close:
+        await scale.chain.close()
     with scale.journal.store.read() as connection:
         return reading, assess(connection, scale, reading, _recall_estimate(scale, now), now)
 
@@ -154,7 +156,7 @@ def _plan(scale: Scale, assessed: Assessed, reading: Reading, entry: str) -> Pla
         uids=assessed.decision.uids,
         values=assessed.decision.values,
         holders=tuple((holder[uid].hotkey, holder[uid].registered_at) for uid in assessed.decision.uids),
-        version_key=rules.version_key,
+        version_key=scale.version_key,
         reveal_period=rules.reveal_period,
         block=graph.block,
         epoch=rules.epoch_index,

@@ -1,0 +1,176 @@
+"""The Bittensor chain behind the port: one subnet and mechanism id, seen by one hotkey."""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from weighbeam.chain.bittensor.connection import Connection, Level, Tell, find_gate
+from weighbeam.chain.bittensor.faults import make_fault, map_returned
+from weighbeam.chain.bittensor.limits import Limits
+from weighbeam.chain.bittensor.preflight import refuse_locally
+from weighbeam.chain.bittensor.reads import find_index, item, read_metagraph, read_rules, read_stored
+from weighbeam.chain.bittensor.sdk import load_sdk
+from weighbeam.chain.bittensor.signer import OnceSigner
+from weighbeam.chain.contract import ChainFault, Head, Metagraph, Rules, Stored, Submitted
+from weighbeam.chain.contract import Path as SubmitPath
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.keys import Hotkey, is_signed
+
+LOG = logging.getLogger("weighbeam")
+MORTALITY = 32
+SLACK = 8
+RECENT_SECONDS = 60.0
+
+
+def _log(code: str, level: Level, text: str) -> None:
+    LOG.log(logging.CRITICAL if level == "critical" else logging.WARNING, "%s: %s", code, text)
+
+
+class BittensorChain:
+    """`period` is the extrinsic's mortality and what may pass between the plan and the signature."""
+
+    period = MORTALITY + SLACK
+
+    def __init__(
+        self,
+        endpoint: str,
+        netuid: int,
+        hotkey: Hotkey,
+        cache: Path,
+        mechid: int = 0,
+        fallbacks: Sequence[str] = (),
+        limits: Limits | None = None,
+        tell: Tell = _log,
+    ) -> None:
+        self._sdk = load_sdk(cache)
+        self._endpoint, self._fallbacks = endpoint, list(fallbacks)
+        self._netuid, self._mechid, self._hotkey = netuid, mechid, hotkey
+        self._limits = limits or Limits()
+        self._make_client()
+        self._graph: tuple[float, Metagraph] | None = None
+        self._rules: tuple[float, Rules] | None = None
+        self._connection = Connection(self._make_client, self._limits, tell)
+
+    def _make_client(self) -> Any:
+        """Bound to one subnet and to spending nothing."""
+        policy = self._sdk.Policy(max_spend_tao=0, allowed_netuids=[self._netuid])
+        try:
+            return self._sdk.Client(
+                self._endpoint, policy=policy, fallback_endpoints=self._fallbacks, archive_endpoints=[]
+            )
+        except ValueError as fault:
+            raise WeighbeamError("bad_config", f"chain.endpoint: {fault}", "name a network or a ws:// URL") from None
+
+    async def head(self) -> Head:
+        async def look(client: Any) -> Head:
+            client = await self._connection.renew(client)
+            block = await client.block()
+            newest = await self._connection.note_block(block)
+            block_hash = await client._substrate.block_hash(block)
+            finalized, seconds = await client.finalized_block(), await client.block_time()
+            return Head(newest, block_hash, finalized, await client.spec_version(), seconds)
+
+        return await self._connection.read(look)
+
+    async def metagraph(self) -> Metagraph:
+        async def look(client: Any) -> Metagraph:
+            return await read_metagraph(await self._pin(client), self._netuid, self._mechid)
+
+        graph = await self._connection.read(look)
+        self._graph = time.monotonic(), graph
+        return graph
+
+    async def rules(self) -> Rules:
+        async def look(client: Any) -> Rules:
+            return await read_rules(await self._pin(client), self._netuid, self._mechid)
+
+        rules = await self._connection.read(look)
+        self._rules = time.monotonic(), rules
+        return rules
+
+    async def _pin(self, client: Any) -> Any:
+        """A view of the newest block, which must have moved on in time and be of the runtime we know."""
+        view = await (await self._connection.renew(client)).at()
+        await self._connection.note_block(view.block)
+        return view
+
+    async def blocks_since_update(self, hotkey: str) -> int | None:
+        async def look(client: Any) -> int | None:
+            view = await self._pin(client)
+            uid = await view.query(item("Uids"), [self._netuid, hotkey])
+            if uid is None:
+                return None
+            updates = await view.query(item("LastUpdate"), [find_index(self._netuid, self._mechid)])
+            return int(view.block) - int(updates[uid])
+
+        return await self._connection.read(look)
+
+    async def stored(self, hotkey: str) -> Stored:
+        async def look(client: Any) -> Stored:
+            view = await client.at(await client.finalized_block())
+            return await read_stored(view, self._netuid, self._mechid, hotkey)
+
+        return await self._connection.read(look)
+
+    async def submit(
+        self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
+    ) -> Submitted:
+        """Sends once; one submission of this hotkey at a time."""
+        async with find_gate(self._hotkey.address):
+            graph, rules = await self._look_again()
+            refusal = refuse_locally(graph, rules, self._hotkey.address, uids, values, version_key)
+            if refusal is not None:
+                raise refusal
+            try:
+                return await self._send(dict(zip(uids, values, strict=True)), version_key, before)
+            except ChainFault as fault:
+                if fault.code != "rate_limited":
+                    raise
+                retry = await self._find_retry(rules.rate_limit)
+                raise make_fault(fault.code, fault.message, fault.outcome, retry) from None
+
+    async def _look_again(self) -> tuple[Metagraph, Rules]:
+        """Metagraph and rules; those just read for the ledger will do."""
+        since = time.monotonic() - RECENT_SECONDS
+        graph = self._graph[1] if self._graph and self._graph[0] > since else await self.metagraph()
+        rules = self._rules[1] if self._rules and self._rules[0] > since else await self.rules()
+        return graph, rules
+
+    async def _find_retry(self, rate_limit: int) -> int | None:
+        """The first block at which weights may be set again, if the chain tells."""
+        with suppress(ChainFault):
+            head, since = await self.head(), await self.blocks_since_update(self._hotkey.address)
+            return None if since is None else head.block - since + rate_limit
+        return None
+
+    async def _send(self, row: dict[int, int], version_key: int, before: int | None) -> Submitted:
+        client, signer = await self._connection.open(), OnceSigner(self._hotkey, MORTALITY, before)
+        intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
+        waiting = {"wait_for_inclusion": True, "wait_for_finalization": True}
+        work = client.execute(intent, signer, retries=0, period=MORTALITY, **waiting)
+        try:
+            result = await self._connection.hold(client, work, self._limits.submit, lambda: signer.signed)
+        finally:
+            signer.retire()
+        if not result.success:
+            if result.error.name in (None, "BadProof", "AncientBirthBlock"):
+                await self._connection.drop(client)
+            raise map_returned(result.error)
+        if result.extrinsic_id is None:
+            raise make_fault("outcome_unknown", "included in no known block", "unknown")
+        reveal = result.data.get("reveal_round")
+        block = int(result.extrinsic_id.partition("-")[0])
+        path: SubmitPath = "plain" if reveal is None else "commit"
+        return Submitted(path, block, result.block_hash, result.extrinsic_id, reveal)
+
+    def sign(self, message: bytes) -> bytes:
+        return self._hotkey.sign(message)
+
+    def verify(self, message: bytes, signature: bytes, hotkey: str) -> bool:
+        return is_signed(message, signature, hotkey, "sr25519")
+
+    async def close(self) -> None:
+        await self._connection.close()

@@ -1,0 +1,28 @@
+"""The SDK: found, told where to keep its caches, and asked for its version."""
+
+import importlib
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+
+CACHES = {"BITTENSOR_RUNTIME_CACHE_DIR": "runtime", "BTCLI_TOKEN_SYMBOLS_CACHE": "token-symbols.json"}
+
+
+def load_sdk(cache: Path) -> Any:
+    """The package `bittensor`; what it caches goes into `cache`, never into somebody's home."""
+    for variable, name in CACHES.items():
+        os.environ[variable] = str(cache / name)
+    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        return importlib.import_module("bittensor")
+    except ImportError as fault:
+        raise WeighbeamError(
+            "no_bittensor", f"the chain's SDK cannot be imported: {fault}", "pip install 'weighbeam[bittensor]'"
+        ) from None
+
+
+def sdk_version() -> str:
+    return version("bittensor")
