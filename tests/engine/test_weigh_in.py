@@ -15,8 +15,12 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.ledger import Ledger, Plan
 from weighbeam.engine.replay import replay
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
+from weighbeam.engine.weigh_in.assess import Scale, read_chain
+from weighbeam.engine.weigh_in.decide import Decision
+from weighbeam.engine.weigh_in.limits import WeighInLimits
+from weighbeam.engine.weigh_in.mode import choose_mode
+from weighbeam.engine.weigh_in.report import list_told
+from weighbeam.engine.weigh_in.run import WeighedIn, is_late, weigh_in
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import hash_params
@@ -268,3 +272,15 @@ def test_an_odd_endpoint_only_means_that_it_does_not_serve(scale: Scale, endpoin
     done = weigh(scale)
     assert done.excluded["copy"] == "not_serving"
     assert done.decision.action == "submit"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "tempo", "late"), [(540, 360, False), (541, 360, True), (541, 20, True), (1000, 720, False)]
+)
+def test_weights_older_than_one_and_a_half_tempos_are_late(scale: Scale, blocks: int, tempo: int, late: bool) -> None:
+    reading = asyncio.run(read_chain(scale))
+    aged = replace(reading, blocks=blocks, first=False, rules=replace(reading.rules, tempo=tempo))
+    assert is_late(aged) is late
+    assert not is_late(replace(aged, first=True))
+    done = WeighedIn(Decision("skip", "all_zero", ()), choose_mode(blocks, None, WeighInLimits()), {}, None, late=late)
+    assert ("weights_late" in [told.code for told in list_told(done, "NORMAL", False)]) is late

@@ -20,6 +20,7 @@ REMEDIES = {
     "degraded_mode": "see why weights did not land: weighbeam weights",
     "emergency_mode": "set weights now: check the chain endpoint, stake, permit and weighbeam weights --dry-run",
     "chain_unreadable": "check the chain endpoint; nothing is sent until it answers",
+    "weights_late": "see why they came so late: weighbeam weights and the log before it",
     "uniform_weights": "no miner has earned anything: look at weighbeam rounds and the miners' reasons",
     "validator_list_unreadable": "check the file or URL of validator.known_validators",
     "weigh_in_stalled": "the reason repeats: weighbeam weights shows it",

@@ -31,6 +31,8 @@ def list_told(done: WeighedIn, before: str | None, stalled: bool) -> list[Told]:
     told = [*_tell_mode(done, before), *_tell_list(done), *_tell_burn(done)]
     if done.decision.uniform and done.submission is not None:
         told.append(Told("uniform_weights", "critical", "nobody earned anything: every eligible miner is paid alike"))
+    if done.late and done.mode.mode == "NORMAL":
+        told.append(Told("weights_late", "warning", f"our weights were {done.mode.blocks} blocks old"))
     if stalled:
         told.append(Told("weigh_in_stalled", "warning", f"skipped three times in a row: {done.decision.reason}"))
     if done.future:

@@ -29,6 +29,9 @@ from weighbeam.engine.weigh_in.mode import Estimate, Mode
 from weighbeam.store.blobs import keep_blobs
 from weighbeam.store.remember import recall, remember
 
+INTERVAL_BLOCKS = 360
+"""A weigh-in's interval of 72 minutes in blocks of 12 seconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class WeighedIn:
@@ -43,6 +46,7 @@ class WeighedIn:
     list_ok: bool = True
     future: int = 0
     burn: Burn | None = None
+    late: bool = False
 
 
 async def weigh_in(scale: Scale, now: float) -> WeighedIn:
@@ -65,7 +69,15 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
         assessed.eligible.list_ok,
         assessed.future,
         assessed.weighing.burn,
+        is_late(reading),
     )
+
+
+def is_late(reading: Reading) -> bool:
+    """More than one and a half tempos since our weights, or weigh-ins where a tempo is shorter than their interval."""
+    if reading.rules is None or reading.blocks is None or reading.first:
+        return False
+    return 2 * reading.blocks > 3 * max(reading.rules.tempo, INTERVAL_BLOCKS)
 
 
 def _decide(scale: Scale, reading: Reading, now: float) -> tuple[Assessed, str]:

@@ -1,0 +1,71 @@
+"""What is in deploy/ fits what there is: settings that load, metrics that exist, units and files that parse."""
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from weighbeam.settings.load import Settings
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
+
+
+def list_metrics() -> set[str]:
+    """Every metric in the docs, which test_docs compares with the code."""
+    pages = (ROOT / "docs" / name for name in ("run.md", "novelty-api.md"))
+    return {name for page in pages for name in re.findall(r"weighbeam_\w+", page.read_text("utf-8"))}
+
+
+def test_the_example_of_settings_is_one() -> None:
+    settings = Settings(**tomllib.loads((DEPLOY / "validator.toml.example").read_text("utf-8")))
+    assert (settings.chain.kind, settings.wallet.name) == ("bittensor", "validator")
+
+
+@pytest.mark.parametrize("file", ["alerts.yml", "grafana/weighbeam.json"])
+def test_rules_and_board_name_metrics_that_exist(file: str) -> None:
+    named = set(re.findall(r"weighbeam_\w+", (DEPLOY / file).read_text("utf-8")))
+    assert named
+    assert named - list_metrics() == set()
+
+
+def test_the_board_is_what_its_script_writes(tmp_path: Path) -> None:
+    script = (DEPLOY / "make_board.py").read_text("utf-8")
+    scope: dict = {"__name__": "board", "__file__": str(DEPLOY / "make_board.py")}
+    exec(compile(script, "make_board.py", "exec"), scope)
+    assert json.loads((DEPLOY / "grafana" / "weighbeam.json").read_text("utf-8")) == scope["make_board"]()
+
+
+def test_every_file_that_compose_mounts_is_there() -> None:
+    text = (DEPLOY / "compose.yaml").read_text("utf-8")
+    mounted = set(re.findall(r"- \./([\w./-]+):", text)) - {"validator.toml"}
+    assert mounted
+    assert [name for name in mounted if not (DEPLOY / name).exists()] == []
+    assert all(
+        f"deploy/{name}" in text or (DEPLOY / name).exists() for name in ("Dockerfile", "validator.toml.example")
+    )
+
+
+def test_the_unit_is_one() -> None:
+    tool = shutil.which("systemd-analyze")
+    if tool is None:
+        pytest.skip("no systemd here")
+    unit = DEPLOY / "weighbeam-validator.service"
+    done = subprocess.run([tool, "verify", unit], capture_output=True, text=True, timeout=60)
+    complaints = [line for line in done.stderr.splitlines() if unit.name in line and "is not executable" not in line]
+    assert complaints == []
+
+
+def test_the_pm2_file_is_one() -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node here")
+    shown = "console.log(JSON.stringify(require(process.argv[1])))"
+    done = subprocess.run(
+        [node, "-e", shown, DEPLOY / "ecosystem.config.cjs"], capture_output=True, text=True, timeout=60
+    )
+    assert json.loads(done.stdout)["apps"][0]["args"].startswith("validator --config")
