@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,7 @@ def test_a_crash_before_recording_loses_nothing(bed: Bed, monkeypatch: pytest.Mo
 
 
 def test_many_contributions_take_several_rounds_and_app_names_none(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect, "MOST_IN_ROUND", 2)
+    monkeypatch.setattr(collect, "MOST_COLLECTED", 2)
     for number in range(5):
         bed.desk.submit(f"user-{number}", f"The app's user number {number} wrote this line about {number} trees.")
     with pytest.raises(WeighbeamError, match="nothing_new"):
@@ -146,3 +147,34 @@ def test_many_contributions_take_several_rounds_and_app_names_none(bed: Bed, mon
         ).scalar()
     assert bed.standings()[ADA] == (float(units), units)
     assert bed.faults() == []
+
+
+def test_what_was_paid_counts_whatever_the_parameters_are_now(bed: Bed, senses: LocalSenses) -> None:
+    held = bed.desk.submit(ADA, NOISE)
+    cheap = open_desk(bed.store, senses, ALICE, NoveltyParams(max_reward=1.0), now=bed.clock.now)
+    assert cheap.submit(BOB, OTTERS)["units"] == 10**9
+    bed.post = replace(bed.post, bench=replace(bed.post.bench, params=NoveltyParams(gate="off")))
+    assert bed.play() == {ADA: 0.0, BOB: 1e9}
+    settle_held(bed.desk, held["id"], "released", bed.clock.now())
+    assert bed.play() == {ADA: 100e9}
+    assert bed.standings() == {ADA: (100e9, 100 * 10**9), BOB: (1e9, 10**9)}
+
+
+def test_a_round_that_cannot_be_scored_is_collected_again(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
+    bed.desk.submit(ADA, OTTERS)
+    score = Novelty.score
+    monkeypatch.setattr(Novelty, "score", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        bed.play()
+    assert bed.post.recover() == []
+    monkeypatch.setattr(Novelty, "score", score)
+    bed.desk.submit(BOB, BREAD)
+    assert bed.play() == {ADA: 100e9, BOB: 100e9}
+    assert bed.faults() == []
+
+
+def test_the_window_counts_from_the_payment(bed: Bed) -> None:
+    bed.desk.submit(ADA, OTTERS)
+    bed.clock.at += 72 * HOUR
+    assert bed.play() == {ADA: 100e9}
+    assert bed.standings()[ADA] == (0.0, 100_000_000_000)

@@ -1,5 +1,6 @@
 """The desk: one atomic step, the later sees the earlier, the books always balance, what is answered is kept."""
 
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ from weighbeam.novelty.ledger import Limits, check_books
 from weighbeam.novelty.operate import settle_held, withdraw
 from weighbeam.novelty.read import count_all, find_balance, find_receipts, list_balances, list_history
 from weighbeam.novelty.receipts import check_receipt
+from weighbeam.senses.corpus.flat import FlatIndex
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -207,7 +209,7 @@ def test_budgets_refuse_whole_and_come_back(store: Store, senses: TinySenses) ->
     assert [row["contributor"] for row in list_balances(store)] == ["ada", "bob"]
     clock.at += 86_400
     assert desk.submit("ada", lines[1])["units"] == 100 * TOKEN
-    clock.at -= 86_400 * 3
+    clock.at -= 86_400
     assert refusal(desk, "ada", lines[2]) == "budget_spent"
     assert desk.submit("ada", lines[0].upper())["status"] == "duplicate"
 
@@ -305,3 +307,70 @@ def test_books_that_were_touched_are_told(desk: Desk, store: Store) -> None:
             connection.exec_driver_sql(change)
             assert list(check_books(connection))
             connection.exec_driver_sql(undo)
+
+
+def test_a_clock_far_ahead_locks_no_budget(store: Store, senses: TinySenses) -> None:
+    clock = Hand()
+    desk = open_desk(store, senses, NODE, limits=Limits(per_contributor=150 * TOKEN), now=clock)
+    clock.at += 600 * 86_400
+    desk.submit("ada", "The first line was dated far in the future.")
+    clock.at -= 600 * 86_400
+    assert desk.submit("ada", "The second line has the day it was written.")["units"] == 100 * TOKEN
+    assert refusal(desk, "ada", "A third line is too much for this day.") == "budget_spent"
+
+
+def test_a_clock_in_whole_seconds_keeps_the_books(store: Store, senses: TinySenses) -> None:
+    desk = open_desk(store, senses, NODE, now=lambda: 1000)
+    desk.submit("ada", SENTENCE)
+    with store.read() as connection:
+        assert list(check_books(connection)) == []
+
+
+def test_what_fails_after_the_insert_leaves_nothing(desk: Desk, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise WeighbeamError("wallet_locked", "no key")
+
+    monkeypatch.setattr(Hotkey, "sign", fail)
+    assert refusal(desk, "ada", SENTENCE) == "wallet_locked"
+    assert set(count_all(store).values()) == {0}
+    monkeypatch.undo()
+    assert desk.submit("ada", SENTENCE)["status"] == "paid"
+
+
+@pytest.mark.parametrize("fault", [MemoryError, KeyboardInterrupt, OSError])
+def test_an_index_that_was_interrupted_is_built_anew(
+    desk: Desk, store: Store, senses: TinySenses, monkeypatch: pytest.MonkeyPatch, fault: type[BaseException]
+) -> None:
+    """Whatever stops it between two rows: what is known stays known."""
+    lines = [f"Line {number} stands for itself and resembles no other." for number in range(6)]
+    for line in lines:
+        desk.submit("ada", line)
+    again = open_desk(store, senses, NODE)
+    add = FlatIndex.add
+
+    def stop(index: FlatIndex, rows: object) -> None:
+        add(index, rows[:3])
+        raise fault
+
+    monkeypatch.setattr(FlatIndex, "add", stop)
+    with pytest.raises(fault):
+        again.check("near hill: another line altogether")
+    monkeypatch.setattr(FlatIndex, "add", add)
+    near = again.check(f"{lines[5]} ")
+    assert near.status == "duplicate"
+    assert again.submit("bob", "near hill: the first of them")["nearest"] is not None
+    assert again.check("near hill: the second of them").nearest == 7
+
+
+def test_a_withdrawal_waits_for_readers_and_tells(desk: Desk, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    receipt = desk.submit("ada", SENTENCE)
+    monkeypatch.setattr("weighbeam.store.database.ERASE_TRIES", 2)
+    reader = sqlite3.connect(str(store.engine.url.database), isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM contributions").fetchone()
+    with pytest.raises(WeighbeamError, match="a trace stays"):
+        withdraw(desk, receipt["id"])
+    reader.close()
+    withdraw(desk, receipt["id"])
+    folder = Path(str(store.engine.url.database)).parent
+    assert all(SENTENCE.encode() not in file.read_bytes() for file in folder.iterdir())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.measure import measure_text
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey
@@ -102,3 +103,32 @@ def test_every_word_of_a_dense_text_is_read(senses: LocalSenses) -> None:
     assert len(measured.vectors) > 8
     tail = dense.replace("-149", "-149 hides that sea otters hold hands")
     assert (measure_text(tail, PARAMS, senses).vectors[-1] != measured.vectors[-1]).any()
+
+
+def test_a_giant_word_hides_nothing_behind_it(desk: Desk) -> None:
+    """An embedder reads so many characters, and takes a word of more than a hundred letters for none it knows."""
+    words = " ".join(STORY.split()[:150])
+    desk.submit("ada", words)
+    for head in ("apple", "zebra", "violin"):
+        given = desk.submit("bob", f"{head} {'a' * 16_400} {words}")
+        assert given["status"] == "held" or given["micro"] > 900_000
+
+
+@pytest.mark.parametrize("letter", ["\u3164", "\u115f", "\u1160", "\uffa0", "\u2800", "\U000e0041", "\u180e"])
+def test_letters_nobody_sees_do_not_make_it_new(desk: Desk, letter: str) -> None:
+    line = "Bread dough that rests overnight in a refrigerator ferments slowly and tastes of more."
+    desk.submit("ada", line)
+    words = [word[:2] + letter + word[2:] if place % 2 else word for place, word in enumerate(line.split())]
+    assert desk.submit("bob", " ".join(words))["status"] == "duplicate"
+
+
+def test_what_the_embedder_cannot_tell_apart_is_held(desk: Desk) -> None:
+    line = "Bread dough that rests overnight in a refrigerator ferments slowly and tastes of more."
+    strange = " ".join(word + "\U00013000" if place % 3 == 0 else word for place, word in enumerate(line.split()))
+    assert desk.submit("ada", strange)["status"] == "held"
+
+
+def test_one_text_costs_no_more_than_so_many_pieces(senses: LocalSenses) -> None:
+    dense = "Three plain words " + " ".join("?!" * 13 for _ in range(735))
+    with pytest.raises(WeighbeamError, match="too_long"):
+        measure_text(dense, PARAMS, senses)

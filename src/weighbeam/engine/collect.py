@@ -5,7 +5,6 @@ next round goes on from there.
 """
 
 import asyncio
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,12 +12,20 @@ from sqlalchemy import Connection
 
 from weighbeam.core.canonical import Json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Committed
+from weighbeam.engine.journal import Committed, name_cursor
 from weighbeam.engine.round import Bench, Moment, keep_round, read_current
-from weighbeam.mechanisms.contract import Asked, Collected, Collector, Collects, Group, Task, hash_params
+from weighbeam.mechanisms.contract import (
+    COLLECTED,
+    MOST_COLLECTED,
+    Asked,
+    Collected,
+    Collector,
+    Collects,
+    Group,
+    Task,
+    hash_params,
+)
 from weighbeam.store.remember import note, recall, remember
-
-MOST_IN_ROUND = 1000
 
 
 async def collect_rounds(bench: Bench, collector: Collector, moment: Moment) -> Committed:
@@ -27,12 +34,14 @@ async def collect_rounds(bench: Bench, collector: Collector, moment: Moment) -> 
     `nothing_new` when nothing came in and no standing would change by the hour either.
     """
     done: Committed | None = None
+    number = 0
     found = Collected((), None, is_all=False)
     while not found.is_all:
         cursor = await asyncio.to_thread(recall, bench.journal.store, _key(bench))
-        found = await asyncio.to_thread(collector.collect, cursor, MOST_IN_ROUND)
+        found = await asyncio.to_thread(collector.collect, cursor, MOST_COLLECTED)
         if found.answers or (done is None and found.is_all and await asyncio.to_thread(_is_stale, bench, moment)):
-            done = await _keep(bench, found, cursor, moment)
+            number += 1
+            done = await _keep(bench, found, cursor, replace(moment, round_id=f"{moment.round_id}-{number}"))
         elif found.cursor != cursor:
             await asyncio.to_thread(remember, bench.journal.store, _key(bench), found.cursor)
     if done is None:
@@ -41,12 +50,11 @@ async def collect_rounds(bench: Bench, collector: Collector, moment: Moment) -> 
 
 
 async def _keep(bench: Bench, found: Collected, cursor: Json, moment: Moment) -> Committed:
-    """One round of what was found, under an id of its own."""
+    """One round of what was found."""
     answers = tuple(replace(answer, uid=moment.uids.get(answer.hotkey)) for answer in found.answers)
-    task = Task("collected", {"after": cursor, "until": found.cursor})
+    task = Task(COLLECTED, {"after": cursor, "until": found.cursor})
     asked = Asked(task, Group(tuple(answer.hotkey for answer in answers)), answers, moment.seed, at=moment.at)
-    named = replace(moment, round_id=f"{moment.round_id}-{secrets.token_hex(2)}")
-    return await keep_round(bench, asked, named, _hash(bench), _move_on(bench, found.cursor))
+    return await keep_round(bench, asked, moment, _hash(bench), _move_on(bench, found.cursor))
 
 
 def _move_on(bench: Bench, cursor: Json) -> Callable[[Connection], None]:
@@ -69,4 +77,4 @@ def _hash(bench: Bench) -> str:
 
 
 def _key(bench: Bench) -> str:
-    return f"collected:{bench.mechanism.name}"
+    return name_cursor(bench.mechanism.name)

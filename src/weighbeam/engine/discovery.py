@@ -32,7 +32,8 @@ class Discovery:
         if self._pending is None or self._pending.done():
             self._pending = self._thread.submit(self._find, graph)
             try:
-                self._known = await asyncio.wait_for(asyncio.wrap_future(self._pending), self._seconds)
+                async with asyncio.timeout(self._seconds):
+                    self._known = await asyncio.wrap_future(self._pending)
             except TimeoutError:
                 tell_fault(_late(self._seconds))
         else:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from weighbeam.core.canonical import Json, canonical_json, digest_json
 from weighbeam.core.errors import WeighbeamError
@@ -26,6 +26,7 @@ from weighbeam.engine.lay_out import (
 )
 from weighbeam.engine.seen import note_round
 from weighbeam.mechanisms.contract import (
+    COLLECTED,
     Answer,
     Asked,
     Mechanism,
@@ -38,6 +39,7 @@ from weighbeam.mechanisms.contract import (
 from weighbeam.store import tables
 from weighbeam.store.blobs import keep_blobs, read_blob
 from weighbeam.store.database import Store
+from weighbeam.store.remember import look_up, note
 
 GENESIS = "0" * 64
 
@@ -131,10 +133,16 @@ class Journal:
         return Committed(round_id, sequence, digest, scored, after)
 
     def discard(self, round_id: str) -> None:
-        """Give up an observed round that cannot be scored: it stays until retention, and counts for nothing."""
-        observed = (tables.rounds.c.id == round_id) & (tables.rounds.c.state == "observed")
+        """Give up an observed round that cannot be scored: it stays until retention, and counts for nothing.
+
+        What it had collected is collected again.
+        """
+        chosen = (tables.rounds.c.id == round_id) & (tables.rounds.c.state == "observed")
         with self.store.write() as connection:
-            connection.execute(update(tables.rounds).where(observed).values(state="discarded"))
+            row = connection.execute(select(tables.rounds).where(chosen)).one_or_none()
+            connection.execute(update(tables.rounds).where(chosen).values(state="discarded"))
+            if row is not None:
+                _collect_again(connection, row)
 
     def unfinished(self) -> list[tuple[str, str]]:
         """Rounds that were observed but not scored, oldest first: (id, mechanism)."""
@@ -151,6 +159,19 @@ class Journal:
     def standings(self, mechanism: str) -> tuple[Standing, ...]:
         with self.store.read() as connection:
             return read_standings(connection, mechanism)
+
+
+def name_cursor(mechanism: str) -> str:
+    """Under which name it is remembered how far contributions were collected."""
+    return f"collected:{mechanism}"
+
+
+def _collect_again(connection: Connection, row: Row[Any]) -> None:
+    """Go back to where a discarded round began, unless a later one went on from its end."""
+    task = json.loads(read_blob(connection, json.loads(read_blob(connection, row.body))["task"]))
+    key = name_cursor(row.mechanism)
+    if task["id"] == COLLECTED and look_up(connection, key) == task["body"]["until"]:
+        note(connection, key, task["body"]["after"])
 
 
 def apply_body(

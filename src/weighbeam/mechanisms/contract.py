@@ -269,6 +269,12 @@ class Mechanism(Protocol):
         ...
 
 
+COLLECTED = "collected"
+"""The task of a round that asks nobody."""
+MOST_COLLECTED = 1000
+"""The most contributions of such a round."""
+
+
 @dataclass(frozen=True, slots=True)
 class Collected:
     """What came in since the last round: one answer per contributor, and up to where it was read."""

@@ -29,7 +29,8 @@ async def look_up(host: str, port: int, seconds: float) -> list[str]:
 
     asked = asyncio.get_running_loop().run_in_executor(RESOLVERS, ask_system)
     try:
-        return await asyncio.wait_for(asked, seconds)
+        async with asyncio.timeout(seconds):
+            return await asked
     except TimeoutError:
         if begun:
             raise

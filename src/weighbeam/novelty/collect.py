@@ -44,12 +44,25 @@ def _read_contributions(connection: Connection, after: int, most: int) -> list[R
 
 def _read_releases(connection: Connection, after: int, most: int) -> list[Row[Any]]:
     joined = contributions.c.id == settlements.c.contribution
-    query = select(contributions, settlements.c.id.label("settled")).join(settlements, joined)
+    query = select(contributions, settlements.c.id.label("settled"), settlements.c.at.label("settled_at")).join(
+        settlements, joined
+    )
     chosen = query.where(settlements.c.id > after, settlements.c.kind == "released")
     return list(connection.execute(chosen.order_by(settlements.c.id).limit(max(0, most))))
 
 
 def _write_event(row: Row[Any], kind: Kind) -> Event:
-    look = None if row.look is None else Look.from_json(row.look)
-    nearest = None if row.nearest is None else str(row.nearest)
-    return Event(str(row.id), kind, row.text_sha256, row.pieces, nearest, row.micro, row.status == "duplicate", look)
+    released = kind == "release"
+    return Event(
+        id=str(row.id),
+        kind=kind,
+        text_sha256=row.text_sha256,
+        pieces=row.pieces,
+        nearest=None if row.nearest is None else str(row.nearest),
+        micro=row.micro,
+        duplicate=row.status == "duplicate",
+        look=None if row.look is None else Look.from_json(row.look),
+        status="paid" if released else row.status,
+        units=int(row.units),
+        at=row.settled_at if released else row.at,
+    )

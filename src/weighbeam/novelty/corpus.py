@@ -64,6 +64,7 @@ class StoreCorpus:
     def __init__(self, store: Store, dimensions: int, scan: Scan = "auto") -> None:
         self._store = store
         self._dimensions = dimensions
+        self._scan: Scan = scan
         self._owners = array("q")
         self._ids = array("q")
         self._lock = threading.Lock()
@@ -74,6 +75,9 @@ class StoreCorpus:
             return []
         with self._lock:
             self._follow(connection)
+            if not len(self._index) == len(self._ids) == len(self._owners):
+                self._begin_anew()
+                self._follow(connection)
             places, products = self._index.nearest(np.concatenate(texts))
             found: list[Near | None] = []
             stop = 0
@@ -121,15 +125,20 @@ class StoreCorpus:
                 return
 
     def _take(self, rows: Sequence[Any]) -> None:
-        """A row can be fetched by its place before the index has it; one that is refused is forgotten again."""
-        vectors, known = self._read([(row.id, row.vector, row.crc) for row in rows]), len(self._ids)
-        self._ids.extend(row.id for row in rows)
-        self._owners.extend(row.contribution for row in rows)
+        """A row can be fetched by its place before the index has it; after a failure all are read again."""
+        vectors = self._read([(row.id, row.vector, row.crc) for row in rows])
         try:
+            self._ids.extend(row.id for row in rows)
+            self._owners.extend(row.contribution for row in rows)
             self._index.add(vectors)
-        except Exception:
-            del self._ids[known:], self._owners[known:]
+        except BaseException:
+            self._begin_anew()
             raise
+
+    def _begin_anew(self) -> None:
+        """Whatever interrupted it: an index that is not the log to the last row would pay for what is old."""
+        self._owners, self._ids = array("q"), array("q")
+        self._index = open_index(self._dimensions, self._scan, self._fetch)
 
     def _read(self, rows: Sequence[tuple[int, bytes, int]]) -> NDArray[np.int32]:
         for id, vector, crc in rows:

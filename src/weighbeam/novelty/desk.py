@@ -119,6 +119,8 @@ class Desk:
         return self._commit(given)
 
     def _commit(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
+        if any(one.measured is not None for one in given):
+            self.count_pieces()
         with self.store.write() as connection:
             return Turn(connection, self._corpus, self.rules, self._now()).take_in(given)
 

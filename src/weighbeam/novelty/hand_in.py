@@ -1,12 +1,14 @@
 """Contribute to somebody else's desk over HTTP, as a hotkey: the request is signed, the receipt is checked."""
 
 import json
+import re
 import time
 from typing import Any
 from urllib.parse import urlsplit
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.numbers import is_integer
 from weighbeam.network.call import call
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
@@ -15,6 +17,8 @@ from weighbeam.novelty.receipts import check_receipt
 
 ROUTE = "/v1/novelty/contributions"
 TAKEN = (200, 201)
+STATUSES = ("paid", "held", "duplicate")
+CODE = re.compile(r"[a-z_]{1,40}")
 
 
 def hand_in(url: str, node: str, hotkey: Hotkey, text: str, key: str | None = None) -> dict[str, Any]:
@@ -29,10 +33,13 @@ def hand_in(url: str, node: str, hotkey: Hotkey, text: str, key: str | None = No
     reply = call("POST", url.rstrip("/") + ROUTE, content, signed.headers)
     said = _read(reply.body)
     if reply.status not in TAKEN:
-        code, message = str(said.get("error", "call_failed")), str(said.get("message", f"HTTP {reply.status}"))
+        named = said.get("error")
+        code = named if isinstance(named, str) and CODE.fullmatch(named) else "call_failed"
+        message = str(said.get("message", f"HTTP {reply.status}"))
         raise WeighbeamError(code, message, str(said.get("remedy", "ask the node's operator")))
     check_receipt(said, node)
-    ours = (said.get("contributor"), said.get("text_sha256")) == (hotkey.address, digest_text(text))
+    whole = is_integer(said.get("id"), 1) and is_integer(said.get("units"), 0) and said.get("status") in STATUSES
+    ours = whole and (said.get("contributor"), said.get("text_sha256")) == (hotkey.address, digest_text(text))
     require(ours, "bad_receipt", "the node sent a receipt for something else", "ask the node's operator")
     return said
 

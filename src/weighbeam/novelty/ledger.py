@@ -48,7 +48,7 @@ class _Account:
     touched: bool = False
 
     def spent_on(self, today: int) -> int:
-        """A day that is over counts no more; one that lies ahead does: a clock set back opens no budget twice."""
+        """A day that is over counts no more; tomorrow does: a clock set back a little opens no budget twice."""
         return self.spent if self.day >= today else 0
 
     def spend(self, today: int, units: int) -> None:
@@ -60,7 +60,7 @@ class Book:
 
     def __init__(self, connection: Connection, at: float) -> None:
         self._connection = connection
-        self._at = at
+        self._at = float(at)
         self._today = int(at // DAY)
         self._accounts: dict[str, _Account] = {}
         self._sequence, self.head = _find_head(connection)
@@ -121,10 +121,21 @@ class Book:
             account.units += change
             account.touched = True
 
+    def _sum_today(self, name: str) -> int:
+        """What was spent today by the entries themselves: for a day that a clock far ahead has left behind."""
+        columns = novelty_ledger.c
+        held = held_account(name.removeprefix(own_account("")))
+        whose = columns.debit == TREASURY if name == TREASURY else columns.credit.in_([name, held])
+        today = (columns.at >= self._today * DAY) & (columns.at < (self._today + 1) * DAY)
+        query = select(func.sum(columns.units)).where(whose, today, columns.kind.in_(["pay", "hold"]))
+        return int(self._connection.scalar(query) or 0)
+
     def _find(self, name: str) -> _Account:
         if name not in self._accounts:
             row = self._connection.execute(select(accounts).where(accounts.c.name == name)).first()
             found = _Account() if row is None else _Account(int(row.units), row.day, int(row.spent), True)
+            if found.day > self._today + 1:
+                found.day, found.spent = self._today, self._sum_today(name)
             self._accounts[name] = found
         return self._accounts[name]
 

@@ -16,9 +16,12 @@ from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.novelty.corpus import Corpus, Near
 from weighbeam.novelty.ledger import Book, Limits
 from weighbeam.novelty.records import Submission
+from weighbeam.senses.corpus.exact_dots import dot_exactly
 from weighbeam.store.novelty_tables import contributions, forms
 
 Receipt = dict[str, Any]
+REFUSALS = frozenset({"key_conflict", "implausible", "budget_spent", "bad_similarity"})
+"""What is found before anything is written; whatever else goes wrong ends the whole transaction."""
 
 
 class Repeat(Receipt):
@@ -45,9 +48,10 @@ class Turn:
         self._connection = connection
         self._corpus = corpus
         self._rules = rules
-        self._at = at
+        self._at = float(at)
         self._book = Book(connection, at)
-        self._new: list[tuple[int, NDArray[np.int64]]] = []
+        self._new: list[NDArray[np.int32]] = []
+        self._owners: list[int] = []
 
     def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
         """One receipt for each, or why it alone is refused."""
@@ -59,7 +63,7 @@ class Turn:
             try:
                 done.append(self._take(one, found))
             except WeighbeamError as refusal:
-                if refusal.code in ("store_fault", "corrupt_corpus"):
+                if refusal.code not in REFUSALS:
                     raise
                 done.append(refusal)
         self._book.close()
@@ -87,13 +91,12 @@ class Turn:
 
     def _nearer(self, measured: Measured, near: Near | None) -> Near | None:
         """What is nearest, with those taken in this same turn; of equals the oldest."""
-        best = near
-        wide = measured.vectors.astype(np.int64)
-        for contribution, rows in self._new:
-            product = int((rows @ wide.T).max())
-            if best is None or product > best.product:
-                best = Near(contribution, product)
-        return best
+        if not self._new:
+            return near
+        products = dot_exactly(measured.vectors, np.concatenate(self._new)).max(axis=0)
+        place = int(products.argmax())
+        best = Near(self._owners[place], int(products[place]))
+        return best if near is None or best.product > near.product else near
 
     def _write(self, given: Submission, judged: Judgement, near: Near | None, measured: Measured | None) -> Receipt:
         status = "imported" if given.imported and measured is not None else judged.status
@@ -117,7 +120,8 @@ class Turn:
         if measured is not None:
             self._connection.execute(insert(forms).values(digest=given.form, contribution=id))
             self._corpus.add(self._connection, id, measured.vectors)
-            self._new.append((id, measured.vectors.astype(np.int64)))
+            self._new.append(measured.vectors)
+            self._owners += [id] * len(measured.vectors)
         self._book.spend("hold" if status == "held" else "pay", id, given.contributor, judged.units)
         receipt = self._rules.sign(write_receipt({**row, "id": id}, self._rules.named, self._book.head))
         self._connection.execute(update(contributions).where(contributions.c.id == id).values(receipt=receipt))

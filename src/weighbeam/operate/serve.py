@@ -37,7 +37,7 @@ from weighbeam.service.teller import Teller
 from weighbeam.settings.load import Loaded
 from weighbeam.store.database import Store
 
-PER_SIGNER = 4
+PER_SIGNER = 2
 LEAST_BURST = 10
 NOBODY = Tokens({}, {})
 

@@ -45,6 +45,11 @@ class WordPieces(Sense, Protocol):
         """How many pieces of a text the default embedder reads."""
         ...
 
+    @property
+    def unknown(self) -> int:
+        """The number of the piece that stands for whatever cannot be told apart."""
+        ...
+
     def cut(self, texts: Sequence[str]) -> list[list[int]]:
         """The piece numbers of each text, all of them."""
         ...

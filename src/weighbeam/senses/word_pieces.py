@@ -19,6 +19,7 @@ class MiniLMPieces:
         files.verify(found.tokenizer, files.TOKENIZER_SHA256, files.INSTALL)
         self.digest = digest_json({"tokenizer": files.TOKENIZER_SHA256, "window": self.window})
         self._tokenizer = open_pair_tokenizer(found.tokenizer)
+        self.unknown = int(self._tokenizer.token_to_id("[UNK]"))
 
     def cut(self, texts: Sequence[str]) -> list[list[int]]:
         try:

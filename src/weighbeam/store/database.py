@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib.resources import files
@@ -14,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 from weighbeam.core.errors import WeighbeamError
 
 BUSY_SECONDS = 10
+ERASE_TRIES, ERASE_SECONDS = 50, 0.1
 WRITE_LOCK = 0x57424A4C
 
 
@@ -55,8 +57,18 @@ class Store:
                 connection.exec_driver_sql("PRAGMA secure_delete = ON")
             yield connection
         if sqlite:
-            with _told(), closing(self.engine.raw_connection()) as raw:
-                raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._empty_log()
+
+    def _empty_log(self) -> None:
+        """Who still reads the log keeps it: wait for them, and tell if they do not go."""
+        with _told(), closing(self.engine.raw_connection()) as raw:
+            for _ in range(ERASE_TRIES):
+                busy = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+                if not busy:
+                    return
+                time.sleep(ERASE_SECONDS)
+        told = "it is deleted, but a trace stays in the log while others read it"
+        raise WeighbeamError("store_fault", told, "do the same again later")
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -93,10 +105,10 @@ def _connect(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         named = parsed.set(drivername="postgresql+psycopg") if parsed.drivername == "postgresql" else parsed
-        return create_engine(named, json_deserializer=_read_json)
+        return create_engine(named, hide_parameters=True, json_deserializer=_read_json)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
-    engine = create_engine(parsed, json_deserializer=_read_json)
+    engine = create_engine(parsed, hide_parameters=True, json_deserializer=_read_json)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

@@ -14,7 +14,7 @@ from weighbeam.mechanisms.contract import Score, Scored, Standing
 from weighbeam.mechanisms.novelty.identity import write_form
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.pieces import cut_text, cut_windows
+from weighbeam.mechanisms.novelty.pieces import LONGEST_TOKEN, cut_tokens, find_windows, split_tokens
 from weighbeam.mechanisms.novelty.reward import fitted_units, read_similarity, reward_units
 from weighbeam.mechanisms.novelty.stand import has_expired, stand_round
 from weighbeam.senses.local import LocalSenses
@@ -76,7 +76,13 @@ def test_what_is_no_similarity_is_refused(value: object) -> None:
 
 @pytest.mark.parametrize(
     "params",
-    [{"max_reward": 0.001}, {"similarity_step": 0}, {"reward_factor": 0.5}, {"base_units": 10**12, "max_reward": 1e9}],
+    [
+        {"max_reward": 0.001},
+        {"similarity_step": 0},
+        {"reward_factor": 0.5},
+        {"base_units": 10**12, "max_reward": 1e9},
+        {"max_reward": 10_000},
+    ],
 )
 def test_params_that_cannot_pay_are_refused(params: dict) -> None:
     with pytest.raises(ValueError, match="NoveltyParams"):
@@ -100,32 +106,52 @@ def test_case_width_and_spelling_do_not_matter(text: str) -> None:
 
 @given(count=st.integers(1, 400), size=st.integers(2, 60))
 def test_every_half_piece_lies_whole_in_some_piece(count: int, size: int) -> None:
-    tokens = [str(number) for number in range(count)]
-    windows = cut_windows(tokens, size)
-    assert all(0 < len(window) <= size for window in windows)
+    windows = find_windows([1] * count, size, 10**6)
+    assert all(0 < stop - start <= size for start, stop in windows)
     half = min(count, size // 2)
-    whole = {int(window[0]) + offset for window in windows for offset in range(len(window) - half + 1)}
+    whole = {start + offset for start, stop in windows for offset in range(stop - start - half + 1)}
     assert whole >= set(range(count - half + 1))
 
 
-@given(words=st.lists(st.text("ab", min_size=1, max_size=12), min_size=1, max_size=60), room=st.integers(12, 80))
-def test_every_piece_fits_and_every_word_is_in_one(words: list[str], room: int) -> None:
-    pieces = cut_text(" ".join(words), 16, lambda parts: [len(part) <= room for part in parts])
-    assert all(len(piece) <= room for piece in pieces)
-    assert set(words) <= {word for piece in pieces for word in piece.split()}
+@given(
+    counts=st.lists(st.integers(0, 90), min_size=1, max_size=120), size=st.integers(2, 40), room=st.integers(90, 254)
+)
+def test_no_piece_is_longer_than_what_is_read_and_every_token_is_in_one(
+    counts: list[int], size: int, room: int
+) -> None:
+    windows = find_windows(counts, size, room)
+    assert all(stop - start <= size and sum(counts[start:stop]) <= room for start, stop in windows)
+    assert {place for start, stop in windows for place in range(start, stop)} == set(range(len(counts)))
+    assert windows == sorted(set(windows))
+    assert len(windows) <= 2 + 4 * len(counts)
+
+
+@given(text=st.text("ab \n", max_size=600))
+def test_tokens_are_the_text(text: str) -> None:
+    tokens = split_tokens(text)
+    assert all(0 < len(token) <= LONGEST_TOKEN for token in tokens)
+    assert "".join(tokens) == "".join(text.split())
+    if tokens:
+        assert cut_tokens(text, tokens, [1] * len(tokens), 10**6, 10**6)[0].split() == (
+            text.split() if len(tokens) == len(text.split()) else tokens
+        )
 
 
 def make_scored(at: float, **units: int) -> Scored:
-    return Scored(tuple(Score(name, "valid", float(value)) for name, value in units.items()), {"at": at})
+    scores = (
+        Score(name, "valid", float(value), {"contributions": [{"status": "paid", "units": value, "at": None}]})
+        for name, value in units.items()
+    )
+    return Scored(tuple(scores), {"at": at})
 
 
-@given(rounds=st.lists(st.tuples(st.integers(0, 10**5), st.integers(0, 10**11)), max_size=20))
+@given(rounds=st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 10**11)), max_size=20))
 def test_a_window_holds_what_was_earned_in_it(rounds: list[tuple[int, int]]) -> None:
     standings: tuple[Standing, ...] = ()
     now = 0
     earned: list[tuple[int, int]] = []
     for step, units in rounds:
-        now += step
+        now += step * 60
         earned.append((now, units))
         standings = stand_round(PARAMS, standings, make_scored(float(now), ada=units))
         (standing,) = standings

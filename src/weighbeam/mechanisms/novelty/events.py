@@ -4,17 +4,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, judge
+from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, Status, judge
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.plausible import Look, find_doubts
-from weighbeam.mechanisms.novelty.reward import reward_units
 
 Kind = Literal["contribution", "release"]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that can pay. `micro` is None if there was nothing before it; `nearest` says who was nearest."""
+    """One thing that can pay. `micro` is None if there was nothing before it; `nearest` says who was nearest. What was
+    decided when it came in is recorded (`status`, `units`, `at`) and is what counts; a text that is only asked about
+    has none of it, and is judged by the parameters."""
 
     id: str
     kind: Kind
@@ -24,6 +25,9 @@ class Event:
     micro: int | None
     duplicate: bool
     look: Look | None
+    status: Status | None = None
+    units: int | None = None
+    at: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -43,8 +47,8 @@ class Event:
         return self.micro or 0
 
     def judge(self, params: NoveltyParams) -> Judgement:
+        if self.status is not None and self.units is not None:
+            return Judgement(self.status, self.units)
         if self.duplicate:
             return DUPLICATE
-        if self.kind == "release":
-            return Judgement("paid", reward_units(self.similarity, params))
         return judge(self.similarity, not self.doubts, params)

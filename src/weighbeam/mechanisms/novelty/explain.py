@@ -16,6 +16,7 @@ DOUBTS = {
     "word_salad": "more than 3 word pieces per word",
     "few_letters": "fewer than half of its characters are letters",
     "repetition": "one word piece makes up more than 40 % of it",
+    "unreadable": "more than a tenth of it are characters the embedder does not know",
     "not_prose": "it does not read as connected language",
 }
 

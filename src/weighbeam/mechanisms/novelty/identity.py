@@ -4,13 +4,14 @@ import unicodedata
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.nfc import to_nfkc, to_nfkd
+from weighbeam.core.unseen import drop_invisible
 from weighbeam.core.words import clean_text
 
 MOST_FOLDS = 4
 
 
 def write_form(text: str) -> str:
-    """NFKC, case folded, white space squeezed, format characters removed.
+    """NFKC, case folded, white space squeezed, format characters and all others that nobody sees removed.
 
     >>> write_form(" The\\u00a0ＣＡＴ\\u200b sat\\n") == write_form("the cat SAT") == "the cat sat"
     True
@@ -30,8 +31,8 @@ def digest_form(text: str) -> str:
 
 
 def write_embedded(text: str) -> str:
-    """A text as it is embedded: as contributed, in NFKC."""
-    return to_nfkc(text)
+    """A text as it is embedded: as contributed, in NFKC, without characters that nobody sees."""
+    return drop_invisible(to_nfkc(text))
 
 
 def find_control(text: str) -> str | None:
@@ -41,4 +42,4 @@ def find_control(text: str) -> str | None:
 
 def _fold(text: str) -> str:
     """Case is folded between two decompositions: folding a letter can move the marks on it."""
-    return " ".join(clean_text(to_nfkd(to_nfkd(text).casefold())).split())
+    return " ".join(drop_invisible(clean_text(to_nfkd(to_nfkd(text).casefold()))).split())

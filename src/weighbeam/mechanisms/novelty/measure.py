@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.canonical import digest_text
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.pieces import cut_text
+from weighbeam.mechanisms.novelty.pieces import MOST_PIECES, cut_tokens, split_tokens
 from weighbeam.mechanisms.novelty.plausible import Look, find_doubts, look_at
 from weighbeam.mechanisms.novelty.read_text import read_text
 from weighbeam.senses.ports import Senses, WordPieces
@@ -30,6 +31,15 @@ class Measured:
         return find_doubts(self.look)
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A text before any model has seen it: what it looks like, and the pieces to embed."""
+
+    text: str
+    look: Look
+    pieces: tuple[str, ...]
+
+
 def measure_text(text: object, params: NoveltyParams, senses: Senses) -> Measured:
     """Refused if the text cannot be taken; what a sense cannot do is raised as it is."""
     (measured,) = measure_texts([text], params, senses)
@@ -38,19 +48,27 @@ def measure_text(text: object, params: NoveltyParams, senses: Senses) -> Measure
 
 def measure_texts(texts: Sequence[object], params: NoveltyParams, senses: Senses) -> list[Measured]:
     """Many at once, which an embedder does in less time; refused if one of them cannot be taken."""
-    embedded = [read_text(text, params) for text in texts]
-    pieces = [cut_text(text, params.piece_words, lambda parts: _fit(parts, senses.word_pieces)) for text in embedded]
-    looks = [
-        look_at(text, whole, params.prose)
-        for text, whole in zip(embedded, senses.word_pieces.cut(embedded), strict=True)
-    ]
-    rows = senses.embedder.embed([piece for one in pieces for piece in one])
-    ends = np.cumsum([len(one) for one in pieces])[:-1]
+    read = [read_pieces(text, params, senses.word_pieces) for text in texts]
+    rows = senses.embedder.embed([piece for one in read for piece in one.pieces])
+    ends = np.cumsum([len(one.pieces) for one in read])[:-1]
     return [
-        Measured(str(text), digest_text(str(text)), digest_form(str(text)), vectors, look)
-        for text, vectors, look in zip(texts, np.split(rows, ends), looks, strict=True)
+        Measured(one.text, digest_text(one.text), digest_form(one.text), vectors, one.look)
+        for one, vectors in zip(read, np.split(rows, ends), strict=True)
     ]
 
 
-def _fit(parts: Sequence[str], pieces: WordPieces) -> list[bool]:
-    return [len(found) <= pieces.window for found in pieces.cut(parts)]
+def read_pieces(text: object, params: NoveltyParams, pieces: WordPieces) -> Read:
+    """What is to be embedded of a text; refused if it cannot be taken, or, where the gate denies, is implausible."""
+    embedded = read_text(text, params)
+    tokens = split_tokens(embedded)
+    cut = pieces.cut(tokens)
+    look = look_at(embedded, [piece for one in cut for piece in one], pieces.unknown, params.prose)
+    doubts = find_doubts(look)
+    if doubts and params.gate == "deny":
+        told = f"it does not read as plausible text: {', '.join(doubts)}"
+        raise WeighbeamError("implausible", told, "write plain sentences")
+    found = cut_tokens(embedded, tokens, [len(one) for one in cut], params.piece_words, pieces.window)
+    if len(found) > MOST_PIECES:
+        told = f"it is compared in {len(found)} pieces, at most {MOST_PIECES} are taken"
+        raise WeighbeamError("too_long", told, "contribute it in parts")
+    return Read(str(text), look, tuple(found))

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import (
+    MOST_COLLECTED,
     Asked,
     Group,
     Node,
@@ -24,7 +25,7 @@ from weighbeam.mechanisms.novelty.observe import name_senses, observe_round
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.question import read_question, report_round
 from weighbeam.mechanisms.novelty.reward import reward_units
-from weighbeam.mechanisms.novelty.score import MOST_IN_ROUND, score_round, sum_parts
+from weighbeam.mechanisms.novelty.score import score_round, sum_parts
 from weighbeam.mechanisms.novelty.stages import STAGES
 from weighbeam.mechanisms.novelty.stand import has_expired, stand_round
 from weighbeam.senses.ports import Senses
@@ -84,7 +85,7 @@ class Novelty:
         return sum_parts(parts)
 
     def bounds(self, params: NoveltyParams) -> tuple[float, float]:
-        return 0.0, float(reward_units(-1_000_000, params)) * MOST_IN_ROUND
+        return 0.0, float(reward_units(-1_000_000, params)) * MOST_COLLECTED
 
     def explain(self, params: NoveltyParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
         return explain_contributor(params, observation, scored, hotkey)

@@ -10,14 +10,14 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.words import UNICODE_VERSION
-from weighbeam.mechanisms.contract import Answer, Asked, Observation, Reply
+from weighbeam.mechanisms.contract import COLLECTED, Answer, Asked, Observation, Reply
 from weighbeam.mechanisms.novelty.events import Event
 from weighbeam.mechanisms.novelty.measure import Measured, measure_text
 from weighbeam.mechanisms.novelty.order import Contribution, Line
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.senses.ports import Senses
 
-REFUSALS = frozenset({"bad_text", "too_short", "too_long"})
+REFUSALS = frozenset({"bad_text", "too_short", "too_long", "implausible"})
 
 
 def name_senses(senses: Senses) -> dict[str, Any]:
@@ -32,9 +32,18 @@ def observe_round(params: NoveltyParams, asked: Asked, senses: Senses) -> Observ
     """One row for each contributor, in the order given."""
     line = Line(params)
     texts: dict[str, str] = {}
-    rows = [_observe(params, answer, senses, line, texts) for answer in asked.answers]
+    if asked.task.id == COLLECTED:
+        rows = [_copy(answer) for answer in asked.answers]
+    else:
+        rows = [_observe(params, answer, senses, line, texts) for answer in asked.answers]
     facts = {"format": 1, "at": asked.at, "senses": name_senses(senses), "contributors": rows}
     return Observation(facts, {}, texts)
+
+
+def _copy(answer: Answer) -> dict[str, Any]:
+    """What was measured when it was submitted; nobody but a collector's task can bring it."""
+    events = [Event.from_json(one).as_json() for one in answer.payload["contributions"]]
+    return {"hotkey": answer.hotkey, "status": answer.status, "events": events, "refused": []}
 
 
 def _observe(
@@ -46,9 +55,6 @@ def _observe(
     if status != "ok" or not isinstance(given, list):
         return row
     for number, one in enumerate(given):
-        if isinstance(one, Mapping) and "look" in one:
-            row["events"].append(Event.from_json(one).as_json())
-            continue
         try:
             event = _measure(params, f"{answer.hotkey}/{number}", answer.hotkey, one, senses, line, texts)
         except WeighbeamError as fault:

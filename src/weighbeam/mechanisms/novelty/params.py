@@ -7,8 +7,8 @@ from pydantic import Field, model_validator
 from weighbeam.core.apportion import read_decimal
 from weighbeam.mechanisms.contract import Params
 
-MOST_UNITS = 10**15
-"""The most units one contribution may earn: sums of nine thousand of them are still exact in 64 bits."""
+MOST_UNITS = 9 * 10**12
+"""The most units one contribution may earn: the sum of a round's thousand is still exact in a float."""
 
 
 def about(text: str, **limits: Any) -> Any:

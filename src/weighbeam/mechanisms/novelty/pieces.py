@@ -1,45 +1,56 @@
-"""Long texts are compared piece by piece, so that neither splitting a known text nor burying it makes it new."""
+"""Long texts are compared piece by piece, so that neither splitting a known text nor burying it makes it new.
 
-from collections.abc import Callable, Sequence
+A piece has at most `piece_words` tokens between white space, and never more than the embedder reads of a text: what it
+would leave unread could be anything. A token of more than a hundred characters is read in parts.
+"""
+
+from collections.abc import Sequence
+
+LONGEST_TOKEN = 100
+MOST_PIECES = 96
+"""Ordinary text of 20,000 characters has half as many."""
 
 
-def cut_windows(tokens: Sequence[str], size: int) -> list[Sequence[str]]:
-    """Windows of `size` tokens with half overlap; the last one ends with the text.
+def split_tokens(text: str) -> list[str]:
+    """What stands between white space, nothing of it longer than an embedder knows as a word.
 
-    >>> cut_windows("a b c d e f g".split(), 4)
-    [['a', 'b', 'c', 'd'], ['c', 'd', 'e', 'f'], ['e', 'f', 'g']]
-    >>> cut_windows(["a", "b"], 4)
-    [['a', 'b']]
+    >>> [len(token) for token in split_tokens("ab " + "x" * 250)]
+    [2, 100, 100, 50]
     """
-    if len(tokens) <= size:
-        return [tokens]
-    step = max(1, size // 2)
-    return [tokens[start : start + size] for start in range(0, len(tokens) - size + step, step)]
+    return [
+        token[start : start + LONGEST_TOKEN] for token in text.split() for start in range(0, len(token), LONGEST_TOKEN)
+    ]
 
 
-def cut_text(text: str, size: int, fits: Callable[[Sequence[str]], Sequence[bool]]) -> list[str]:
-    """The pieces of a text. One that the embedder would not read to its end is cut again, down to a single word.
+def cut_tokens(text: str, tokens: Sequence[str], counts: Sequence[int], size: int, room: int) -> list[str]:
+    """The pieces of a text of `tokens` with `counts` word pieces each: at most `size` tokens and `room` word pieces in
+    one, half of it in the next.
 
-    >>> cut_text("one two three", 8, lambda pieces: [len(piece) < 8 for piece in pieces])
-    ['one two', 'two', 'three']
+    >>> cut_tokens("a b c d e f g", list("abcdefg"), [1] * 7, 4, 100)
+    ['a b c d', 'c d e f', 'e f g']
+    >>> cut_tokens("as  it is", ["as", "it", "is"], [1, 1, 1], 4, 100)
+    ['as  it is']
     """
-    whole = text.split()
-    if len(whole) <= size and fits([text])[0]:
+    if len(tokens) <= size and sum(counts) <= room and len(tokens) == len(text.split()):
         return [text]
-    pieces: list[str] = []
-    windows = cut_windows(whole, size) if len(whole) > size else cut_windows(whole, halve(len(whole)))
-    joined = [" ".join(window) for window in windows]
-    for piece, window, fitting in zip(joined, windows, fits(joined), strict=True):
-        if fitting or len(window) == 1:
-            pieces.append(piece)
-        else:
-            pieces += cut_text(piece, halve(len(window)), fits)
-    return list(dict.fromkeys(pieces))
+    return [" ".join(tokens[start:stop]) for start, stop in find_windows(counts, size, room)]
 
 
-def halve(size: int) -> int:
+def find_windows(counts: Sequence[int], size: int, room: int) -> list[tuple[int, int]]:
+    """Where pieces begin and end; a token that alone has more than `room` stands alone.
+
+    >>> find_windows([1] * 7, 4, 9), find_windows([1, 1, 2, 1], 4, 3), find_windows([9, 1, 1], 4, 2)
+    ([(0, 4), (2, 6), (4, 7)], [(0, 2), (1, 3), (2, 4)], [(0, 1), (1, 3)])
     """
-    >>> [halve(size) for size in (1, 2, 3, 160)]
-    [1, 1, 2, 80]
-    """
-    return max(1, (size + 1) // 2)
+    windows: list[tuple[int, int]] = []
+    start = reached = 0
+    while reached < len(counts):
+        stop, held = start + 1, counts[start]
+        while stop < len(counts) and stop - start < size and held + counts[stop] <= room:
+            held += counts[stop]
+            stop += 1
+        if stop > reached:
+            windows.append((start, stop))
+            reached = stop
+        start += max(1, (stop - start) // 2)
+    return windows

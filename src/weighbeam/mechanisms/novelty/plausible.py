@@ -12,18 +12,20 @@ from weighbeam.core.words import clean_text, find_words
 MOST_PIECES_PER_WORD = 3
 LEAST_LETTERS = 0.5
 MOST_SAME = 0.4
+MOST_UNKNOWN = 0.1
 LEAST_LANGUAGE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """What a text looks like, in numbers: `tokens` between white space, `pieces` of words as the embedder cuts them,
-    `commonest` of them the same; `language` in millionths."""
+    `commonest` of them the same, `unknown` ones it cannot tell apart; `language` in millionths."""
 
     words: int
     tokens: int
     pieces: int
     commonest: int
+    unknown: int
     letters: int
     characters: int
     language: int
@@ -40,17 +42,18 @@ def count_words(text: str) -> int:
     return len(find_words(clean_text(text)))
 
 
-def look_at(text: str, pieces: Sequence[int], prose: bool) -> Look:
+def look_at(text: str, pieces: Sequence[int], unknown: int, prose: bool) -> Look:
     """
-    >>> look_at("The sky is blue.", [1, 2, 3, 4, 5], prose=True)
-    Look(words=4, tokens=4, pieces=5, commonest=1, letters=12, characters=16, language=1000000)
+    >>> look_at("The sky is blue.", [1, 2, 3, 4, 5], unknown=9, prose=True)
+    Look(words=4, tokens=4, pieces=5, commonest=1, unknown=0, letters=12, characters=16, language=1000000)
     """
-    made = take_apart(text)
+    made, counted = take_apart(text), Counter(pieces)
     return Look(
         words=made.words,
         tokens=len(text.split()),
         pieces=len(pieces),
-        commonest=max(Counter(pieces).values(), default=0),
+        commonest=max(counted.values(), default=0),
+        unknown=counted[unknown],
         letters=sum(unicodedata.category(character).startswith("L") for character in text),
         characters=len(text),
         language=round(judge_language(made, prose).score * 1_000_000) if made.words else 0,
@@ -60,13 +63,14 @@ def look_at(text: str, pieces: Sequence[int], prose: bool) -> Look:
 def find_doubts(look: Look) -> tuple[str, ...]:
     """Why a text is implausible, all that apply; nothing if it is plausible.
 
-    >>> find_doubts(Look(4, 4, 13, 6, 5, 16, 0))
-    ('word_salad', 'few_letters', 'repetition', 'not_prose')
+    >>> find_doubts(Look(4, 4, 13, 6, 2, 5, 16, 0))
+    ('word_salad', 'few_letters', 'repetition', 'unreadable', 'not_prose')
     """
     doubts = (
         ("word_salad", look.pieces > MOST_PIECES_PER_WORD * look.tokens),
         ("few_letters", look.letters < LEAST_LETTERS * look.characters),
         ("repetition", look.commonest > MOST_SAME * look.pieces),
+        ("unreadable", look.unknown > MOST_UNKNOWN * look.pieces),
         ("not_prose", look.language < LEAST_LANGUAGE * 1_000_000),
     )
     return tuple(name for name, applies in doubts if applies)

@@ -8,9 +8,6 @@ from weighbeam.mechanisms.novelty.judge import Judgement
 from weighbeam.mechanisms.novelty.observe import read_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 
-MOST_IN_ROUND = 1000
-"""The most contributions of a round: sums of so many rewards are exact in a float."""
-
 
 def score_round(params: NoveltyParams, observation: Observation) -> Scored:
     scores = tuple(_score(params, row) for row in observation.facts["contributors"])
@@ -30,7 +27,7 @@ def _score(params: NoveltyParams, row: Mapping[str, Any]) -> Score:
     judged = [(event, event.judge(params)) for event in read_events(row["events"])]
     parts = {
         "contributions": [
-            {"id": event.id, "micro": event.similarity, "status": one.status, "units": one.units}
+            {"id": event.id, "at": event.at, "micro": event.similarity, "status": one.status, "units": one.units}
             for event, one in judged
         ]
     }

@@ -3,37 +3,53 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weighbeam.mechanisms.contract import Scored, Standing
+from weighbeam.mechanisms.contract import Score, Scored, Standing
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 
-HOUR = 3600
+HOUR, MINUTE = 3600, 60
 
 
 def stand_round(params: NoveltyParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
-    """Standings after a round; what has left the window by the round's own time counts no more."""
+    """Standings after a round; what was paid longer ago than the window, by the round's own time, counts no more."""
     at = scored.summary["at"]
-    earned = {score.hotkey: int(score.value) for score in scored.scores if score.value is not None}
+    earned = {score.hotkey: _list_paid(score, at) for score in scored.scores if score.value is not None}
     known = {standing.hotkey: standing for standing in standings}
     fresh = {hotkey: Standing(hotkey, None) for hotkey in earned if hotkey not in known}
-    return tuple(_move(standing, earned.get(name, 0), at, params) for name, standing in (known | fresh).items())
+    return tuple(_move(standing, earned.get(name, []), at, params) for name, standing in (known | fresh).items())
+
+
+def _list_paid(score: Score, at: float | None) -> list[tuple[float | None, int]]:
+    """When what was paid, to the minute; what has no time of its own was paid in the round."""
+    rows = (score.parts or {}).get("contributions", ())
+    return [(_floor(at if row["at"] is None else row["at"]), row["units"]) for row in rows if row["status"] == "paid"]
+
+
+def _floor(at: float | None) -> float | None:
+    return None if at is None else at // MINUTE * MINUTE
 
 
 def has_expired(standings: Sequence[Standing], now: float, params: NoveltyParams) -> bool:
     """Whether a round without any contribution would change a standing: something has left the window."""
-    return any(_is_old(row, now, params) for standing in standings for row in standing.detail.get("window", ()))
+    rows = (row for standing in standings for row in standing.detail.get("window", ()))
+    return any(_has_left(row[0], now, params) for row in rows)
 
 
-def _move(standing: Standing, units: int, at: float | None, params: NoveltyParams) -> Standing:
+def _move(
+    standing: Standing, earned: Sequence[tuple[float | None, int]], at: float | None, params: NoveltyParams
+) -> Standing:
     window: list[list[Any]] = [list(row) for row in standing.detail.get("window", ())]
-    if not window and not units and standing.value is not None:
+    paid = sum(units for _, units in earned)
+    if not window and not paid and standing.value is not None:
         return standing
-    if units:
-        window.append([at, units])
-    kept = [row for row in window if at is None or not _is_old(row, at, params)]
-    balance = standing.detail.get("balance", 0) + units
-    return Standing(standing.hotkey, float(sum(row[1] for row in kept)), {"balance": balance, "window": kept})
+    sums: dict[float | None, int] = {}
+    for when, units in [*((row[0], row[1]) for row in window), *earned]:
+        sums[when] = sums.get(when, 0) + units
+    kept = {when: units for when, units in sums.items() if units and not _has_left(when, at, params)}
+    balance = standing.detail.get("balance", 0) + paid
+    rows = [[when, units] for when, units in kept.items()]
+    return Standing(standing.hotkey, float(sum(kept.values())), {"balance": balance, "window": rows})
 
 
-def _is_old(row: Sequence[Any], now: float, params: NoveltyParams) -> bool:
+def _has_left(when: float | None, now: float | None, params: NoveltyParams) -> bool:
     """What a jump of the clock dated after now stays: it leaves when its time has come."""
-    return row[0] is not None and bool(row[0] <= now - params.window_hours * HOUR)
+    return when is not None and now is not None and when <= now - params.window_hours * HOUR

@@ -1,5 +1,6 @@
 """Which index to use: the plain scan while it is small, 8-bit bounds once memory and its bandwidth count."""
 
+import sys
 from typing import Literal
 
 import numpy as np
@@ -33,14 +34,20 @@ class GrowingIndex:
     def add(self, rows: NDArray[np.int32]) -> None:
         self._index.add(rows)
         if isinstance(self._index, FlatIndex) and len(self._index) >= self._switch_rows:
-            self._index = self._switch(self._index)
+            try:
+                self._index = self._switch(self._index)
+            except WeighbeamError as fault:
+                if fault.code != "kernel_fault":
+                    raise
+                self._switch_rows = sys.maxsize
 
     def nearest(self, queries: NDArray[np.int32]) -> Found:
         return self._index.nearest(queries)
 
     def _switch(self, flat: FlatIndex) -> BoundIndex:
+        """The rows as 8-bit codes, which take a quarter more while both are there; `flat` stays whole until the end."""
         bound = BoundIndex(self.dimensions, self._fetch)
-        for rows in flat.drain():
+        for rows in flat.list_rows():
             bound.add(rows)
         return bound
 
