@@ -40,7 +40,7 @@ LOADED = (alembic.command, alembic.config)
 class WordBag:
     """Texts that share words are near each other; no model is loaded."""
 
-    id, digest, dimensions, window = "word-bag", "0" * 64, DIMENSIONS, 512
+    id, digest, dimensions, window, unknown = "word-bag", "0" * 64, DIMENSIONS, 512, -1
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
         return unit_millionths(np.array([sum(map(spread, text.split())) for text in texts]))

@@ -18,10 +18,11 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.contract import hash_params
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.judge import judge
-from weighbeam.mechanisms.novelty.measure import Measured, measure_text, measure_texts
+from weighbeam.mechanisms.novelty.measure import Measured, measure_text, measure_texts, read_pieces
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.observe import name_senses
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.plausible import find_doubts
 from weighbeam.mechanisms.novelty.read_text import read_text
 from weighbeam.network.keys import Hotkey
 from weighbeam.novelty.corpus import Corpus, StoreCorpus
@@ -70,6 +71,10 @@ class Desk:
             first = find_form(connection, form)
         if first is not None:
             return Checked("duplicate", MILLION, first, 0, ())
+        lenient = self.params.model_copy(update={"gate": "hold"})
+        doubts = find_doubts(read_pieces(text, lenient, self._senses.word_pieces).look)
+        if doubts and self.params.gate == "deny":
+            return Checked("refused", 0, None, 0, doubts)
         measured = measure_text(text, self.params, self._senses)
         with self.store.read() as connection:
             (near,) = self._corpus.nearest(connection, [measured.vectors])
