@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mechanisms.evidence.naive_align import align_naively
 from weighbeam.mechanisms.evidence import align as subject
+from weighbeam.mechanisms.evidence import steps
 from weighbeam.mechanisms.evidence.align import align
 from weighbeam.mechanisms.evidence.match import match_excerpt
 from weighbeam.mechanisms.evidence.page_tokens import tokenise
@@ -39,7 +40,7 @@ def test_it_agrees_on_slices_with_slips(page: list[str], data: st.DataObject) ->
 def priced(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many words were compared letter by letter in each pass over the page."""
     passes: list[int] = []
-    price, find_typos = subject._price, subject.find_typos
+    price, find_typos = subject._price, steps.find_typos
 
     def count_pass(*arguments: Any) -> Any:
         passes.append(0)
@@ -50,7 +51,7 @@ def priced(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return find_typos(vocabulary, form, numbers)
 
     monkeypatch.setattr(subject, "_price", count_pass)
-    monkeypatch.setattr(subject, "find_typos", count_words)
+    monkeypatch.setattr(steps, "find_typos", count_words)
     return passes
 
 

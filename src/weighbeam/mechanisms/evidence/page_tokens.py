@@ -55,6 +55,16 @@ class Vocabulary:
     def initials(self) -> NDArray[np.int32]:
         return np.array([ord(form[0]) for form in self.forms], dtype=np.int32)
 
+    def spell(self, numbers: NDArray[np.int64], length: int) -> NDArray[np.uint32]:
+        """(numbers, length) the code points of forms that are all of one length."""
+        points, firsts = self._spelled
+        return points[firsts[numbers][:, None] + np.arange(length)]
+
+    @cached_property
+    def _spelled(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The code points of all forms, one after the other, and where each begins."""
+        return read_points("".join(self.forms)), np.cumsum(self.lengths, dtype=np.int64) - self.lengths
+
 
 @dataclass(frozen=True)
 class Tokens:
