@@ -14,7 +14,9 @@ from weighbeam.mechanisms.evidence.page_tokens import Tokens, spell_numbers
 from weighbeam.mechanisms.evidence.plan import Plan, make_plan
 from weighbeam.mechanisms.evidence.steps import NEVER, Prices, Steps
 
-PASSES_PER_LOOK = 4
+# How often, and for how small a share of the page, the walks left are followed one by one.
+PASSES_PER_LOOK = 8
+SPARSE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,35 @@ def _price_starts(page: Tokens, plan: Plan) -> Prices:
     steps = Steps(page, plan)
     after, spare = np.full((2, len(page) + 1), NEVER)
     here = np.zeros(len(page) + 1, dtype=np.uint8)
-    for i in reversed(range(len(plan))):
+    i = len(plan)
+    while i > 0:
+        i -= 1
         _price(plan, steps, i, here, after, spare)
         here, after, spare = spare, here, after
-        if i % PASSES_PER_LOOK == 0 and min(here.min(), after.min()) == NEVER:
+        if i % PASSES_PER_LOOK:
+            continue
+        alive = np.count_nonzero(here != NEVER)
+        if not alive and after.min() == NEVER:
             break
+        run = plan.count_exact(i)
+        if run >= PASSES_PER_LOOK and alive * SPARSE <= len(page):
+            _price_run(steps, i - run, i, here)
+            i -= run
     return here
+
+
+def _price_run(steps: Steps, first: int, behind: int, prices: Prices) -> None:
+    """What a walk costs from the form `first` on, given the same for the form `behind`, where few walks are left and
+    all forms between are exact. No join leads past those, so that the prices in between are not asked for again."""
+    codes, later = steps.codes, prices[behind - first :]
+    starts = np.flatnonzero(later != NEVER)
+    left = later[starts]
+    for i in reversed(range(first, behind)):
+        equal = codes.page[i - first :].take(starts) == codes.forms[i]
+        if not equal.all():
+            starts, left = starts[equal], left[equal]
+    prices.fill(NEVER)
+    prices[starts] = left
 
 
 def _price(plan: Plan, steps: Steps, i: int, next_one: Prices, next_but_one: Prices, prices: Prices) -> None:

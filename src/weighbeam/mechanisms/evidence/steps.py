@@ -1,6 +1,6 @@
 """Where on a page each step of a walk applies (spec § 7), for the whole page at once.
 
-A mask is 0 where its step applies and NEVER elsewhere. NEVER has all bits set, so that `prices | mask` takes no branches.
+A mask is 0 where its step applies and NEVER elsewhere. NEVER has all bits set: `prices | mask` takes no branches.
 A hostile excerpt repeats few forms hundreds of times on a page that repeats them too: the masks of some are kept.
 """
 
@@ -15,6 +15,7 @@ from weighbeam.mechanisms.evidence.plan import Plan
 from weighbeam.mechanisms.evidence.typos import find_typos
 
 NEVER = np.uint8(255)
+MOST_EQUAL = 32
 MOST_KEPT = 8
 FEW_WORDS = 32_768
 Prices = NDArray[np.uint8]
@@ -34,7 +35,7 @@ class Steps:
 
     def __init__(self, page: Tokens, plan: Plan) -> None:
         self._page, self._plan = page, plan
-        self._codes = plan.encode(page)
+        self.codes = plan.encode(page)
         self._equal: dict[int, Prices] = {}
         self._paired: dict[str, Prices] = {}
         self._slips: dict[str, Slips] = {}
@@ -42,11 +43,11 @@ class Steps:
 
     def equal(self, i: int) -> Prices:
         """The page token is the i-th form."""
-        return self._spot(int(self._codes.forms[i]))
+        return self._spot(int(self.codes.forms[i]))
 
     def joined(self, i: int) -> Prices:
         """The page token is the i-th form and the next one, joined."""
-        return self._spot(int(self._codes.joined[i]))
+        return self._spot(int(self.codes.joined[i]))
 
     def paired(self, i: int) -> Prices:
         """The page token and the next one, joined, are the i-th form."""
@@ -82,9 +83,9 @@ class Steps:
     def _spot(self, code: int) -> Prices:
         mask = self._equal.get(code)
         if mask is None:
-            keeps = len(self._equal) < MOST_KEPT
+            keeps = len(self._equal) < MOST_EQUAL
             mask = np.empty_like(self._scratch) if keeps else self._scratch
-            np.not_equal(self._codes.page, np.uint16(code), out=mask.view(np.bool_))
+            np.not_equal(self.codes.page, np.uint16(code), out=mask.view(np.bool_))
             np.negative(mask, out=mask)
             if keeps:
                 self._equal[code] = mask

@@ -19,7 +19,7 @@ def find_typos(vocabulary: Vocabulary, form: str, numbers: NDArray[np.int64]) ->
     """
     close = vocabulary.mistypable[numbers] & (vocabulary.initials[numbers] == ord(form[0]))
     numbers = numbers[close]
-    lengths, wanted = vocabulary.lengths[numbers], read_points(form)
+    lengths, wanted = vocabulary.lengths[numbers], read_points(form)[:, None]
     found = [numbers[:0]]
     for length, compare in ((len(form) - 1, _lacks_one), (len(form), _differs_once), (len(form) + 1, _has_one_more)):
         alike = numbers[lengths == length]
@@ -30,28 +30,28 @@ def find_typos(vocabulary: Vocabulary, form: str, numbers: NDArray[np.int64]) ->
 
 def _differs_once(words: Points, form: Points) -> Truths:
     differs = words != form
-    times = np.count_nonzero(differs, axis=1)
+    times = differs.sum(axis=0, dtype=np.uint32)
     two = np.flatnonzero(times == 2)
     if two.size:
-        first = differs[two].argmax(axis=1)
+        first = differs[:, two].argmax(axis=0)
         second = np.minimum(first + 1, len(form) - 1)
-        swapped = (words[two, first] == form[second]) & (words[two, second] == form[first])
+        swapped = (words[first, two] == form[second, 0]) & (words[second, two] == form[first, 0])
         times[two[swapped]] = 1
-    return times == 1
+    once: Truths = times == 1
+    return once
 
 
 def _has_one_more(words: Points, form: Points) -> Truths:
-    return _fits(words[:, :-1] != form, words[:, 1:] != form)
+    return _fits(words[:-1] == form, words[1:] == form)
 
 
 def _lacks_one(words: Points, form: Points) -> Truths:
-    return _fits(words != form[:-1], words != form[1:])
+    return _fits(words == form[:-1], words == form[1:])
 
 
-def _fits(unlike_before: Truths, unlike_after: Truths) -> Truths:
+def _fits(agree_before: Truths, agree_after: Truths) -> Truths:
     """Whether there is a place up to which words agree as they stand, and from which on they agree shifted by one."""
-    length = unlike_before.shape[1]
-    agree_before = np.where(unlike_before.any(axis=1), unlike_before.argmax(axis=1), length)
-    agree_after = np.where(unlike_after.any(axis=1), unlike_after[:, ::-1].argmax(axis=1), length)
-    fits: Truths = agree_before + agree_after >= length
+    before = np.logical_and.accumulate(agree_before, axis=0).sum(axis=0, dtype=np.uint32)
+    after = np.logical_and.accumulate(agree_after[::-1], axis=0).sum(axis=0, dtype=np.uint32)
+    fits: Truths = before + after >= len(agree_before)
     return fits
