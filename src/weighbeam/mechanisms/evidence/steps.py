@@ -93,10 +93,14 @@ class Steps:
 
     def _compare(self, form: str, where: Truths) -> Slips:
         vocabulary = self._page.vocabulary
-        near = np.full(len(vocabulary), len(vocabulary) <= FEW_WORDS)
-        if len(vocabulary) > FEW_WORDS:
+        few = len(vocabulary) <= FEW_WORDS
+        near = np.full(len(vocabulary), few)
+        if not few:
             near[self._numbers[where]] = True
         made = np.zeros_like(near)
         made[find_typos(vocabulary, form, np.flatnonzero(near))] = True
-        asked = near.take(self._numbers) if len(vocabulary) > FEW_WORDS else np.ones(len(self._page), dtype=np.bool_)
-        return Slips(asked, made.take(self._numbers))
+        return Slips(self._everywhere if few else near.take(self._numbers), made.take(self._numbers))
+
+    @cached_property
+    def _everywhere(self) -> Truths:
+        return np.ones(len(self._page), dtype=np.bool_)
