@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.evidence_match import measure_hostile_matches
 from benchmarks.evidence_worst import measure_worst
 from benchmarks.measure import Line, show_lines
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, make_params
@@ -31,6 +32,7 @@ def measure_evidence() -> Iterator[Line]:
     yield from _measure_model(senses)
     yield from _measure_round(senses)
     yield from _measure_match()
+    yield from measure_hostile_matches()
     yield from measure_worst(senses)
 
 

@@ -2,15 +2,19 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
 from mechanisms.evidence.naive_align import align_naively
 from weighbeam.mechanisms.evidence import align as subject
+from weighbeam.mechanisms.evidence import steps
 from weighbeam.mechanisms.evidence.align import align
 from weighbeam.mechanisms.evidence.match import match_excerpt
-from weighbeam.mechanisms.evidence.page_tokens import tokenise
+from weighbeam.mechanisms.evidence.page_tokens import Vocabulary, tokenise
+from weighbeam.mechanisms.evidence.typos import find_typos
 
 FEW = st.sampled_from(
     "a b ab ba aa abab not 1 abcd abce abdc bbcd abcde Abcd abcdx don't can cannot with out without".split()
@@ -35,11 +39,40 @@ def test_it_agrees_on_slices_with_slips(page: list[str], data: st.DataObject) ->
     assert (found and (found.typos, found.first, found.last)) == align_naively(tokens, forms, len(forms) // 8)
 
 
+WORDS = st.text("abé", min_size=3, max_size=8).map("a".__add__)
+
+
+@settings(max_examples=300)
+@given(st.lists(WORDS, unique=True, max_size=12), WORDS, st.data())
+def test_typos_are_those_one_edit_away(words: list[str], form: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, len(form) - 1))
+    near = {form[:at] + form[at + 1 :], form[:at] + "x" + form[at:], form[: at - 1] + form[at - 1 : at + 1][::-1]}
+    vocabulary = Vocabulary(list(dict.fromkeys([*words, *(word for word in near if len(word) >= 4)])))
+    found = find_typos(vocabulary, form, np.arange(len(vocabulary)))
+    wanted = [word for word in vocabulary.forms if word[0] == form[0] and OSA.distance(word, form) == 1]
+    assert sorted(vocabulary.forms[number] for number in found.tolist()) == sorted(wanted)
+
+
+@settings(max_examples=400)
+@given(st.lists(FEW, max_size=40), st.lists(FEW, min_size=1, max_size=12), st.integers(0, 3))
+def test_it_agrees_when_masks_are_not_kept_and_few_walks_are_left(
+    page: list[str], excerpt: list[str], budget: int
+) -> None:
+    tokens, forms = tokenise(" ".join(page)), tokenise(" ".join(excerpt)).forms
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("MOST_EQUAL", 1), ("MOST_KEPT", 1), ("FEW_WORDS", 0)):
+            patch.setattr(steps, name, value)
+        for name, value in (("PASSES_PER_LOOK", 1), ("SPARSE", 0)):
+            patch.setattr(subject, name, value)
+        found = align(tokens, forms, budget)
+    assert (found and (found.typos, found.first, found.last)) == align_naively(tokens, forms, budget)
+
+
 @pytest.fixture
 def priced(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many words were compared letter by letter in each pass over the page."""
     passes: list[int] = []
-    price, find_typos = subject._price, subject.find_typos
+    price, find_typos = subject._price, steps.find_typos
 
     def count_pass(*arguments: Any) -> Any:
         passes.append(0)
@@ -50,7 +83,7 @@ def priced(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return find_typos(vocabulary, form, numbers)
 
     monkeypatch.setattr(subject, "_price", count_pass)
-    monkeypatch.setattr(subject, "find_typos", count_words)
+    monkeypatch.setattr(steps, "find_typos", count_words)
     return passes
 
 

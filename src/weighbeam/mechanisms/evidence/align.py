@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weighbeam.mechanisms.evidence.page_tokens import Tokens, spell_numbers
-from weighbeam.mechanisms.evidence.plan import Codes, Plan, make_plan
-from weighbeam.mechanisms.evidence.typos import find_typos
+from weighbeam.mechanisms.evidence.plan import Plan, make_plan
+from weighbeam.mechanisms.evidence.steps import NEVER, Prices, Steps
 
-NEVER = np.uint8(255)
-Prices = NDArray[np.uint8]
+# How often, and for how small a share of the page, the walks left are followed one by one.
+PASSES_PER_LOOK = 8
+SPARSE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,58 +47,70 @@ def align(page: Tokens, forms: Sequence[str], budget: int) -> Alignment | None:
 
 def _price_starts(page: Tokens, plan: Plan) -> Prices:
     """(tokens + 1,) what a walk from each page token costs; the last entry stands for the end of the page."""
-    codes = plan.encode(page)
-    after = np.full(len(page) + 1, NEVER)
+    steps = Steps(page, plan)
+    after, spare = np.full((2, len(page) + 1), NEVER)
     here = np.zeros(len(page) + 1, dtype=np.uint8)
-    alive = False
-    for i in reversed(range(len(plan))):
-        here, after = _price(page, plan, codes, i, here, after), here
-        was_alive, alive = alive, bool(here.min() < NEVER)
-        if not alive and not was_alive:
+    i = len(plan)
+    while i > 0:
+        i -= 1
+        _price(plan, steps, i, here, after, spare)
+        here, after, spare = spare, here, after
+        if i % PASSES_PER_LOOK:
+            continue
+        alive = np.count_nonzero(here != NEVER)
+        if not alive and after.min() == NEVER:
             break
+        run = plan.count_exact(i)
+        if run >= PASSES_PER_LOOK and alive * SPARSE <= len(page):
+            _price_run(steps, i - run, i, here)
+            i -= run
     return here
 
 
-def _price(page: Tokens, plan: Plan, codes: Codes, i: int, next_one: Prices, next_but_one: Prices) -> Prices:
-    """What a walk costs from the i-th form on, given the same for the next form and the next but one."""
-    prices = np.empty_like(next_one)
-    prices[-1] = NEVER
-    equal = codes.page == codes.forms[i]
-    np.bitwise_or(next_one[1:], _forbid(equal), out=prices[:-1])
-    if plan.unjoined[i] and not plan.mistypable[i]:
-        return prices
-    undecided = ~equal
+def _price_run(steps: Steps, first: int, behind: int, prices: Prices) -> None:
+    """What a walk costs from the form `first` on, given the same for the form `behind`, where few walks are left and
+    all forms between are exact. No join leads past those, so that the prices in between are not asked for again."""
+    codes, later = steps.codes, prices[behind - first :]
+    starts = np.flatnonzero(later != NEVER)
+    left = later[starts]
+    for i in reversed(range(first, behind)):
+        equal = codes.page[i - first :].take(starts) == codes.forms[i]
+        if not equal.all():
+            starts, left = starts[equal], left[equal]
+    prices.fill(NEVER)
+    prices[starts] = left
+
+
+def _price(plan: Plan, steps: Steps, i: int, next_one: Prices, next_but_one: Prices, prices: Prices) -> None:
+    """What a walk costs from the i-th form on, given the same for the next form and the next but one.
+
+    At most one of the first three steps applies: the page token is as long as the form, longer, or shorter."""
+    prices[-1], here = NEVER, prices[:-1]
+    forbidden = steps.equal(i)
+    np.bitwise_or(next_one[1:], forbidden, out=here)
+    undecided = forbidden.copy() if plan.mistypable[i] else None
     if plan.joined[i] >= 0:
-        here = undecided & (codes.page == codes.joined[i])
-        np.minimum(prices[:-1], next_but_one[1:] | _forbid(here), out=prices[:-1])
-        undecided &= ~here
+        forbidden = steps.joined(i)
+        np.minimum(here, next_but_one[1:] | forbidden, out=here)
+        if undecided is not None:
+            undecided &= forbidden
     if plan.pairs[i].size:
-        here = np.zeros(len(page), dtype=np.bool_)
-        here[plan.pairs[i]] = True
-        here &= undecided
-        np.minimum(prices[:-2], next_one[2:] | _forbid(here[:-1]), out=prices[:-2])
-        undecided &= ~here
-    if plan.mistypable[i]:
-        undecided &= page.lower
-        undecided &= next_one[1:] < plan.budget
-        places = np.flatnonzero(undecided)
-        places = places[_is_typo(page, plan.forms[i], places)]
-        prices[places] = next_one[places + 1] + 1
-    return prices
+        forbidden = steps.paired(i)
+        np.minimum(here[:-1], next_one[2:] | forbidden[:-1], out=here[:-1])
+        if undecided is not None:
+            undecided &= forbidden
+    if undecided is not None:
+        _forgive(plan, steps, i, undecided, next_one[1:], here)
 
 
-def _forbid(where: NDArray[np.bool_]) -> Prices:
-    """NEVER where a step does not apply. All its bits are set, so that `prices | _forbid(where)` takes no branches."""
-    return np.negative((~where).view(np.uint8))
-
-
-def _is_typo(page: Tokens, form: str, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    near = np.zeros(len(page.vocabulary), dtype=np.bool_)
-    near[page.numbers[places]] = True
-    typos = find_typos(page.vocabulary, form, np.flatnonzero(near))
-    near[:] = False
-    near[typos] = True
-    return near[page.numbers[places]]
+def _forgive(plan: Plan, steps: Steps, i: int, undecided: Prices, after: Prices, here: Prices) -> None:
+    """Price the typos where no other step applies and the budget lasts."""
+    asked = (after < plan.budget) & steps.mistypable
+    asked &= undecided != 0
+    if not asked.any():
+        return
+    asked &= steps.mistyped(i, asked)
+    np.minimum(here, (after + np.uint8(1)) | np.negative((~asked).view(np.uint8)), out=here)
 
 
 def _find_last(page: Tokens, plan: Plan, first: int) -> int:

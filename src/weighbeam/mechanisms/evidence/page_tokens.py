@@ -40,20 +40,45 @@ class Vocabulary:
         number = self.numbers.get(form, -1)
         return number if number >= 0 and tell_kind(form) == "word" else -1
 
+    def find_kinds(self, kinds: Collection[Kind]) -> list[int]:
+        """The numbers of the forms of these kinds, none of them `word`."""
+        return [number for kind in kinds for number in (self._counts if kind == "number" else self._find_kind(kind))]
+
     @cached_property
     def mistypable(self) -> NDArray[np.bool_]:
         """(vocabulary,) which forms a typo may be forgiven in."""
-        mistypable = np.array([is_mistypable(form) for form in self.forms], dtype=np.bool_)
-        mistypable[find_kinds(self.numbers, ("number", "negation", "quantifier"))] = False
+        mistypable = self.lengths >= TYPO_LETTERS
+        odd = mistypable & ~np.fromiter(map(str.isalpha, self.forms), dtype=np.bool_, count=len(self))
+        mistypable[odd] = [is_letters(self.forms[number]) for number in np.flatnonzero(odd).tolist()]
+        mistypable[self.find_kinds(("number", "negation", "quantifier"))] = False
         return mistypable
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
-        return np.array([len(form) for form in self.forms], dtype=np.int32)
+        return np.fromiter(map(len, self.forms), dtype=np.int32, count=len(self))
 
     @cached_property
-    def initials(self) -> NDArray[np.int32]:
-        return np.array([ord(form[0]) for form in self.forms], dtype=np.int32)
+    def initials(self) -> NDArray[np.uint32]:
+        points, firsts = self._spelled
+        return points[firsts]
+
+    def spell(self, numbers: NDArray[np.int64], length: int) -> NDArray[np.uint32]:
+        """(length, numbers) the code points of forms that are all of one length, a row per place in the word."""
+        points, firsts = self._spelled
+        spelled: NDArray[np.uint32] = points[firsts[numbers] + np.arange(length)[:, None]]
+        return spelled
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return self._find_kind("number")
+
+    def _find_kind(self, kind: Kind) -> list[int]:
+        return find_kinds(self.numbers, (kind,))
+
+    @cached_property
+    def _spelled(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The code points of all forms, one after the other, and where each begins."""
+        return read_points("".join(self.forms)), np.cumsum(self.lengths, dtype=np.int64) - self.lengths
 
 
 @dataclass(frozen=True)
@@ -83,7 +108,7 @@ class Tokens:
     def drop_kinds(self, kinds: Collection[Kind]) -> "Tokens":
         """The same text as if tokens of these kinds were not there."""
         stays = np.ones(len(self.vocabulary), dtype=np.bool_)
-        stays[find_kinds(self.vocabulary.numbers, kinds)] = False
+        stays[self.vocabulary.find_kinds(kinds)] = False
         kept = stays[self.numbers] if len(self) else np.zeros(0, dtype=np.bool_)
         return replace(
             self,

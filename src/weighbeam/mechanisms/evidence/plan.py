@@ -60,7 +60,17 @@ class Plan:
     @property
     def rigid(self) -> bool:
         """Whether every form matches by being equal, or not at all."""
-        return bool((self.unjoined & ~self.mistypable).all())
+        return bool(self.exact.all())
+
+    @cached_property
+    def exact(self) -> NDArray[np.bool_]:
+        """Forms that match by being equal, or not at all."""
+        return self.unjoined & ~self.mistypable
+
+    def count_exact(self, behind: int) -> int:
+        """How many forms right before this one are exact."""
+        flexible = np.flatnonzero(~self.exact[:behind])
+        return behind - 1 - int(flexible[-1]) if flexible.size else behind
 
     @property
     def hopeless(self) -> bool:
@@ -115,9 +125,9 @@ def _find_pairs(page: Tokens, forms: Collection[str]) -> dict[str, NDArray[np.in
     which = np.minimum(np.searchsorted(keys, pairs), len(keys) - 1)
     made = keys[which] == pairs
     found: dict[str, list[NDArray[np.int64]]] = {}
-    which, places = which[made], places[made]
+    which, places = which[made].astype(np.min_scalar_type(len(keys))), places[made]
     order = np.argsort(which, kind="stable")
-    for group in np.split(order, np.flatnonzero(np.diff(which[order])) + 1):
+    for group in np.split(order, np.flatnonzero(which[order][1:] != which[order][:-1]) + 1):
         if group.size:
             found.setdefault(wanted[int(keys[which[group[0]]])], []).append(places[group])
     return {form: np.concatenate(several) for form, several in found.items()}
