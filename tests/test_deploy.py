@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from weighbeam.chain.bittensor.sdk import load_sdk
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.settings.load import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +25,8 @@ def list_metrics() -> set[str]:
 
 def test_the_example_of_settings_is_one() -> None:
     settings = Settings(**tomllib.loads((DEPLOY / "validator.toml.example").read_text("utf-8")))
-    assert (settings.chain.kind, settings.wallet.name) == ("bittensor", "validator")
+    assert settings.chain.cache.is_absolute(), "the folder of the settings may be read-only"
+    assert (settings.chain.kind, settings.wallet.name) == ("bittensor", None)
 
 
 @pytest.mark.parametrize("file", ["alerts.yml", "grafana/weighbeam.json"])
@@ -50,6 +53,12 @@ def test_every_file_that_compose_mounts_is_there() -> None:
     )
 
 
+def test_no_coldkey_comes_near_a_validator() -> None:
+    compose = (DEPLOY / "compose.yaml").read_text("utf-8")
+    assert "wallets" not in compose
+    assert "WEIGHBEAM_WALLET__FILE: /run/hotkey" in compose
+
+
 def test_the_unit_is_one() -> None:
     tool = shutil.which("systemd-analyze")
     if tool is None:
@@ -69,3 +78,10 @@ def test_the_pm2_file_is_one() -> None:
         [node, "-e", shown, DEPLOY / "ecosystem.config.cjs"], capture_output=True, text=True, timeout=60
     )
     assert json.loads(done.stdout)["apps"][0]["args"].startswith("validator --config")
+
+
+def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    with pytest.raises(WeighbeamError, match="bad_config"):
+        load_sdk(blocked / "cache")

@@ -31,7 +31,7 @@ from weighbeam.senses.pages.browser.confine import check_confinement
 from weighbeam.senses.pages.browser.launch import CONFINED, give_up_rights
 from weighbeam.senses.pages.browser.limits import RenderLimits
 from weighbeam.senses.pages.browser.memory import list_below
-from weighbeam.senses.pages.live import LivePages
+from weighbeam.senses.pages.live import LivePages, LiveSettings
 from weighbeam.senses.pages.load import load_pages
 from weighbeam.senses.ports import Page
 
@@ -281,7 +281,7 @@ def test_a_reader_that_cannot_render_is_not_built(code: str, monkeypatch: pytest
             write_program(Path(folder) / "unshare", unshare)
             monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
         with pytest.raises(WeighbeamError) as refusal:
-            load_pages("live", program)
+            load_pages("live", LiveSettings(browser=program))
     assert refusal.value.code == code
     assert "turn rendering off" in refusal.value.remedy
 

@@ -15,7 +15,11 @@ def load_sdk(cache: Path) -> Any:
     """The package `bittensor`; what it caches goes into `cache`, never into somebody's home."""
     for variable, name in CACHES.items():
         os.environ[variable] = str(cache / name)
-    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        told = f"chain.cache cannot be made: {fault.filename}: {fault.strerror}"
+        raise WeighbeamError("bad_config", told, "name a folder that can be written") from None
     try:
         return importlib.import_module("bittensor")
     except ImportError as fault:
