@@ -17,6 +17,7 @@ import pytest
 from command import weighbeam as run
 from network.loopback import free_port
 from warm import weighbeam_warm
+from weighbeam.network.keys import Hotkey
 
 pytestmark = pytest.mark.alone
 MINERS = ("paragraphs", "semchunk", "dropper")
@@ -77,14 +78,22 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     port = free_port()
     listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{port}", "WEIGHBEAM_MAX_MINERS": "3"}
     first = Running(subnet / "first.log", "validator", "--config", config, **listen)
-    for mechanism in ("chunking", "inference"):
+    for mechanism in ("chunking", "inference", "evidence"):
         first.wait_for(f"{mechanism}: weigh-in in mode NORMAL, confirmed")
     assert "env_ignored: WEIGHBEAM_MAX_MINERS is set but ignored: network constants" in first.log.read_text()
 
     status, said = read_url(f"http://127.0.0.1:{port}/health")
     assert status == 200
-    for pulse in json.loads(said)["mechanisms"].values():
+    pulses = json.loads(said)["mechanisms"]
+    assert pulses.pop("novelty")["last_weigh_in"] == "skipped: all_zero", "nobody has contributed anything"
+    for pulse in pulses.values():
         assert (pulse["last_weigh_in"], pulse["mode"]) == ("confirmed", "NORMAL")
+    node = Hotkey.from_uri("//weighbeam//demo//validator-1").address
+    desk = ("--to", f"http://127.0.0.1:{port}", "--node", node, "--config", subnet / "paragraphs.toml", "--json")
+    receipt = json.loads(run("novelty", "contribute", "Swifts sleep on the wing for years.", *desk).stdout)
+    assert (receipt["status"], receipt["units"]) == ("paid", 100 * 10**9)
+    refused = run("novelty", "contribute", "too short", *desk)
+    assert (refused.returncode, json.loads(refused.stdout)["error"]) == (2, "too_short")
     assert 'weighbeam_rounds_total{mechanism="chunking"}' in read_url(f"http://127.0.0.1:{port}/metrics")[1]
 
     other = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{free_port()}"}
