@@ -19,7 +19,9 @@ from weighbeam.novelty.ledger import Limits, check_books
 from weighbeam.novelty.operate import settle_held, withdraw
 from weighbeam.novelty.read import count_all, find_balance, find_receipts, list_balances, list_history
 from weighbeam.novelty.receipts import check_receipt
+from weighbeam.senses.corpus.bound import BoundIndex
 from weighbeam.senses.corpus.flat import FlatIndex
+from weighbeam.senses.corpus.open_index import GrowingIndex
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -374,3 +376,28 @@ def test_a_withdrawal_waits_for_readers_and_tells(desk: Desk, store: Store, monk
     withdraw(desk, receipt["id"])
     folder = Path(str(store.engine.url.database)).parent
     assert all(SENTENCE.encode() not in file.read_bytes() for file in folder.iterdir())
+
+
+@pytest.mark.parametrize("fault", [MemoryError, KeyboardInterrupt])
+def test_a_switch_of_the_index_that_fails_forgets_no_neighbour(
+    store: Store, senses: TinySenses, monkeypatch: pytest.MonkeyPatch, fault: type[BaseException]
+) -> None:
+    monkeypatch.setattr("weighbeam.senses.corpus.open_index.SWITCH_ROWS", 20)
+    monkeypatch.setattr(GrowingIndex.__init__, "__defaults__", (20,))
+    desk = open_desk(store, senses, NODE)
+    for number in range(19):
+        desk.submit("ada", f"near hill: line {number} of those that were there first")
+    add, calls = BoundIndex.add, []
+
+    def stop(index: BoundIndex, rows: object) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise fault
+        add(index, rows)
+
+    monkeypatch.setattr(BoundIndex, "add", stop)
+    desk.submit("ada", "near hill: the last line before the switch")
+    with pytest.raises(fault):
+        desk.check("near hill: what comes while it is switched")
+    assert desk.check("near hill: what comes when it was switched").micro > 800_000
+    assert len(calls) > 1

@@ -56,10 +56,14 @@ class FlatIndex:
         found = [self._search(queries[first : first + BATCH]) for first in range(0, len(queries), BATCH)]
         return join_found(found)
 
-    def list_rows(self) -> Iterator[NDArray[np.int32]]:
-        """The rows in order, part by part."""
-        for number, first, last in cut_parts(self._count, self._block_rows, PART):
-            yield self._blocks[number][first:last].astype(np.int32)
+    def drain(self) -> Iterator[NDArray[np.int32]]:
+        """The rows in order, each block let go as soon as it has been given: the index is empty afterwards."""
+        left, self._count = self._count, 0
+        while self._blocks:
+            block = self._blocks.pop(0)
+            for _, first, last in cut_parts(min(left, len(block)), len(block), PART):
+                yield block[first:last].astype(np.int32)
+            left -= len(block)
 
     def _search(self, queries: NDArray[np.int32]) -> Found:
         alone = len(queries) == 1

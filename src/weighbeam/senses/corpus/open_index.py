@@ -45,10 +45,14 @@ class GrowingIndex:
         return self._index.nearest(queries)
 
     def _switch(self, flat: FlatIndex) -> BoundIndex:
-        """The rows as 8-bit codes, which take a quarter more while both are there; `flat` stays whole until the end."""
+        """The rows as 8-bit codes. What stops it halfway leaves an empty index, never one that lacks some rows."""
         bound = BoundIndex(self.dimensions, self._fetch)
-        for rows in flat.list_rows():
-            bound.add(rows)
+        try:
+            for rows in flat.drain():
+                bound.add(rows)
+        except BaseException:
+            self._index = FlatIndex(self.dimensions)
+            raise
         return bound
 
 
