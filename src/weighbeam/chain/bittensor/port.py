@@ -11,7 +11,7 @@ from weighbeam.chain.bittensor.connection import Connection, Level, Tell, find_g
 from weighbeam.chain.bittensor.faults import make_fault, map_returned
 from weighbeam.chain.bittensor.limits import Limits
 from weighbeam.chain.bittensor.preflight import refuse_locally
-from weighbeam.chain.bittensor.reads import find_index, item, read_metagraph, read_rules, read_stored
+from weighbeam.chain.bittensor.reads import find_index, item, pick, read_metagraph, read_rules, read_stored
 from weighbeam.chain.bittensor.sdk import load_sdk
 from weighbeam.chain.bittensor.signer import OnceSigner
 from weighbeam.chain.contract import ChainFault, Head, Metagraph, Rules, Stored, Submitted
@@ -104,7 +104,7 @@ class BittensorChain:
             if uid is None:
                 return None
             updates = await view.query(item("LastUpdate"), [find_index(self._netuid, self._mechid)])
-            return int(view.block) - int(updates[uid])
+            return int(view.block) - pick(updates, int(uid))
 
         return await self._connection.read(look)
 
