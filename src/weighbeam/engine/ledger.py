@@ -85,6 +85,11 @@ class Ledger:
         row = self._newest(REACHED)
         return None if row is None else row.at
 
+    def last_included_block(self) -> int | None:
+        """Where the newest row that reached the chain was included, if that is known."""
+        row = self._newest(REACHED)
+        return None if row is None else row.included_block
+
     def _newest(self, states: tuple[State, ...]) -> Row | None:
         columns = tables.submissions.c
         query = select(tables.submissions).where(columns.mechanism == self.mechanism, columns.state.in_(states))
