@@ -12,8 +12,9 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.intent import Plan
 from weighbeam.engine.journal import Journal, RoundFacts
-from weighbeam.engine.ledger import Ledger, Plan
+from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
 from weighbeam.engine.weigh_in.assess import Scale, read_chain
 from weighbeam.engine.weigh_in.decide import Decision
