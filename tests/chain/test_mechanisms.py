@@ -42,3 +42,12 @@ def test_a_mechanism_in_which_nobody_has_set_weights_can_be_read(
     stand.scale = replace(stand.scale, chain=second)
     assert stand.weigh().submission.state == "confirmed"
     assert stand.told == []
+
+
+def test_two_mechanisms_of_one_hotkey_take_turns(stand: Stand, second: Any) -> None:
+    """Each adapter has a client of its own; what one sends moves the account's next number for the other."""
+    for _ in range(2):
+        for chain in (stand.chain, second):
+            assert stand.run(chain.submit([1], [65535], 0)).path == "plain"
+        stand.node.step(6)
+    assert stand.count_taken() == 4
