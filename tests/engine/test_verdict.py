@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from engine.small_subnet import (
     ALICE,
@@ -25,6 +26,7 @@ from weighbeam.chain.local.administer import register, replace_neuron, set_param
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import Faults, LocalChain
+from weighbeam.cli.main import app
 from weighbeam.engine.alerts import list_alerts
 from weighbeam.engine.intent import Row
 from weighbeam.engine.keep_running import weigh_once
@@ -65,6 +67,8 @@ OWN = Commit(5, 103, 777, "own")
         (6, hold(THEIRS, (OWN, FOREIGN)), ("wait", None)),
         (6, hold(OURS, (FOREIGN,), updated=123), ("confirmed", None)),
         (6, hold((), (FOREIGN,), updated=123), ("wait", None)),
+        (6, hold(OURS, (replace(OWN, reveal_round=888),)), ("confirmed", None)),
+        (6, hold(OURS, (replace(OWN, block=104),)), ("confirmed", None)),
         (7, hold((), (FOREIGN,), updated=123), ("failed", "overwritten")),
         (7, hold(THEIRS, (FOREIGN,), updated=123), ("failed", "weights_differ")),
         (7, hold((), (OWN,)), ("failed", "reveal_missing")),
@@ -187,13 +191,15 @@ def test_a_hotkey_that_lost_its_place_with_a_row_under_way(scale: Scale, file: C
     assert (settled.state, settled.reason) == ("failed", "not_registered")
 
 
-def test_the_words_of_a_refusal_are_kept_and_told(scale: Scale, file: ChainFile) -> None:
+def test_the_words_of_a_refusal_are_kept_told_and_shown(scale: Scale, tmp_path: Path) -> None:
     scale.chain.faults = Faults(refuse_with="SomethingNobodyKnows")
     done = weigh(scale)
     assert "SomethingNobodyKnows" in done.submission.message
     assert scale.ledger.rows()[0].message == done.submission.message
     (alert,) = list_told(done, None, False)
     assert done.submission.message in alert.text
+    shown = CliRunner().invoke(app, ["weights", "--store", f"sqlite:///{tmp_path / 'journal.db'}"])
+    assert f"1 unknown_chain_error: {done.submission.message}" in shown.output
 
 
 @pytest.mark.parametrize("sealed", [False, True])

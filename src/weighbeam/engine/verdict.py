@@ -87,7 +87,7 @@ def is_same(row: Row, stored: Stored) -> bool:
 
 
 def find_commit(row: Row, stored: Stored) -> Commit | None:
-    """Our commit, if it still waits for its reveal; others may use the hotkey, so it must be of our time and round."""
+    """Our commit, if it still waits for its reveal; others may use the hotkey, so it must be of our block and round."""
     return next((one for one in stored.commits if _is_ours(row, one)), None)
 
 
@@ -97,8 +97,7 @@ def _is_ours(row: Row, commit: Commit) -> bool:
         return False
     if row.state == "unknown":
         return bool(period) or commit.epoch in (planned, planned + 1)
-    wanted = row.plan.get("reveal_round")
-    return row.included_block in (None, commit.block) if wanted is None else bool(commit.reveal_round == wanted)
+    return row.plan.get("reveal_round") in (None, commit.reveal_round) and row.included_block in (None, commit.block)
 
 
 def _note_sealed(commit: Commit, stored: Stored) -> dict[str, Any]:

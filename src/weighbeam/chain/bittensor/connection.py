@@ -122,15 +122,16 @@ class Connection:
         await self.drop(client)
         return await self.open()
 
-    async def note_block(self, block: int) -> int:
-        """The newest block ever seen; `stalled` if none has come for too long."""
+    async def note_block(self, client: Any, block: int) -> int:
+        """The newest block ever seen; `stalled` if none has come for too long, and then this client is left, once."""
         now = time.monotonic()
         if block > self._newest:
             self._newest, self._newest_at = block, now
             self._told.discard("stalled")
         elif now - self._newest_at > self._limits.stall:
-            await self.drop(self._client)
-            self._on_stall()
+            if client is self._client:
+                self._on_stall()
+            await self.drop(client)
             fault = make_fault("stalled", f"no block after {self._newest} for {now - self._newest_at:.0f} s")
             self._report(fault)
             raise fault

@@ -71,7 +71,7 @@ class BittensorChain:
         async def look(client: Any) -> Head:
             client = await self._connection.renew(client)
             block = await client.block()
-            newest = await self._connection.note_block(block)
+            newest = await self._connection.note_block(client, block)
             block_hash = await client._substrate.block_hash(block)
             finalized, seconds = await client.finalized_block(), await client.block_time()
             return Head(newest, block_hash, finalized, await client.spec_version(), seconds)
@@ -96,8 +96,9 @@ class BittensorChain:
 
     async def _pin(self, client: Any) -> Any:
         """A view of the newest block, which must have moved on in time and be of the runtime we know."""
-        view = await (await self._connection.renew(client)).at()
-        await self._connection.note_block(view.block)
+        client = await self._connection.renew(client)
+        view = await client.at()
+        await self._connection.note_block(client, view.block)
         return view
 
     async def blocks_since_update(self, hotkey: str) -> int | None:
