@@ -124,6 +124,8 @@ def test_only_a_later_row_of_ours_supersedes(rules: Rules) -> None:
 @pytest.mark.parametrize("row", [SEALED, LOST, replace(SEALED, plan={**PLAN, "commit_reveal": False})])
 def test_a_hotkey_registered_anew_lost_its_row_and_nobody_overwrote_it(rules: Rules, row: Row) -> None:
     assert told(row, Stored(160, 7, 150, 150, (), ()), rules, 7) == ("failed", "not_registered")
+    early = Stored(130, 7, 120, 120, (), ())
+    assert told(row, early, rules, 7)[0] == ("wait" if row is LOST else "failed"), "it may still come until block 140"
 
 
 @pytest.fixture(scope="module")

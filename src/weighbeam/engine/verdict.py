@@ -21,7 +21,7 @@ class Verdict:
 def judge(row: Row, stored: Stored, rules: Rules, replaced: bool) -> Verdict | None:
     """The verdict, or None while it is too early for one. `replaced`: a later row of ours is there."""
     if _is_registration_gone(row, stored):
-        return Verdict("failed", "not_registered")
+        return None if _may_come(row, stored) else Verdict("failed", "not_registered")
     if row.state == "unknown":
         return _settle_unknown(row, stored)
     if row.plan["commit_reveal"]:
@@ -33,15 +33,20 @@ def _is_registration_gone(row: Row, stored: Stored) -> bool:
     """Whether the hotkey was registered anew since, or lost its place with what it had there."""
     if stored.registered_at is None:
         return row.state == "included" and stored.block >= (row.included_block or 0)
-    return row.sent_block is not None and stored.registered_at > row.sent_block
+    anew = row.sent_block is not None and stored.registered_at > row.sent_block
+    return anew and not is_same(row, stored)
+
+
+def _may_come(row: Row, stored: Stored) -> bool:
+    """Whether what was sent without an answer can still be included."""
+    period = row.plan.get("period") or 0
+    return row.state == "unknown" and period > 0 and stored.block <= (row.sent_block or 0) + period
 
 
 def _settle_unknown(row: Row, stored: Stored) -> Verdict | None:
     """The chain moved on since the plan, or it did not: that decides, once the submission can no longer come."""
     if (stored.last_update or 0) <= row.plan["last_update_before"]:
-        if row.plan["period"] and stored.block <= (row.sent_block or 0) + row.plan["period"]:
-            return None
-        return Verdict("failed", "not_included")
+        return None if _may_come(row, stored) else Verdict("failed", "not_included")
     commit = find_commit(row, stored)
     if commit is not None:
         learnt = {"commit_reveal": True, "reveal_round": commit.reveal_round, **_note_sealed(commit, stored)}
@@ -92,7 +97,7 @@ def find_commit(row: Row, stored: Stored) -> Commit | None:
 
 
 def _is_ours(row: Row, commit: Commit) -> bool:
-    sent, period, planned = row.sent_block or 0, int(row.plan["period"]), int(row.plan["epoch"])
+    sent, period, planned = row.sent_block or 0, int(row.plan.get("period") or 0), int(row.plan["epoch"])
     if commit.block < sent or (period and commit.block > sent + period):
         return False
     if row.state == "unknown":
