@@ -22,7 +22,8 @@ from loopnode.node import LoopNode
 from loopnode.server import LoopServer, serve_node
 from tests_root import ROOT
 from weighbeam.chain.local.administer import announce
-from weighbeam.engine.ledger import Ledger, Row
+from weighbeam.engine.intent import Row
+from weighbeam.engine.ledger import Ledger
 from weighbeam.senses.local import LocalSenses
 
 TEMPO, BLOCK_SECONDS, PATIENCE_SECONDS = 20, 0.1, 60.0

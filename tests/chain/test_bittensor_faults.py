@@ -380,6 +380,23 @@ def test_two_adapters_with_one_hotkey_and_the_ledger_knows_whose_row_it_is(stand
     stand.run(other.close())
 
 
+@pytest.mark.parametrize("lost", [False, True])
+def test_the_commits_of_another_program_hold_no_row_of_ours_open(stand: Stand, lost: bool) -> None:
+    """It seals a row in every epoch, so that one of this hotkey always waits for its reveal."""
+    set_parameters(stand.file, commit_reveal=True)
+    other = make_adapter(stand, stand.file.path.parent)
+    stand.node.faults.drop_submission = "included" if lost else None
+    ours = stand.weigh().submission
+    stand.node.faults = Faults()
+    assert (ours.state, ours.included_block) == ("included", stand.node.head)
+    stand.node.step(20)
+    assert stand.run(other.submit([1], [65535], 0)).reveal_round
+    assert ours.plan["reveal_round"]
+    settled = stand.run(stand.scale.ledger.settle(stand.chain, ALICE.address))
+    assert (settled.state, settled.reason) == ("confirmed", None)
+    stand.run(other.close())
+
+
 def test_two_submissions_at_once_of_one_hotkey_go_one_after_the_other(stand: Stand) -> None:
     other = make_adapter(stand, stand.file.path.parent)
 

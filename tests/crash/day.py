@@ -38,7 +38,7 @@ class Point:
 
 
 def _moves_to(state: str) -> Callable[..., bool]:
-    return lambda _ledger, _row, _allowed, to, **_: to == state
+    return lambda _ledger, _row, _allowed, to, *_, **_to: to == state
 
 
 POINTS = {

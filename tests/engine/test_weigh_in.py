@@ -12,8 +12,9 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.intent import Plan
 from weighbeam.engine.journal import Journal, RoundFacts
-from weighbeam.engine.ledger import Ledger, Plan
+from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
 from weighbeam.engine.weigh_in.assess import Scale, read_chain
 from weighbeam.engine.weigh_in.decide import Decision
@@ -153,6 +154,30 @@ def test_emergency_without_standings_pays_everyone_alike(scale: Scale, tmp_path:
     assert done.mode.mode == "EMERGENCY"
     assert done.decision.uniform
     assert len(set(done.decision.weights.values())) == 1
+
+
+def forget_updates(scale: Scale) -> int:
+    """As on a mechanism id that is new on the chain: nobody ever set weights there. The activity cutoff comes back."""
+    with scale.chain.file.locked():
+        scale.chain.file.db.execute("DELETE FROM updates")
+    return asyncio.run(scale.chain.rules()).activity_cutoff
+
+
+def test_an_old_registration_that_never_set_weights_pays_nobody_untested(scale: Scale, tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'empty.db'}")
+    bare = Scale(CHUNKING, PARAMS, Journal(store), Ledger(store, "chunking"), scale.chain, ALICE.address)
+    advance(scale.chain.file, forget_updates(scale) + 1)
+    done = weigh(bare)
+    assert (done.mode.mode, done.decision.reason, done.decision.uniform) == ("NORMAL", "all_zero", False)
+    assert list_told(done, None, False) == []
+    assert weigh(scale).submission.state == "confirmed", "what was earned is paid, without a rate limit"
+
+
+def test_without_an_update_on_chain_time_counts_from_what_the_ledger_saw_arrive(scale: Scale) -> None:
+    arrived = weigh(scale).submission.included_block
+    advance(scale.chain.file, forget_updates(scale))
+    reading = asyncio.run(read_chain(scale))
+    assert (reading.first, reading.blocks) == (True, reading.graph.block - arrived)
 
 
 def plan(block: int = 1) -> Plan:

@@ -49,6 +49,9 @@ def weights(
         print_table(("id", "at", "state", "reason", "block", "mode", "uid:value"), shown)
     else:
         typer.echo("nothing was submitted yet")
+    for row in rows:
+        if row.message and row.state in ("failed", "unknown"):
+            typer.echo(f"{row.id} {row.reason}: {row.message}")
     if skips:
         typer.echo("weigh-ins that set nothing:")
         lines = [[_write_time(s.at), s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips]

@@ -187,8 +187,7 @@ async def weigh_once(desk: Desk, post: Post) -> None:
     tries = await asyncio.to_thread(list_tries, desk.store, post.name, 3)
     if done.fault is not None:
         tell_fault(done.fault, post.name)
-    reasons = [one.reason if one.kind == "skip" and one.reason != "submission_open" else None for one in tries]
-    for told in list_told(done, pulse.mode, is_stalled(reasons)):
+    for told in list_told(done, pulse.mode, is_stalled([_name_skip(one) for one in tries])):
         await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name)
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
     pulse.mode, pulse.blocks, pulse.last_weigh_in = name_state(done.mode), done.mode.blocks, result
@@ -229,6 +228,11 @@ def release(lock: HotkeyLock) -> None:
         lock.release()
     except WeighbeamError as fault:
         tell_fault(fault)
+
+
+def _name_skip(audit: Audit) -> str | None:
+    """Why nothing was set; that a commit waits for its reveal in time is no reason to worry."""
+    return audit.reason if audit.kind == "skip" and not audit.detail.get("sealed") else None
 
 
 def _read_try(audit: Audit) -> Try:

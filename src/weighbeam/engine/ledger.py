@@ -6,60 +6,20 @@ Never more than one row per mechanism is planned, sent or unknown, so nothing is
 """
 
 import asyncio
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, or_, select, update
 
 from weighbeam.chain.contract import Chain, ChainFault, Metagraph, Rules, Stored, Submitted
 from weighbeam.core.curves import to_u16
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.intent import OPEN, REACHED, UNSETTLED, Plan, Row, State
+from weighbeam.engine.verdict import judge
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
-State = Literal["planned", "sent", "unknown", "included", "confirmed", "failed"]
-OPEN: tuple[State, ...] = ("planned", "sent", "unknown")
-UNSETTLED: tuple[State, ...] = (*OPEN, "included")
-REACHED: tuple[State, ...] = ("included", "confirmed")
 MOST_BLOCKS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A vector to submit and what it was planned against; `holders` are hotkey and registration of each uid."""
-
-    uids: tuple[int, ...]
-    values: tuple[int, ...]
-    holders: tuple[tuple[str, int], ...]
-    version_key: int
-    block: int
-    epoch: int
-    last_update_before: int
-    commit_reveal: bool
-    reveal_period: int
-    mode: str
-    params_hash: str
-    entry: str
-    period: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One intent and how far it got."""
-
-    id: int
-    state: State
-    reason: str | None
-    weights: tuple[tuple[int, int], ...]
-    plan: dict[str, Any]
-    sent_block: int | None
-    included_block: int | None
-    at: float
-
-    @property
-    def found(self) -> list[list[int]] | None:
-        """What the chain held instead, where that is why it failed."""
-        return self.plan.get("found")
 
 
 class Ledger:
@@ -84,6 +44,11 @@ class Ledger:
         """When the newest row that reached the chain was planned."""
         row = self._newest(REACHED)
         return None if row is None else row.at
+
+    def last_included_block(self) -> int | None:
+        """Where the newest row that reached the chain was included, if that is known."""
+        row = self._newest(REACHED)
+        return None if row is None else row.included_block
 
     def _newest(self, states: tuple[State, ...]) -> Row | None:
         columns = tables.submissions.c
@@ -133,7 +98,7 @@ class Ledger:
         try:
             graph, rules = await chain.metagraph(), await chain.rules()
         except ChainFault as fault:
-            return await asyncio.to_thread(self._fail, row_id, ("planned",), fault.code)
+            return await asyncio.to_thread(self._fail, row_id, ("planned",), fault.code, fault.message)
         row = await asyncio.to_thread(self._make_ready, row_id, graph, rules)
         if row.state != "sent":
             return row
@@ -144,7 +109,8 @@ class Ledger:
             submitted = await chain.submit(uids, values, row.plan["version_key"], before)
         except ChainFault as fault:
             state: State = "unknown" if fault.outcome == "unknown" else "failed"
-            return await asyncio.to_thread(self._move, row_id, ("sent",), state, reason=fault.code)
+            learnt = {"message": fault.message}
+            return await asyncio.to_thread(self._move, row_id, ("sent",), state, learnt, reason=fault.code)
         return await asyncio.to_thread(self._include, row_id, submitted)
 
     def _make_ready(self, row_id: int, graph: Metagraph, rules: Rules) -> Row:
@@ -156,8 +122,8 @@ class Ledger:
             return self._fail(row_id, ("planned",), "too_few_weights")
         return self._move(row_id, ("planned",), "sent", sent_block=graph.block)
 
-    def _fail(self, row_id: int, allowed: tuple[State, ...], reason: str) -> Row:
-        return self._move(row_id, allowed, "failed", reason=reason)
+    def _fail(self, row_id: int, allowed: tuple[State, ...], reason: str, message: str | None = None) -> Row:
+        return self._move(row_id, allowed, "failed", {"message": message} if message else {}, reason=reason)
 
     def _drop_replaced(self, row_id: int, graph: Metagraph) -> Row:
         """A uid whose holder changed since the plan is taken out, and the rest scaled anew."""
@@ -180,9 +146,8 @@ class Ledger:
 
     def _include(self, row_id: int, submitted: Submitted) -> Row:
         """The chain decides at the call whether a row is sealed: it may do so since the plan, or no longer."""
-        with self.store.read() as connection:
-            plan = {**_find(connection, row_id).plan, "commit_reveal": submitted.path == "commit"}
-        return self._move(row_id, ("sent",), "included", included_block=submitted.block, plan=plan)
+        learnt = {"commit_reveal": submitted.path == "commit", "reveal_round": submitted.reveal_round}
+        return self._move(row_id, ("sent",), "included", learnt, included_block=submitted.block)
 
     async def settle(self, chain: Chain, hotkey: str) -> Row | None:
         """Bring the unsettled row as far as the chain allows; nothing is sent here."""
@@ -202,77 +167,36 @@ class Ledger:
         return row
 
     def _judge(self, row: Row, stored: Stored, rules: Rules) -> Row:
-        due = rules.epoch_index - row.plan["epoch"] - row.plan["reveal_period"]
-        if row.state == "unknown":
-            return self._settle_unknown(row, stored, due)
-        return self._confirm_reveal(row, stored, due) if row.plan["commit_reveal"] else self._confirm(row, stored)
-
-    def _settle_unknown(self, row: Row, stored: Stored, due: int) -> Row:
-        """The chain moved on since the plan, or it did not: that decides, once the submission can no longer come."""
-        same = _is_same(row, stored)
-        if (stored.last_update or 0) <= row.plan["last_update_before"]:
-            if row.plan["period"] and stored.block <= (row.sent_block or 0) + row.plan["period"]:
-                return row
-            return self._move(row.id, ("unknown",), "failed", reason="not_included")
-        if _is_sealed(row, stored):
-            plan = {**row.plan, "commit_reveal": True}
-            return self._move(row.id, ("unknown",), "included", reason=None, plan=plan)
-        if not row.plan["commit_reveal"]:
-            return self._confirm_unknown(row, same, stored)
-        return self._confirm_unknown(row, same and due >= 0, stored)
-
-    def _confirm_unknown(self, row: Row, holds: bool, stored: Stored) -> Row:
-        if holds:
-            return self._move(row.id, ("unknown",), "confirmed", reason=None)
-        return self._move(row.id, ("unknown",), "failed", reason="overwritten", plan=_with_found(row, stored))
-
-    def _confirm_reveal(self, row: Row, stored: Stored, due: int) -> Row:
-        """A commit is confirmed by its reveal: when it is due, and the sealed row is gone."""
-        shown = [list(pair) for pair in stored.row]
-        if _is_sealed(row, stored) and "row_before" not in row.plan:
-            return self._move(row.id, ("included",), "included", plan={**row.plan, "row_before": shown})
-        if due < 0 or _is_sealed(row, stored):
+        verdict = judge(row, stored, rules, self._is_replaced(row))
+        if verdict is None:
             return row
-        if _is_same(row, stored):
-            return self._move(row.id, ("included",), "confirmed")
-        if shown != row.plan.get("row_before", shown):
-            return self._move(row.id, ("included",), "failed", reason="weights_differ", plan=_with_found(row, stored))
-        return self._move(row.id, ("included",), "failed", reason="reveal_missing") if due > 0 else row
+        included = row.included_block if verdict.included_block is None else verdict.included_block
+        return self._move(
+            row.id, (row.state,), verdict.state, verdict.learnt, reason=verdict.reason, included_block=included
+        )
 
-    def _confirm(self, row: Row, stored: Stored) -> Row:
-        if stored.block < (row.included_block or 0):
-            return row
-        if _is_same(row, stored):
-            return self._move(row.id, ("included",), "confirmed")
-        if (stored.last_update or 0) > (row.included_block or 0):
-            return self._move(row.id, ("included",), "failed", reason="superseded")
-        return self._move(row.id, ("included",), "failed", reason="weights_differ", plan=_with_found(row, stored))
+    def _is_replaced(self, row: Row) -> bool:
+        """Whether a later row of ours is on the chain, or may be."""
+        columns = tables.submissions.c
+        query = select(columns.id).where(columns.mechanism == self.mechanism, columns.id > row.id)
+        arrived = or_(columns.included_block.is_not(None), columns.state.in_(("sent", "unknown")))
+        with self.store.read() as connection:
+            return connection.scalar(query.where(arrived).limit(1)) is not None
 
-    def _move(self, row_id: int, allowed: tuple[State, ...], state: State, **values: Any) -> Row:
+    def _move(
+        self, row_id: int, allowed: tuple[State, ...], state: State, learnt: Mapping[str, Any] | None = None, **to: Any
+    ) -> Row:
         """One step of one row; a step from a state that does not allow it is a defect, and refused."""
         with self.store.write() as connection:
             current = _find(connection, row_id)
             if current.state not in allowed:
                 raise WeighbeamError("bad_step", f"submission {row_id} is {current.state}, not {allowed}", "report it")
+            if learnt:
+                to["plan"] = {**current.plan, **learnt}
             connection.execute(
-                update(tables.submissions).where(tables.submissions.c.id == row_id).values(state=state, **values)
+                update(tables.submissions).where(tables.submissions.c.id == row_id).values(state=state, **to)
             )
             return _find(connection, row_id)
-
-
-def _is_same(row: Row, stored: Stored) -> bool:
-    """Whether the chain holds the row, each value within one unit."""
-    ours, theirs = dict(row.weights), dict(stored.row)
-    return ours.keys() == theirs.keys() and all(abs(ours[uid] - theirs[uid]) <= 1 for uid in ours)
-
-
-def _with_found(row: Row, stored: Stored) -> dict[str, Any]:
-    return {**row.plan, "found": [list(pair) for pair in stored.row]}
-
-
-def _is_sealed(row: Row, stored: Stored) -> bool:
-    """Whether a commit of ours still waits for its reveal."""
-    return any(commit.block >= (row.sent_block or 0) for commit in stored.commits)
 
 
 def _find(connection: Connection, row_id: int) -> Row:

@@ -39,7 +39,7 @@ class ChainSection(Section):
     ] = "local"
     path: Annotated[Path, about("the local chain's file")] = Path("chain.sqlite")
     endpoint: Annotated[str, about("bittensor: a network such as finney or test, or a node's ws:// URL")] = "finney"
-    fallbacks: Annotated[tuple[str, ...], about("bittensor: URLs of nodes to go on with when that one is gone")] = ()
+    fallbacks: Annotated[tuple[str, ...], about("bittensor: nodes to go on with when that one is gone or still")] = ()
     netuid: Annotated[int | None, about("bittensor: the subnet", ge=1, le=4095)] = None
     cache: Annotated[Path, about("bittensor: folder for the runtime's description")] = Path("bittensor-cache")
 

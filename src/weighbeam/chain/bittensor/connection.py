@@ -30,10 +30,13 @@ class Connection:
     and a node that does not answer would hold us as long as it likes.
     """
 
-    def __init__(self, make_client: Callable[[], Any], limits: Limits, tell: Tell) -> None:
+    def __init__(
+        self, make_client: Callable[[], Any], limits: Limits, tell: Tell, on_stall: Callable[[], None] = lambda: None
+    ) -> None:
         self._make_client = make_client
         self._limits = limits
         self._tell = tell
+        self._on_stall = on_stall
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._left: set[asyncio.Future[Any]] = set()
@@ -58,11 +61,12 @@ class Connection:
             if not task.done():
                 self._leave(task)
                 task.cancel()
-        if not task.done():
+        if not task.done() or task.cancelled():
             await self.drop(client)
+            when = "before the call was given up" if task.cancelled() else f"within {seconds:g} s"
             if sent():
-                raise make_fault("outcome_unknown", f"no word within {seconds:g} s", "unknown")
-            raise make_fault("timeout", f"no answer within {seconds:g} s")
+                raise make_fault("outcome_unknown", f"no word {when}", "unknown")
+            raise make_fault("timeout", f"no answer {when}")
         try:
             return task.result()
         except ChainFault:
@@ -97,14 +101,18 @@ class Connection:
                 self._leave(task)
         if not task.done():
             raise make_fault("timeout", f"no connection within {self._limits.connect:g} s")
-        await self.hold(client, _result(task), self._limits.read)
-        self._note_runtime(await self.hold(client, client.spec_version(), self._limits.read))
+        try:
+            await self.hold(client, _result(task), self._limits.read)
+            self._note_runtime(await self.hold(client, client.spec_version(), self._limits.read))
+        except BaseException:
+            self._leave(asyncio.ensure_future(client.close()))
+            raise
         return client
 
     def _note_runtime(self, found: int) -> None:
         before, self.spec_version = self.spec_version, found
-        self._told.discard("runtime_mismatch")
         if before not in (None, found):
+            self._told.discard("runtime_mismatch")
             self._tell("runtime_changed", "warning", f"the chain's runtime went from {before} to {found}")
 
     async def renew(self, client: Any) -> Any:
@@ -114,14 +122,16 @@ class Connection:
         await self.drop(client)
         return await self.open()
 
-    async def note_block(self, block: int) -> int:
-        """The newest block ever seen; `stalled` if none has come for too long."""
+    async def note_block(self, client: Any, block: int) -> int:
+        """The newest block ever seen; `stalled` if none has come for too long, and then this client is left, once."""
         now = time.monotonic()
         if block > self._newest:
             self._newest, self._newest_at = block, now
             self._told.discard("stalled")
         elif now - self._newest_at > self._limits.stall:
-            await self.drop(self._client)
+            if client is self._client:
+                self._on_stall()
+            await self.drop(client)
             fault = make_fault("stalled", f"no block after {self._newest} for {now - self._newest_at:.0f} s")
             self._report(fault)
             raise fault

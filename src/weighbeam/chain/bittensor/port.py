@@ -11,7 +11,7 @@ from weighbeam.chain.bittensor.connection import Connection, Level, Tell, find_g
 from weighbeam.chain.bittensor.faults import make_fault, map_returned
 from weighbeam.chain.bittensor.limits import Limits
 from weighbeam.chain.bittensor.preflight import refuse_locally
-from weighbeam.chain.bittensor.reads import find_index, item, read_metagraph, read_rules, read_stored
+from weighbeam.chain.bittensor.reads import find_index, item, pick, read_metagraph, read_rules, read_stored
 from weighbeam.chain.bittensor.sdk import load_sdk
 from weighbeam.chain.bittensor.signer import OnceSigner
 from weighbeam.chain.contract import ChainFault, Head, Metagraph, Rules, Stored, Submitted
@@ -46,29 +46,32 @@ class BittensorChain:
         tell: Tell = _log,
     ) -> None:
         self._sdk = load_sdk(cache)
-        self._endpoint, self._fallbacks = endpoint, list(fallbacks)
+        self._endpoints = [endpoint, *fallbacks]
         self._netuid, self._mechid, self._hotkey = netuid, mechid, hotkey
         self._limits = limits or Limits()
         self._make_client()
         self._graph: tuple[float, Metagraph] | None = None
         self._rules: tuple[float, Rules] | None = None
-        self._connection = Connection(self._make_client, self._limits, tell)
+        self._connection = Connection(self._make_client, self._limits, tell, self._turn_away)
 
     def _make_client(self) -> Any:
         """Bound to one subnet and to spending nothing."""
         policy = self._sdk.Policy(max_spend_tao=0, allowed_netuids=[self._netuid])
+        first, *rest = self._endpoints
         try:
-            return self._sdk.Client(
-                self._endpoint, policy=policy, fallback_endpoints=self._fallbacks, archive_endpoints=[]
-            )
+            return self._sdk.Client(first, policy=policy, fallback_endpoints=rest, archive_endpoints=[])
         except ValueError as fault:
             raise WeighbeamError("bad_config", f"chain.endpoint: {fault}", "name a network or a ws:// URL") from None
+
+    def _turn_away(self) -> None:
+        """The SDK leaves an endpoint that is gone, not one that stands still: the next client begins with another."""
+        self._endpoints = [*self._endpoints[1:], self._endpoints[0]]
 
     async def head(self) -> Head:
         async def look(client: Any) -> Head:
             client = await self._connection.renew(client)
             block = await client.block()
-            newest = await self._connection.note_block(block)
+            newest = await self._connection.note_block(client, block)
             block_hash = await client._substrate.block_hash(block)
             finalized, seconds = await client.finalized_block(), await client.block_time()
             return Head(newest, block_hash, finalized, await client.spec_version(), seconds)
@@ -93,8 +96,9 @@ class BittensorChain:
 
     async def _pin(self, client: Any) -> Any:
         """A view of the newest block, which must have moved on in time and be of the runtime we know."""
-        view = await (await self._connection.renew(client)).at()
-        await self._connection.note_block(view.block)
+        client = await self._connection.renew(client)
+        view = await client.at()
+        await self._connection.note_block(client, view.block)
         return view
 
     async def blocks_since_update(self, hotkey: str) -> int | None:
@@ -104,7 +108,7 @@ class BittensorChain:
             if uid is None:
                 return None
             updates = await view.query(item("LastUpdate"), [find_index(self._netuid, self._mechid)])
-            return int(view.block) - int(updates[uid])
+            return int(view.block) - pick(updates, int(uid))
 
         return await self._connection.read(look)
 
@@ -149,10 +153,15 @@ class BittensorChain:
     async def _send(self, row: dict[int, int], version_key: int, before: int | None) -> Submitted:
         client, signer = await self._connection.open(), OnceSigner(self._hotkey, MORTALITY, before)
         intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
-        waiting = {"wait_for_inclusion": True, "wait_for_finalization": True}
-        work = client.execute(intent, signer, retries=0, period=MORTALITY, **waiting)
+
+        async def work() -> Any:
+            """The account's next number is asked for anew: another client may have sent since this one did."""
+            client._substrate.raw.clear_nonce_cache_for_account(self._hotkey.address)
+            waiting = {"wait_for_inclusion": True, "wait_for_finalization": True}
+            return await client.execute(intent, signer, retries=0, period=MORTALITY, **waiting)
+
         try:
-            result = await self._connection.hold(client, work, self._limits.submit, lambda: signer.signed)
+            result = await self._connection.hold(client, work(), self._limits.submit, lambda: signer.signed)
         finally:
             signer.retire()
         if not result.success:

@@ -51,12 +51,12 @@ async def read_metagraph(view: Any, netuid: int, mechid: int) -> Metagraph:
             stake=int(row.total_stake.rao),
             permit=row.validator_permit,
             active=row.active,
-            last_update=_pick(updates, row.uid),
+            last_update=pick(updates, row.uid),
             registered_at=row.block_at_registration,
-            incentive=_pick(incentives, row.uid),
-            dividends=_pick(graph.raw["dividends"], row.uid),
-            consensus=_pick(graph.raw["consensus"], row.uid),
-            validator_trust=_pick(trust, row.uid),
+            incentive=pick(incentives, row.uid),
+            dividends=pick(graph.raw["dividends"], row.uid),
+            consensus=pick(graph.raw["consensus"], row.uid),
+            validator_trust=pick(trust, row.uid),
             endpoint=row.axon,
         )
         for row in graph.neurons
@@ -64,7 +64,8 @@ async def read_metagraph(view: Any, netuid: int, mechid: int) -> Metagraph:
     return Metagraph(graph.block, netuid, _somebody(graph.owner_hotkey), _somebody(graph.owner_coldkey), neurons)
 
 
-def _pick(column: Any, uid: int) -> int:
+def pick(column: Any, uid: int) -> int:
+    """A neuron's entry; a column may be missing or short where nobody has set anything yet."""
     return int(column[uid]) if column is not None and uid < len(column) else 0
 
 
@@ -135,4 +136,4 @@ async def read_stored(view: Any, netuid: int, mechid: int, hotkey: str) -> Store
         if one["hotkey"] == hotkey
     )
     pairs = tuple(sorted((int(dest), int(value)) for dest, value in row or ()))
-    return Stored(view.block, int(uid), int(registered), _pick(updates, int(uid)), pairs, commits)
+    return Stored(view.block, int(uid), int(registered), pick(updates, int(uid)), pairs, commits)

@@ -69,7 +69,8 @@ class Assessed:
 
 
 async def read_chain(scale: Scale) -> Reading:
-    """One look at the chain. `first` says that we never set weights: then no rate limit holds us back."""
+    """One look at the chain. `first` says that it knows no weights of ours: then no rate limit holds us back, and time
+    counts from what the ledger knows to have arrived. A registration is no update: it makes no emergency."""
     try:
         graph, rules = await scale.chain.metagraph(), await scale.chain.rules()
         blocks = await scale.chain.blocks_since_update(scale.own_hotkey)
@@ -81,7 +82,9 @@ async def read_chain(scale: Scale) -> Reading:
         gone = ChainFault("not_registered", f"{scale.own_hotkey} is not registered", "register the hotkey")
         return Reading(graph, rules, None, endpoints, known, fault=gone)
     if own.last_update == 0:
-        return Reading(graph, rules, graph.block - own.registered_at, endpoints, known, first=True)
+        included = await asyncio.to_thread(scale.ledger.last_included_block)
+        ours = included if included is not None and included >= own.registered_at else graph.block
+        return Reading(graph, rules, graph.block - ours, endpoints, known, first=True)
     return Reading(graph, rules, blocks, endpoints, known)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weighbeam.engine.alerts import Level
-from weighbeam.engine.ledger import Row
+from weighbeam.engine.intent import Row
 from weighbeam.engine.weigh_in.mode import Mode
 from weighbeam.engine.weigh_in.run import WeighedIn
 
@@ -34,7 +34,8 @@ def list_told(done: WeighedIn, before: str | None, stalled: bool) -> list[Told]:
     if done.late and done.mode.mode == "NORMAL":
         told.append(Told("weights_late", "warning", f"our weights were {done.mode.blocks} blocks old"))
     if stalled:
-        told.append(Told("weigh_in_stalled", "warning", f"skipped three times in a row: {done.decision.reason}"))
+        why = done.decision.reason or "submission_open"
+        told.append(Told("weigh_in_stalled", "warning", f"skipped three times in a row: {why}"))
     if done.future:
         told.append(Told("clock_skew", "warning", f"{done.future} evaluations are later than now"))
     once = {row.id: row for row in (done.settled, done.submission) if row is not None}
@@ -67,7 +68,7 @@ def _tell_burn(done: WeighedIn) -> Iterator[Told]:
 def _tell_row(row: Row) -> Told | None:
     if row.state != "failed" or row.reason in QUIET:
         return None
-    text = f"submission {row.id} failed: {row.reason}"
+    text = f"submission {row.id} failed: {row.reason}" + (f" ({row.message})" if row.message else "")
     if row.reason == "reveal_missing":
         return Told("reveal_missing", "warning", text)
     if row.reason in ("weights_differ", "overwritten"):

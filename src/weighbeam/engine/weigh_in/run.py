@@ -16,9 +16,9 @@ from sqlalchemy import Connection
 from weighbeam.chain.contract import ChainFault
 from weighbeam.core.canonical import canonical_json
 from weighbeam.engine.audit import write_audit
+from weighbeam.engine.intent import Plan, Row
 from weighbeam.engine.journal import append_entry
 from weighbeam.engine.lay_out import read_standings
-from weighbeam.engine.ledger import Plan, Row
 from weighbeam.engine.weigh_in.assess import Assessed, Reading, Scale, assess, read_chain, stand_by_averages
 from weighbeam.engine.weigh_in.burn import Burn
 from weighbeam.engine.weigh_in.constants import hash_weighing
@@ -98,8 +98,10 @@ async def preview(scale: Scale, now: float, close: bool = False) -> tuple[Readin
 
 
 async def _submit(scale: Scale, assessed: Assessed, reading: Reading, entry: str, now: float) -> Row | None:
-    if await asyncio.to_thread(scale.ledger.unsettled) is not None:
-        await asyncio.to_thread(_note, scale, assessed, now, "skip", "submission_open", {})
+    waiting = await asyncio.to_thread(scale.ledger.unsettled)
+    if waiting is not None:
+        detail = {"submission": waiting.id, "state": waiting.state, "sealed": _is_sealed(waiting, reading)}
+        await asyncio.to_thread(_note, scale, assessed, now, "skip", "submission_open", detail)
         return None
     plan = _plan(scale, assessed, reading, entry)
     planned = await asyncio.to_thread(scale.ledger.plan, plan, now)
@@ -110,6 +112,12 @@ async def _submit(scale: Scale, assessed: Assessed, reading: Reading, entry: str
     detail = {"submission": submission.id, "state": submission.state}
     await asyncio.to_thread(_note, scale, assessed, now, kind, submission.reason, detail)
     return submission
+
+
+def _is_sealed(row: Row, reading: Reading) -> bool:
+    """Whether a commit only waits for its reveal, which is not due before the end of this epoch."""
+    sealed = row.state == "included" and row.plan["commit_reveal"]
+    return bool(sealed and reading.rules is not None and row.count_due(reading.rules.epoch_index) <= 0)
 
 
 def _note(
