@@ -1,5 +1,6 @@
 """A validator and miners as an operator runs them: real processes, settings in files, signals, kills, restarts."""
 
+import atexit
 import json
 import os
 import re
@@ -36,6 +37,7 @@ class Running:
             stderr=self._file,
             env={**os.environ, **environment},
         )
+        atexit.register(self.process.kill)
 
     def wait_for(self, pattern: str, times: int = 1) -> None:
         deadline = time.monotonic() + SECONDS
