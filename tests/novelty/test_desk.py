@@ -73,7 +73,7 @@ def desk(store: Store, senses: TinySenses) -> Desk:
 
 def refusal(desk: Desk, *given: object, **named: object) -> str:
     with pytest.raises(WeighbeamError) as caught:
-        desk.submit(*given, **named)  # type: ignore[arg-type]
+        desk.submit(*given, **named)
     return caught.value.code
 
 

@@ -21,7 +21,6 @@ SPENT = {"paid": "pay", "held": "hold"}
 SETTLED = {"released": "release", "rejected": "reject"}
 STATUSES = ("paid", "held", "duplicate", "imported")
 SAID = ("id", "contributor", "at", "status", "text_sha256", "nearest", "micro", "units")
-SETTLED_SAID = ("contribution", "at", "kind", "units")
 
 
 @dataclass(slots=True)

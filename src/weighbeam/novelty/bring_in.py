@@ -83,10 +83,8 @@ def _read_lines(
 def _bring(desk: Desk, new: dict[str, tuple[int, str, Submission]], brought: Brought) -> None:
     if not new:
         return
-    rows = list(new.values())
-    measured = desk.measure([text for _, text, _ in rows])
-    given = [replace(one, measured=found) for (_, _, one), found in zip(rows, measured, strict=True)]
-    for (number, _, _), result in zip(rows, desk.take_in(given), strict=True):
+    given = _measure(desk, list(new.values()), brought)
+    for number, result in zip(given, desk.take_in(list(given.values())), strict=True):
         if isinstance(result, WeighbeamError):
             brought.bad.append(BadLine(number, result.code, result.message))
         elif isinstance(result, Exception):
@@ -95,6 +93,18 @@ def _bring(desk: Desk, new: dict[str, tuple[int, str, Submission]], brought: Bro
             brought.duplicates += 1
         else:
             brought.imported += 1
+
+
+def _measure(desk: Desk, rows: list[tuple[int, str, Submission]], brought: Brought) -> dict[int, Submission]:
+    """By line what can be taken in, measured all at once; if one of them is refused, each by itself."""
+    try:
+        measured = desk.measure([text for _, text, _ in rows], imported=True)
+    except WeighbeamError as fault:
+        if len(rows) > 1:
+            return {line: one for row in rows for line, one in _measure(desk, [row], brought).items()}
+        brought.bad.append(BadLine(rows[0][0], fault.code, fault.message))
+        return {}
+    return {number: replace(one, measured=found) for (number, _, one), found in zip(rows, measured, strict=True)}
 
 
 def _read_line(line: bytes, contributor: str) -> tuple[str, str] | None:

@@ -71,8 +71,7 @@ class Desk:
             first = find_form(connection, form)
         if first is not None:
             return Checked("duplicate", MILLION, first, 0, ())
-        lenient = self.params.model_copy(update={"gate": "hold"})
-        doubts = find_doubts(read_pieces(text, lenient, self._senses.word_pieces).look)
+        doubts = find_doubts(read_pieces(text, self._lenient, self._senses.word_pieces).look)
         if doubts and self.params.gate == "deny":
             return Checked("refused", 0, None, 0, doubts)
         measured = measure_text(text, self.params, self._senses)
@@ -106,9 +105,13 @@ class Desk:
             repeat(before, given)
         return known
 
-    def measure(self, texts: Sequence[str]) -> list[Measured]:
-        """What the model says of texts that can be taken."""
-        return measure_texts(texts, self.params, self._senses)
+    def measure(self, texts: Sequence[str], imported: bool = False) -> list[Measured]:
+        """What the model says of texts that can be taken; nobody is denied what is only compared with."""
+        return measure_texts(texts, self._lenient if imported else self.params, self._senses)
+
+    @property
+    def _lenient(self) -> NoveltyParams:
+        return self.params.model_copy(update={"gate": "hold"})
 
     def load(self) -> int:
         """Have the model and the corpus at hand before anybody comes; how many pieces the corpus has."""

@@ -60,9 +60,12 @@ def begin(work: Callable[[], T]) -> "Future[T]":
     return future
 
 
-def wait_for(future: "Future[T]", seconds: float) -> T | None:
-    """What came of it; None if it failed, or is not done after so many seconds."""
+def wait_for(future: "Future[T]", seconds: float, part: str, faults: list[str]) -> T | None:
+    """What came of it; None if it is not done after so many seconds, or failed: then `faults` tell how."""
     try:
         return future.result(seconds)
-    except Exception:
+    except TimeoutError:
+        return None
+    except Exception as fault:
+        faults.append(f"{part}: {type(fault).__name__}")
         return None

@@ -13,7 +13,9 @@ from weighbeam.senses.ports import Hop, Page
 def read_all(looked: Sequence[Looked], round_: Round) -> dict[str, Page]:
     """The pages by URL. Reading has a deadline of its own; a reader that misses even that fails us, not the pages."""
     urls = list(dict.fromkeys(str(one.url) for one in looked))
-    pages = wait_for(begin(lambda: read_pages(urls, round_.senses.pages)), round_.hurry.left("read"))
+    pages = wait_for(
+        begin(lambda: read_pages(urls, round_.senses.pages)), round_.hurry.left("read"), "pages", round_.faults
+    )
     if pages is None:
         round_.faults.append("pages: not read in time")
         return {url: Page("fault", (Hop(url),), fault="deadline") for url in urls}
@@ -34,7 +36,7 @@ def look_at_pages(looked: Sequence[Looked], pages: Mapping[str, Page], round_: R
     domains = [one.facts["url"]["domain"] for one in passing]
     ages = begin(lambda: find_ages(domains, round_.senses.ages))
     _match_pages(passing, pages, round_)
-    found = wait_for(ages, round_.hurry.left("match")) or {}
+    found = wait_for(ages, round_.hurry.left("match"), "ages", round_.faults) or {}
     for one in passing:
         one.facts["age_days"] = found.get(one.facts["url"]["domain"])
     time_all(passing, "ages", watch)

@@ -35,7 +35,7 @@ def note_second_read(looked: Sequence[Looked], first: Pages, reading: "Future[Pa
     """Write down what the second read showed, null where it showed nothing."""
     if reading is None:
         return
-    second = wait_for(reading, round_.hurry.left("again")) or {}
+    second = wait_for(reading, round_.hurry.left("again"), "second read", round_.faults) or {}
     for one in looked:
         page = second.get(str(one.url))
         in_time = page is not None and round_.hurry.left("again") > 0

@@ -25,7 +25,8 @@ def explain_contributor(params: NoveltyParams, observation: Observation, scored:
     score = next(one for one in scored.scores if one.hotkey == hotkey)
     row = next(one for one in observation.facts["contributors"] if one["hotkey"] == hotkey)
     if score.value is None:
-        return Node(f"{hotkey}: unscored, a fault of the validator")
+        why = ", ".join(row["refused"]) or "before it was read"
+        return Node(f"{hotkey}: unscored, a fault of the validator: {why}")
     lines = [explain_event(event, event.judge(params), params) for event in read_events(row["events"])]
     lines += [Node(f"refused: {code}") for code in row["refused"]]
     if row["status"] != "ok":

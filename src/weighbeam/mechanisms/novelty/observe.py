@@ -57,12 +57,11 @@ def _observe(
     for number, one in enumerate(given):
         try:
             event = _measure(params, f"{answer.hotkey}/{number}", answer.hotkey, one, senses, line, texts)
-        except WeighbeamError as fault:
-            if fault.code not in REFUSALS:
-                return {**row, "status": "validator_error", "events": [], "refused": []}
-            row["refused"].append(fault.code)
-        except Exception:
-            return {**row, "status": "validator_error", "events": [], "refused": []}
+        except Exception as fault:
+            code = fault.code if isinstance(fault, WeighbeamError) else type(fault).__name__
+            if code not in REFUSALS:
+                return {**row, "status": "validator_error", "events": [], "refused": [code]}
+            row["refused"].append(code)
         else:
             row["events"].append(event.as_json())
     return row

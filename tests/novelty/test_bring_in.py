@@ -1,0 +1,26 @@
+"""Importing: one line that cannot be taken costs no other, and what is only compared with is denied nothing."""
+
+import io
+import json
+from pathlib import Path
+
+from novelty.tiny_senses import TinySenses
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.network.keys import Hotkey
+from weighbeam.novelty.bring_in import bring_in
+from weighbeam.novelty.desk import open_desk
+from weighbeam.novelty.read import count_all
+from weighbeam.store.database import Store
+
+NOISE = "xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"
+DENSE = "Three plain words " + " ".join("?!" * 13 for _ in range(735))
+
+
+def test_a_line_that_is_refused_late_costs_no_other(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'n.db'}")
+    desk = open_desk(store, TinySenses(), Hotkey.from_uri("//Node", "ed25519"), NoveltyParams(gate="deny"))
+    texts = ["A first line that anybody may read.", DENSE, NOISE, "A last line, after those two."]
+    brought = bring_in(desk, io.BytesIO("\n".join(map(json.dumps, texts)).encode()), "archive", lambda _: None)
+    assert (brought.imported, [(bad.line, bad.error) for bad in brought.bad]) == (3, [(2, "too_long")])
+    assert count_all(store)["paid"] == 0
+    store.close()
