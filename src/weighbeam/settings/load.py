@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.weigh_in.constants import Averaging, refuse_setting
 from weighbeam.settings.model import (
+    AlertsSection,
     ChainSection,
     ChallengesSection,
     LogSection,
@@ -22,6 +23,7 @@ from weighbeam.settings.model import (
     StoreSection,
     ValidatorSection,
     Wallet,
+    WandbSection,
     WeighInSection,
 )
 
@@ -48,6 +50,8 @@ class Settings(BaseModel):
     service: ServiceSection = ServiceSection()
     novelty: NoveltySection = NoveltySection()
     miner: MinerSection = MinerSection()
+    alerts: AlertsSection = AlertsSection()
+    wandb: WandbSection = WandbSection()
     log: LogSection = LogSection()
 
 

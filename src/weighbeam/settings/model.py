@@ -131,10 +131,14 @@ class ChallengesSection(Section):
 
 
 class ServiceSection(Section):
-    """Where `weighbeam serve` is reached."""
+    """Where `weighbeam serve` is reached, and who may read there without a token."""
 
     listen: Annotated[str, about("host:port to serve on; put TLS in front of it on a network")] = "127.0.0.1:8080"
     connections: Annotated[int, about("open connections per address at most", ge=1, le=65_536)] = 256
+    public: Annotated[bool, about("whoever reaches it may read without a token; on loopback anyone may")] = False
+    origins: Annotated[tuple[str, ...], about("sites whose pages may call the API from a browser; none at first")] = ()
+    streams: Annotated[int, about("live streams open at once at most", ge=1, le=10_000)] = 200
+    nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("service-nonces.sqlite")
 
 
 class NoveltySection(Section):
@@ -170,6 +174,26 @@ class MinerSection(Section):
     min_stake_rao: Annotated[int, about("answer only hotkeys with this stake", ge=0)] = 0
     per_minute: Annotated[float, about("requests per sender and minute", gt=0)] = 60.0
     max_tasks: Annotated[int, about("tasks at once", ge=1)] = 8
+
+
+class AlertsSection(Section):
+    """Who is told of alerts, besides the log, the store and the dashboard."""
+
+    urls: Annotated[
+        tuple[SecretStr, ...], about("where to: discord://…, tgram://…, slack://…, mailto://… as apprise writes them")
+    ] = ()
+    level: Annotated[Literal["info", "warning", "critical"], about("the least level told")] = "warning"
+    repeat_hours: Annotated[float, about("what goes on is told again after so many hours", gt=0)] = 24.0
+    quiet_hours: Annotated[float, about("what was not raised again for so long is told to be over", gt=0)] = 3.0
+
+
+class WandbSection(Section):
+    """Experiment logging with Weights & Biases; needs the extra `wandb`, and no weight ever waits for it."""
+
+    project: Annotated[str | None, about("the project; unset: nothing is logged")] = None
+    entity: Annotated[str | None, about("the team or user it belongs to")] = None
+    mode: Annotated[Literal["offline", "online"], about("offline writes a folder that can be synced later")] = "offline"
+    folder: Annotated[Path, about("where it keeps its files")] = Path("wandb-runs")
 
 
 class LogSection(Section):

@@ -4,6 +4,7 @@
 `scores`, `evaluations`, `standings` and `miners` are what the entries say, laid out for reading; a replay checks them.
 `checkpoints` stand in for entries that retention removed. `outbox` holds what is still to be done after a round,
 `extras` what came of it; `copies` says who gave the same answer, and no clean-up ever removes it.
+`standing_history` and `metagraphs` are for people to look at: standings after each round, what the chain said of all.
 """
 
 from sqlalchemy import (
@@ -53,6 +54,8 @@ rounds = Table(
     Column("body", String(64), nullable=False),
     Column("sequence", Integer),
     Index("rounds_by_mechanism", "mechanism", "at"),
+    Index("rounds_by_time", "at", "id"),
+    Index("rounds_by_sequence", "mechanism", "sequence"),
 )
 
 round_blobs = Table(
@@ -71,6 +74,7 @@ scores = Table(
     Column("status", String(16), nullable=False),
     Column("value", Float),
     Column("reasons", JSON, nullable=False),
+    Index("scores_by_hotkey", "hotkey", "round"),
 )
 
 evaluations = Table(
@@ -108,6 +112,7 @@ submissions = Table(
     Column("sent_block", Integer),
     Column("included_block", Integer),
     Index("submissions_open", "mechanism", "state"),
+    Index("submissions_by_mechanism", "mechanism", "id"),
 )
 
 locks = Table(
@@ -116,6 +121,18 @@ locks = Table(
     Column("hotkey", String(64), primary_key=True),
     Column("holder", String(128), nullable=False),
     Column("beat", Float, nullable=False),
+)
+
+standing_history = Table(
+    "standing_history",
+    metadata,
+    Column("mechanism", String(64), primary_key=True),
+    Column("hotkey", String(64), primary_key=True),
+    Column("round", String(64), primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("value", Float),
+    Index("standing_history_by_time", "mechanism", "hotkey", "at"),
+    Index("standing_history_by_round", "round"),
 )
 
 miners = Table(
@@ -161,6 +178,7 @@ alerts = Table(
     Column("level", String(16), nullable=False),
     Column("text", Text, nullable=False),
     Index("alerts_by_time", "at"),
+    Index("alerts_by_code", "code", "at"),
 )
 
 audits = Table(
@@ -186,7 +204,12 @@ requests = Table(
     Column("body", JSON, nullable=False),
     Column("round", String(64)),
     Column("result", JSON),
+    Column("priority", Integer, nullable=False, server_default="0"),
+    Column("caller", String(128)),
     Index("requests_waiting", "mechanism", "state", "at"),
+    Index("requests_by_priority", "mechanism", "state", "priority", "at"),
+    Index("requests_by_caller", "caller", "at"),
+    Index("requests_by_round", "round"),
 )
 
 outbox = Table(
@@ -228,6 +251,44 @@ extras = Table(
     Column("value", Text),
     Column("maker", String(512), nullable=False),
     Column("fault", Text),
+)
+
+metagraphs = Table(
+    "metagraphs",
+    metadata,
+    Column("mechanism", String(64), primary_key=True),
+    Column("block", Integer, primary_key=True, autoincrement=False),
+    Column("at", Float, nullable=False),
+    Column("body", JSON, nullable=False),
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("code", String(64), primary_key=True),
+    Column("mechanism", String(64), primary_key=True),
+    Column("level", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("opened", Float, nullable=False),
+    Column("raised", Float, nullable=False),
+    Column("count", Integer, nullable=False),
+    Column("told", Float),
+    Column("closed", Float),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", String(8), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("per_minute", Float),
+    Column("priority", Integer, nullable=False),
+    Column("unranked", Boolean, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("expires", Float),
+    Column("revoked", Float),
 )
 
 memory = Table(
