@@ -5,13 +5,13 @@ its body is read as anything.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 
-from weighbeam.engine.aftermath import list_copies
 from weighbeam.engine.challenges import accept_challenge, find_challenge
+from weighbeam.engine.reading.copies import find_copies
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.network.strict_json import read_strict
 from weighbeam.service.front import Front
@@ -56,7 +56,8 @@ def add_challenges(app: FastAPI, gate: Gate, counter: Counter) -> None:
 
     @app.get("/v1/copies")
     async def copies(request: Request) -> Response:
-        hotkey = request.query_params.get("hotkey")
-        return await front.answer(
-            request, lambda *_: (200, {"copies": list_copies(counter.store, MOST_COPIES, hotkey)})
-        )
+        def work(*_: Any) -> tuple[int, Any]:
+            found = find_copies(counter.store, MOST_COPIES, request.query_params.get("hotkey"))
+            return 200, {"copies": [asdict(line) for line in found]}
+
+        return await front.answer(request, work)
