@@ -1,25 +1,25 @@
-"""The challenge API: hand over a challenge, see where it stands, read the records of copies.
+"""The challenge API: hand over a challenge, see where it stands.
 
 Whoever calls shows an API token or signs as miners are asked (docs/spec/network.md); everything else is refused before
 its body is read as anything.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 
 from weighbeam.engine.challenges import accept_challenge, find_challenge
-from weighbeam.engine.reading.copies import find_copies
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.network.strict_json import read_strict
+from weighbeam.service.callers import Caller
 from weighbeam.service.front import Front
 from weighbeam.service.gate import Gate
+from weighbeam.service.pool import Pools
 from weighbeam.store.database import Store
 
 MOST_BODY = 1 << 20
-MOST_COPIES = 1000
 CODES = {"unknown_challenge": 404, "challenge_differs": 409, "queue_full": 503}
 
 
@@ -33,16 +33,17 @@ class Counter:
     now: Callable[[], float]
 
 
-def add_challenges(app: FastAPI, gate: Gate, counter: Counter) -> None:
-    """`POST /v1/challenges`, `GET /v1/challenges/{id}`, `GET /v1/copies`."""
+def add_challenges(app: FastAPI, gate: Gate, counter: Counter, pools: Pools) -> None:
+    """`POST /v1/challenges` and `GET /v1/challenges/{id}`."""
 
-    front = Front(gate, MOST_BODY, CODES)
+    front = Front(gate, MOST_BODY, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
 
     @app.post("/v1/challenges")
     async def push(request: Request) -> Response:
-        def work(caller: str, body: bytes) -> tuple[int, Any]:
+        def work(caller: Caller, body: bytes) -> tuple[int, Any]:
+            caller.check("ask")
             challenge, _ = accept_challenge(
-                counter.store, counter.mechanism, counter.params, read_strict(body), caller, counter.now()
+                counter.store, counter.mechanism, counter.params, read_strict(body), caller.name, counter.now()
             )
             return 202, {**challenge.as_json(), "status_url": f"/v1/challenges/{challenge.id}"}
 
@@ -50,14 +51,8 @@ def add_challenges(app: FastAPI, gate: Gate, counter: Counter) -> None:
 
     @app.get("/v1/challenges/{challenge_id}")
     async def look(request: Request, challenge_id: str) -> Response:
-        return await front.answer(
-            request, lambda caller, _: (200, find_challenge(counter.store, challenge_id, caller).as_json())
-        )
-
-    @app.get("/v1/copies")
-    async def copies(request: Request) -> Response:
-        def work(*_: Any) -> tuple[int, Any]:
-            found = find_copies(counter.store, MOST_COPIES, request.query_params.get("hotkey"))
-            return 200, {"copies": [asdict(line) for line in found]}
+        def work(caller: Caller, _: bytes) -> tuple[int, Any]:
+            caller.check("ask")
+            return 200, find_challenge(counter.store, challenge_id, caller.name).as_json()
 
         return await front.answer(request, work)

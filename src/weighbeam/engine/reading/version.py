@@ -2,7 +2,7 @@
 
 import hashlib
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Select, func, select
 
 from weighbeam.store import novelty_tables, tables
 from weighbeam.store.database import Store
