@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.errors import require
 from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.reading.news import Event, Position, Seen, read_news, read_seen
 from weighbeam.store.database import Store
@@ -83,9 +83,10 @@ class Streams:
             self._watcher = None
 
     async def _look(self) -> None:
+        """What cannot be read now is read at the next look."""
         try:
             events, self._seen = await asyncio.to_thread(read_news, self.store, self._seen)
-        except WeighbeamError as fault:
+        except Exception as fault:
             tell_fault(fault)
             return
         for listener in list(self._listeners) if events else ():
