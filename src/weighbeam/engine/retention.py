@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, select
 
 from weighbeam.engine.audit import write_audit
 from weighbeam.engine.checkpoint import Checkpoint, Sign, keep_checkpoint, read_checkpoint
+from weighbeam.engine.line_up import ENDED
 from weighbeam.engine.outbox import post
 from weighbeam.engine.reached import Reached
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, Averaging
@@ -180,10 +181,10 @@ def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:
 
 
 def _remove_requests(connection: Connection, edge: float) -> None:
-    """Those answered, unless their result is still to be sent."""
+    """Those ended, unless their result is still to be sent."""
     columns, items = tables.requests.c, tables.outbox.c
     waiting = select(items.id).where(items.ref == columns.id, items.kind == "callback", items.state == "waiting")
-    ended = columns.state.in_(("done", "failed"))
+    ended = columns.state.in_(ENDED)
     connection.execute(delete(tables.requests).where(columns.at < edge, ended).where(~waiting.exists()))
 
 
