@@ -26,5 +26,5 @@ def add_reading(
     reader = Reader(front, shown, fresh or Fresh(shown.store))
     for add in (add_whole, add_rounds, add_answers, add_mechanisms, add_scores, add_weights, add_trouble):
         add(app, reader)
-    add_events(app, front, Streams(shown.store, streams))
+    add_events(app, front, Streams(shown.store, streams, pools.watch.run))
     return reader
