@@ -25,6 +25,7 @@ from weighbeam.engine.lay_out import (
     write_standings,
 )
 from weighbeam.engine.seen import note_round
+from weighbeam.engine.standing_history import list_after, write_after
 from weighbeam.mechanisms.contract import (
     COLLECTED,
     Answer,
@@ -124,6 +125,8 @@ class Journal:
             write_scores(connection, round_id, scored)
             write_evaluations(connection, list_evaluations(mechanism, row.id, row.at, scored))
             write_standings(connection, mechanism.name, after)
+            task = json.loads(read_blob(connection, body["task"]))
+            write_after(connection, list_after(mechanism, row.id, row.at, task, scored, after))
             seen = note_round(read_seen(connection, mechanism.name), body["departed"], row.at, scored)
             write_seen(connection, mechanism.name, seen)
             leave_to_do(connection, round_id, row.at, mechanism, scored)

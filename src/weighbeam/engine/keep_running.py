@@ -18,6 +18,7 @@ from weighbeam.engine.audit import Audit, list_tries
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.deliver import Delivery, keep_delivering
 from weighbeam.engine.health import Health
+from weighbeam.engine.insight.tries import read_try
 from weighbeam.engine.known_validators import KnownValidators
 from weighbeam.engine.lock import BEAT_SECONDS, HotkeyLock
 from weighbeam.engine.organic import has_waiting
@@ -25,9 +26,8 @@ from weighbeam.engine.retention import clean_up, is_cleanup_due
 from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import Supervisor, watch_progress
 from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
-from weighbeam.engine.weigh_in.mode import ModeName
 from weighbeam.engine.weigh_in.report import list_told, name_state
-from weighbeam.engine.weigh_in.schedule import Try, TryKind, find_due, is_stalled
+from weighbeam.engine.weigh_in.schedule import find_due, is_stalled
 from weighbeam.store.database import Store
 
 Service = Callable[[], Coroutine[Any, Any, None]]
@@ -170,7 +170,7 @@ async def keep_weighing(desk: Desk, post: Post) -> None:
 def seconds_to_next(desk: Desk, post: Post) -> float:
     """Never more than one interval: what is later than now was noted before the clock jumped back, and holds nobody."""
     now = desk.clock.now()
-    tries = [_read_try(one) for one in list_tries(desk.store, post.name, 10) if one.at <= now]
+    tries = [read_try(one) for one in list_tries(desk.store, post.name, 10) if one.at <= now]
     last = post.scale.ledger.last_submitted_at()
     due = find_due(last if last is None or last <= now else None, tries)
     desk.health.add(post.name).next_due = due
@@ -233,15 +233,6 @@ def release(lock: HotkeyLock) -> None:
 def _name_skip(audit: Audit) -> str | None:
     """Why nothing was set; that a commit waits for its reveal in time is no reason to worry."""
     return audit.reason if audit.kind == "skip" and not audit.detail.get("sealed") else None
-
-
-def _read_try(audit: Audit) -> Try:
-    """A chain that could not be read is tried again like a failed submission."""
-    kinds: dict[str, TryKind] = {"skip": "skip", "submitted": "submitted", "failed": "failed"}
-    if audit.reason == "chain_unreadable":
-        kinds["skip"] = "failed"
-    modes: dict[str | None, ModeName] = {"DEGRADED": "DEGRADED", "EMERGENCY": "EMERGENCY"}
-    return Try(audit.at, kinds[audit.kind], modes.get(audit.mode, "NORMAL"))
 
 
 def _first(faults: BaseExceptionGroup[Exception]) -> BaseException:

@@ -16,6 +16,7 @@ from weighbeam.engine.checkpoint import read_checkpoint
 from weighbeam.engine.journal import GENESIS, apply_body, hash_entry, write_outcome
 from weighbeam.engine.lay_out import list_evaluations, read_seen, read_standings
 from weighbeam.engine.reached import Reached
+from weighbeam.engine.standing_history import list_after, matches_after
 from weighbeam.engine.weigh_in.ema import Evaluation
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.mechanisms.contract import Mechanism, Observation, Scored, hash_params, make_params
@@ -103,14 +104,16 @@ def _replay_round(
     observation = Observation.unpack(read_blob(connection, body["observation"]))
     if hash_params(mechanism, params, observation.facts.get("senses", {})) != body["params_hash"]:
         return "params_hash is not that of its parameters and senses"
-    for name in ("task", "answers"):
-        read_blob(connection, body[name])
+    read_blob(connection, body["answers"])
+    task = json.loads(read_blob(connection, body["task"]))
     state = reached.setdefault(mechanism.name, Reached())
     scored, after = apply_body(mechanism, params, body, observation, state.standings)
     state.standings = after
     state.note(row.ref, body["at"], body["departed"], scored)
     if digest_bytes(write_outcome(recorded, scored, after)) != row.body:
         return "scores or standings differ when computed again"
+    if not matches_after(connection, row.ref, list_after(mechanism, row.ref, body["at"], task, scored, after)):
+        return "the standings over time do not match"
     return _check_tables(connection, row, body, recorded, scored, mechanism)
 
 

@@ -11,6 +11,7 @@ from weighbeam.engine.audit import write_audit
 from weighbeam.engine.checkpoint import Checkpoint, Sign, keep_checkpoint, read_checkpoint
 from weighbeam.engine.outbox import post
 from weighbeam.engine.reached import Reached
+from weighbeam.engine.standing_history import forget_after
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, Averaging
 from weighbeam.mechanisms.contract import Score, Scored, Standing
 from weighbeam.store import tables
@@ -61,6 +62,7 @@ def _remove(connection: Connection, now: float, averaging: Averaging, hotkey: st
     _remove_requests(connection, edge)
     _remove_delivered(connection, edge)
     _remove_discarded(connection, now, edge)
+    connection.execute(delete(tables.metagraphs).where(tables.metagraphs.c.at < edge))
     split = _split_entries(connection, now, edge, averaging)
     if not split.old:
         return Cleaned(0, 0)
@@ -138,6 +140,7 @@ def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float, no
         connection.execute(delete(tables.round_blobs).where(links.round.in_(part)))
         connection.execute(delete(tables.scores).where(tables.scores.c.round.in_(part)))
         _remove_extras(connection, part, now)
+        forget_after(connection, part)
         connection.execute(delete(tables.evaluations).where(judged.round.in_(part), judged.emission.is_(None)))
         connection.execute(delete(tables.rounds).where(tables.rounds.c.id.in_(part)))
         _remove_blobs(connection, digests)

@@ -5,10 +5,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weighbeam.chain.contract import Metagraph
+from weighbeam.chain.contract import Metagraph, Rules
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.collect import collect_rounds
+from weighbeam.engine.insight.metagraph import note_quietly
 from weighbeam.engine.journal import Committed
 from weighbeam.engine.operators import find_operators
 from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
@@ -44,6 +45,7 @@ class Post:
         The seed is drawn here and told to nobody before the answers are in.
         """
         graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
+        self._note(graph, rules)
         endpoints = await self.scale.discovery.look(graph)
         known = await asyncio.to_thread(self.scale.validators)
         eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints, known)
@@ -78,7 +80,16 @@ class Post:
         return [hotkey for hotkey in eligible if hotkey in staked]
 
     async def weigh_in(self) -> WeighedIn:
-        return await weigh_in(self.scale, self.clock.now())
+        done = await weigh_in(self.scale, self.clock.now())
+        if done.reading is not None:
+            self._note(done.reading.graph, done.reading.rules, always=True)
+        return done
+
+    def _note(self, graph: Metagraph | None, rules: Rules | None, always: bool = False) -> None:
+        """Keep what the chain said for people to see; nobody waits for it."""
+        if graph is not None and rules is not None:
+            given = (self.bench.journal.store, self.name, graph, rules, self.clock.now(), self.scale.own_hotkey, always)
+            asyncio.get_running_loop().run_in_executor(None, note_quietly, *given)
 
     def _fail(self, request: Request | None, fault: Exception) -> None:
         """A request fails with its round; what only the store kept from its answer stays taken, for `recover`."""

@@ -367,6 +367,51 @@ class Tells(Protocol):
         ...
 
 
+@runtime_checkable
+class Spreads(Protocol):
+    """What a mechanism may have besides if its standing is an estimate: how sure it is, for people to see.
+
+    Averages of emissions (`WeighRule.standing`) are the engine's, and so is their spread.
+    """
+
+    def spread(self, params: Any, standing: Standing, course: Sequence[float]) -> float | None:
+        """One standard error of `standing`, given the miner's standings after its last rounds, oldest first.
+
+        None where that cannot be said: fewer than three rounds, or a standing that is exact. Pure.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a miner should change. `gain` is what a round's score would gain by it on average, if that can be said."""
+
+    title: str
+    text: str
+    gain: float | None = None
+
+
+Pair: TypeAlias = tuple[Score, Score | None]
+"""A miner's score of a round, and the best valid one of the same round; None if there was none."""
+
+
+@runtime_checkable
+class Advises(Protocol):
+    """What a mechanism may have besides: what a miner should improve, and what its reasons mean.
+
+    Everything said is the mechanism's own words and numbers: never a text that a miner sent.
+    """
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """For every reason a score can have, one sentence: what it means and what to do."""
+        ...
+
+    def advise(self, params: Any, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+        """At most five, the most worthwhile first, from a miner's recent rounds, oldest first. Pure."""
+        ...
+
+
 def make_params(mechanism: Mechanism, overrides: Mapping[str, Any] | None = None) -> Params:
     """The mechanism's parameters with `overrides`; an unknown name or bad value is `bad_params`."""
     try:

@@ -35,7 +35,7 @@ INTERVAL_BLOCKS = 360
 
 @dataclass(frozen=True, slots=True)
 class WeighedIn:
-    """What a weigh-in came to. `settled` is an older submission whose fate became known."""
+    """What a weigh-in came to. `settled` is an older submission whose fate became known, `reading` what it rests on."""
 
     decision: Decision
     mode: Mode
@@ -47,6 +47,7 @@ class WeighedIn:
     future: int = 0
     burn: Burn | None = None
     late: bool = False
+    reading: Reading | None = None
 
 
 async def weigh_in(scale: Scale, now: float) -> WeighedIn:
@@ -70,6 +71,7 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
         assessed.future,
         assessed.weighing.burn,
         is_late(reading),
+        reading,
     )
 
 

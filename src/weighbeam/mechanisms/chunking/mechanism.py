@@ -14,6 +14,7 @@ from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.question import read_question, report_round
 from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
+from weighbeam.mechanisms.chunking.spread import spread_ranks
 from weighbeam.mechanisms.chunking.stages import STAGES
 from weighbeam.mechanisms.chunking.stand import Placed, apply_round
 from weighbeam.mechanisms.chunking.synthetic import generate_task, read_document
@@ -92,6 +93,9 @@ class Chunking:
     def weigh(self, params: ChunkingParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
         scores = {standing.hotkey: standing.value for standing in standings}
         return Weights(weigh_scores(scores, eligible, params.curve))
+
+    def spread(self, params: ChunkingParams, standing: Standing, course: Sequence[float]) -> float | None:
+        return spread_ranks(params, course)
 
     def recompute(self, parts: Mapping[str, Any]) -> float:
         return recompute_reward(parts)

@@ -27,6 +27,7 @@ from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.question import read_question, report_round
 from weighbeam.mechanisms.evidence.rank import rank_active
 from weighbeam.mechanisms.evidence.score import recompute, score_round
+from weighbeam.mechanisms.evidence.spread import spread_responses
 from weighbeam.mechanisms.evidence.stages_score import STAGES as STAGES_SCORE
 from weighbeam.mechanisms.evidence.stages_text import STAGES_TEXT
 from weighbeam.mechanisms.evidence.stand import find_seed, recall, stand_round
@@ -94,6 +95,9 @@ class Evidence:
         paid = pay_ranks(len(ranking), burn is not None, params)
         raw: dict[str, float] = {hotkey: float(units) for hotkey, units in zip(ranking, paid.miners, strict=True)}
         return Weights(raw if burn is None else {**raw, burn: float(paid.burn)})
+
+    def spread(self, params: EvidenceParams, standing: Standing, course: Sequence[float]) -> float | None:
+        return spread_responses(params, standing, course)
 
     def recompute(self, parts: Mapping[str, Any]) -> float:
         return recompute(parts)

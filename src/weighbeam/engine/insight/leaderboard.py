@@ -1,0 +1,113 @@
+"""Who stands where: standings with how sure they are, what they are paid, and how the last rounds went."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from weighbeam.engine.insight.courses import read_courses
+from weighbeam.engine.insight.metagraph import find_graph
+from weighbeam.engine.insight.recent import choose_recent, find_newest
+from weighbeam.engine.insight.weights import find_last_set
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """How a miner's rounds of the last 24 hours went (of at most 500 rounds); the reason is its newest."""
+
+    rounds: int = 0
+    valid: int = 0
+    last_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One line: `spread` is one standard error of the standing, `share` the part of the weights last set and
+    `incentive` what the chain paid, both 0 to 1. `rounds`, `valid` and `last_reason` are of the 24 hours before the
+    newest round; `trend` is its last 32 standings at most, oldest first."""
+
+    place: int
+    hotkey: str
+    uid: int | None
+    standing: float | None
+    spread: float | None
+    rounds: int
+    valid: int
+    last_reason: str
+    share: float | None
+    incentive: float | None
+    trend: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """What chain and ledger know of a miner."""
+
+    uid: int | None = None
+    share: float | None = None
+    incentive: float | None = None
+
+
+def read_leaderboard(store: Store, mechanism: Mechanism, averaging: Averaging) -> tuple[Ranked, ...]:
+    """Everyone with a standing, best first, the unranked last; of averaged emissions, as of the newest round."""
+    with store.read() as connection:
+        courses = read_courses(connection, mechanism, averaging)
+        recent = read_recent(connection, mechanism.name)
+        paid = read_pay(connection, mechanism.name, courses)
+    sign = 1.0 if mechanism.better == "lower" else -1.0
+    best_first = sorted(
+        courses.items(), key=lambda one: (one[1].standing is None, sign * (one[1].standing or 0.0), one[0])
+    )
+    lines = []
+    for place, (hotkey, course) in enumerate(best_first, 1):
+        seen, pay = recent.get(hotkey, Recent()), paid[hotkey]
+        lines.append(
+            Ranked(
+                place=place,
+                hotkey=hotkey,
+                uid=pay.uid,
+                standing=course.standing,
+                spread=course.spread,
+                rounds=seen.rounds,
+                valid=seen.valid,
+                last_reason=seen.last_reason,
+                share=pay.share,
+                incentive=pay.incentive,
+                trend=course.trend,
+            )
+        )
+    return tuple(lines)
+
+
+def read_recent(connection: Connection, mechanism: str) -> dict[str, Recent]:
+    newest = find_newest(connection, mechanism)
+    if newest is None:
+        return {}
+    rounds, scores = choose_recent(mechanism, newest).subquery().c, tables.scores.c
+    query = (
+        select(scores.hotkey, scores.status, scores.reasons).where(scores.round == rounds.id).order_by(rounds.sequence)
+    )
+    found: dict[str, Recent] = {}
+    for hotkey, status, reasons in connection.execute(query):
+        before = found.get(hotkey, Recent())
+        last = ", ".join(reasons) or before.last_reason
+        found[hotkey] = Recent(before.rounds + 1, before.valid + (status == "valid"), last)
+    return found
+
+
+def read_pay(connection: Connection, mechanism: str, hotkeys: Collection[str]) -> dict[str, Paid]:
+    """A share of None says that nothing was set yet, 0 that others were paid."""
+    last, graph = find_last_set(connection, mechanism), find_graph(connection, mechanism)
+    shares = {one.hotkey: one for one in last.shares} if last else {}
+    neurons = {one.hotkey: one for one in graph.neurons} if graph else {}
+    found = {}
+    for hotkey in hotkeys:
+        share, neuron = shares.get(hotkey), neurons.get(hotkey)
+        uid = neuron.uid if neuron else share.uid if share and not graph else None
+        part = share.share if share else None if last is None else 0.0
+        found[hotkey] = Paid(uid, part, neuron.incentive if neuron else None)
+    return found

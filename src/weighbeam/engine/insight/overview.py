@@ -1,0 +1,114 @@
+"""How a validator is doing, from its store alone: whoever reads beside it sees the same as it does."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, select
+
+from weighbeam.engine.alerts import Alert
+from weighbeam.engine.audit import Audit
+from weighbeam.engine.insight.metagraph import GRAPHS
+from weighbeam.engine.insight.open_alerts import find_open
+from weighbeam.engine.insight.tries import find_next, list_recent_tries
+from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+from weighbeam.store.remember import look_up
+
+HOUR = 3600.0
+ROUNDS, REQUESTS = tables.rounds.c, tables.requests.c
+
+
+@dataclass(frozen=True, slots=True)
+class LastRound:
+    """The newest scored round, and how many of its answers were valid."""
+
+    id: str
+    at: float
+    block: int
+    answers: int
+    valid: int
+
+
+@dataclass(frozen=True, slots=True)
+class MechanismView:
+    """One mechanism. `mode` is that of its last weigh-in. `blocks` are those since our weights as last read at
+    `blocks_at`, `blocks_now` what that makes now at 12 seconds a block. `rounds_per_hour` is over the last 24 hours;
+    `limit_blocks` is the chain's limit of inactivity, if it was ever noted."""
+
+    name: str
+    mode: str | None
+    blocks: int | None
+    blocks_at: float | None
+    blocks_now: int | None
+    limit_blocks: int | None
+    last_weigh_in: Audit | None
+    next_weigh_in: float | None
+    last_round: LastRound | None
+    rounds_last_hour: int
+    rounds_per_hour: float
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All mechanisms, and the alerts that are open, newest first."""
+
+    at: float
+    mechanisms: tuple[MechanismView, ...]
+    alerts: tuple[Alert, ...]
+
+
+def read_overview(store: Store, mechanisms: Sequence[str], now: float) -> Overview:
+    with store.read() as connection:
+        views = tuple(_view(connection, name, now) for name in mechanisms)
+        return Overview(now, views, find_open(connection, now))
+
+
+def _view(connection: Connection, name: str, now: float) -> MechanismView:
+    tries = list_recent_tries(connection, name, now)
+    last = tries[0] if tries else None
+    kept = look_up(connection, f"blocks:{name}")
+    body = connection.scalar(
+        select(tables.metagraphs.c.body).where(GRAPHS.mechanism == name).order_by(GRAPHS.block.desc()).limit(1)
+    )
+    return MechanismView(
+        name=name,
+        mode=last.mode if last else None,
+        blocks=kept["blocks"] if kept else None,
+        blocks_at=kept["at"] if kept else None,
+        blocks_now=_estimate(kept["blocks"], now - kept["at"]) if kept else None,
+        limit_blocks=body["activity_cutoff"] if body else None,
+        last_weigh_in=last,
+        next_weigh_in=find_next(connection, name, tries, now),
+        last_round=_find_last(connection, name),
+        rounds_last_hour=_count_rounds(connection, name, now - HOUR),
+        rounds_per_hour=_count_rounds(connection, name, now - 24 * HOUR) / 24,
+        waiting=_count_waiting(connection, name),
+    )
+
+
+def _estimate(blocks: int, seconds: float) -> int:
+    return blocks + math.floor(max(0.0, seconds) / BLOCK_SECONDS)
+
+
+def _find_last(connection: Connection, name: str) -> LastRound | None:
+    query = select(ROUNDS.id, ROUNDS.at, ROUNDS.block).where(ROUNDS.mechanism == name, ROUNDS.sequence.is_not(None))
+    row = connection.execute(query.order_by(ROUNDS.sequence.desc()).limit(1)).one_or_none()
+    if row is None:
+        return None
+    scores = tables.scores.c
+    counts = select(func.count(), func.count().filter(scores.status == "valid")).where(scores.round == row.id)
+    answers, valid = connection.execute(counts).one()
+    return LastRound(row.id, row.at, row.block, answers, valid)
+
+
+def _count_rounds(connection: Connection, name: str, since: float) -> int:
+    query = select(func.count()).where(ROUNDS.mechanism == name, ROUNDS.at > since, ROUNDS.state == "scored")
+    return int(connection.scalar(query) or 0)
+
+
+def _count_waiting(connection: Connection, name: str) -> int:
+    query = select(func.count()).where(REQUESTS.mechanism == name, REQUESTS.state == "waiting")
+    return int(connection.scalar(query) or 0)

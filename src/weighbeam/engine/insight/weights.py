@@ -1,0 +1,105 @@
+"""What was set on the chain, share by share, and how concentrated it is; and every weigh-in, also those that set none.
+
+An intent goes planned → sent → included → confirmed, or failed with a reason, or unknown until the chain is read back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from weighbeam.core.concentration import effective_number, gini, top_share
+from weighbeam.engine.audit import TRIES, Audit
+from weighbeam.engine.intent import REACHED, State
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+SUBMISSIONS = tables.submissions.c
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One weight: `value` is the integer sent, `share` its part of all of them, 0 to 1."""
+
+    hotkey: str
+    uid: int
+    value: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsLine:
+    """One intent to set weights, the largest share first. `effective` equals would be as concentrated."""
+
+    id: int
+    at: float
+    mode: str
+    state: State
+    reason: str | None
+    message: str | None
+    block: int
+    sent_block: int | None
+    included_block: int | None
+    shares: tuple[Share, ...]
+    gini: float
+    top1: float
+    top3: float
+    effective: float
+
+
+def list_weights(store: Store, mechanism: str, most: int, before: int | None = None) -> tuple[WeightsLine, ...]:
+    """Newest first; with `before`, those older than that id."""
+    query = select(tables.submissions).where(SUBMISSIONS.mechanism == mechanism)
+    if before is not None:
+        query = query.where(SUBMISSIONS.id < before)
+    with store.read() as connection:
+        return tuple(map(_read, connection.execute(query.order_by(SUBMISSIONS.id.desc()).limit(most))))
+
+
+def find_last_set(connection: Connection, mechanism: str) -> WeightsLine | None:
+    """The newest that reached the chain."""
+    query = select(tables.submissions).where(SUBMISSIONS.mechanism == mechanism, SUBMISSIONS.state.in_(REACHED))
+    row = connection.execute(query.order_by(SUBMISSIONS.id.desc()).limit(1)).one_or_none()
+    return None if row is None else _read(row)
+
+
+def list_weigh_ins(store: Store, mechanism: str, most: int, before: int | None = None) -> tuple[Audit, ...]:
+    """Every weigh-in, newest first: `kind` is submitted, skip or failed; with `before`, those older than that id."""
+    columns = tables.audits.c
+    query = select(tables.audits).where(columns.mechanism == mechanism, columns.kind.in_(TRIES))
+    if before is not None:
+        query = query.where(columns.id < before)
+    with store.read() as connection:
+        return tuple(Audit(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(most)))
+
+
+def list_shares(weights: Sequence[Sequence[int]], holders: Sequence[Sequence[Any]]) -> tuple[Share, ...]:
+    """
+    >>> list_shares([[3, 65535], [7, 65535]], [["a", 10], ["b", 12]])[0]
+    Share(hotkey='a', uid=3, value=65535, share=0.5)
+    """
+    total = sum(value for _, value in weights) or 1
+    both = zip(weights, holders, strict=True)
+    shares = [Share(str(holder[0]), uid, value, value / total) for (uid, value), holder in both]
+    return tuple(sorted(shares, key=lambda one: (-one.value, one.uid)))
+
+
+def _read(row: Any) -> WeightsLine:
+    plan, values = row.plan, [value for _, value in row.row]
+    return WeightsLine(
+        id=row.id,
+        at=row.at,
+        mode=plan["mode"],
+        state=row.state,
+        reason=row.reason,
+        message=plan.get("message"),
+        block=plan["block"],
+        sent_block=row.sent_block,
+        included_block=row.included_block,
+        shares=list_shares(row.row, plan["holders"]),
+        gini=gini(values),
+        top1=top_share(values, 1),
+        top3=top_share(values, 3),
+        effective=effective_number(values),
+    )
