@@ -1,0 +1,67 @@
+"""The first page: is everything running, and what needs a person."""
+
+from typing import Any
+
+from weighbeam.engine.alerts import REMEDIES, Alert, list_alerts
+from weighbeam.engine.insight.hours import count_hours
+from weighbeam.engine.insight.metagraph import read_metagraph
+from weighbeam.engine.insight.overview import MechanismView, read_overview
+from weighbeam.engine.reading.rounds import list_rounds
+from weighbeam.pictures.charts import chart_hours
+from weighbeam.service.pages.render import render
+from weighbeam.service.pages.shelf import Shelf
+
+MOST = 8
+MILLI = 1000
+
+
+def show_overview(shelf: Shelf) -> str:
+    now = shelf.now()
+    seen = read_overview(shelf.store, list(shelf.runs), now)
+    graphs = [graph for name in shelf.runs if (graph := read_metagraph(shelf.store, name)) is not None]
+    return render(
+        "overview.html",
+        shelf.frame(),
+        "/",
+        now,
+        title="Overview",
+        block=max((graph.block for graph in graphs), default=None),
+        lines=[_write_line(view) for view in seen.mechanisms],
+        notices=[_write_alert(alert) for alert in seen.alerts],
+        alerts=list_alerts(shelf.store, MOST),
+        rounds=list_rounds(shelf.store, most=MOST).items,
+        hours=chart_hours(
+            [
+                {"at": line.at * MILLI, "mechanism": line.mechanism, "rounds": line.rounds}
+                for line in count_hours(shelf.store, now)
+            ]
+        ),
+    )
+
+
+def _write_line(view: MechanismView) -> dict[str, Any]:
+    last, round_ = view.last_weigh_in, view.last_round
+    return {
+        "mechanism": view.name,
+        "mode": view.mode,
+        "blocks": view.blocks,
+        "weighed": None if last is None else last.kind if last.kind == "submitted" else last.reason or last.kind,
+        "weighed_at": None if last is None else last.at,
+        "due": view.next_weigh_in,
+        "per_hour": view.rounds_last_hour,
+        "last_round": None if round_ is None else round_.id,
+        "last_round_at": None if round_ is None else round_.at,
+        "waiting": view.waiting,
+    }
+
+
+def _write_alert(alert: Alert) -> dict[str, Any]:
+    return {
+        "level": alert.level,
+        "code": alert.code,
+        "mechanism": alert.mechanism,
+        "at": alert.at,
+        "text": alert.text,
+        "count": 1,
+        "remedy": REMEDIES.get(alert.code, ""),
+    }
