@@ -26,7 +26,8 @@ PARAMETERS: dict[str, type[Params]] = {
     "novelty": NoveltyParams,
 }
 COMMANDS = (
-    "", "demo", "validator", "miner", "serve", "ask", "score chunking", "score inference", "score evidence",
+    "", "demo", "validator", "miner", "serve", "serve token new", "serve token list", "serve token revoke", "ask",
+    "score chunking", "score inference", "score evidence",
     "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",

@@ -7,9 +7,8 @@ from typing import Any
 
 import httpx2
 
-from crash.novelty_worker import SECRET
+from service.holders import bear
 
-SHOWN = {"Authorization": f"Bearer {SECRET}"}
 WORDS = """otter river bridge winter bread yeast lantern harbour violin glacier orchard copper thunder meadow compass
 saddle teapot feather granite monsoon pepper library anchor walnut comet ferry basil quarry sparrow velvet""".split()
 COMMON = "the of and is in that a with by for on was from are this it".split()
@@ -17,7 +16,7 @@ COMMON = "the of and is in that a with by for on was from are this it".split()
 
 def open_line(url: str) -> httpx2.Client:
     """Plain HTTP needs no certificates, and reading them takes longer than many a life lasts."""
-    return httpx2.Client(base_url=f"{url}/v1/novelty", headers=SHOWN, timeout=30, verify=False, trust_env=False)
+    return httpx2.Client(base_url=f"{url}/v1/novelty", headers=bear("app"), timeout=30, verify=False, trust_env=False)
 
 
 @dataclass(frozen=True)

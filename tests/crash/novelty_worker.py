@@ -16,22 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 from prometheus_client import CollectorRegistry
 
+from service.holders import place
 from weighbeam.core.quantise import unit_millionths
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import ListenSettings, listen
-from weighbeam.network.nonces import NonceStore
-from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.senses.local import LocalSenses
 from weighbeam.service.app import make_service_app
 from weighbeam.service.gate import Gate
-from weighbeam.service.novelty import Pools, add_novelty
-from weighbeam.service.pool import Pool
-from weighbeam.service.teller import SCOPES, Teller
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.novelty import add_novelty
+from weighbeam.service.paces import Paces
+from weighbeam.service.pool import Pool, Pools
+from weighbeam.service.teller import Teller
 from weighbeam.store.database import Store
 
 ALICE = Hotkey.from_uri("//Alice")
-SECRET = "secret"
 DIMENSIONS = 24
 LOADED = (alembic.command, alembic.config)
 """What a start imports when it needs it; a life begins sooner with it there."""
@@ -68,12 +68,9 @@ def live(folder: Path, said: Connection, real: bool) -> None:
     desk, pools, registry = open_worker_desk(folder, real), Pools(Pool(), Pool(1)), CollectorRegistry()
     desk.load()
     app = make_service_app(pools.desk, registry)
-    policy = Policy(
-        PolicySettings(allow=frozenset({"token:app"}), per_minute=6e6, burst=10**6, per_sender=99, max_tasks=99)
-    )
-    digest = hashlib.sha256(SECRET.encode()).hexdigest()
-    gate = Gate(ALICE.address, {digest: "app"}, policy, NonceStore(folder / "nonces.sqlite"))
-    add_novelty(app, gate, Teller(desk, {"token:app": SCOPES}, time.time), pools, registry)
+    place(desk.store, "app", ("admin",))
+    gate = Gate(ALICE.address, Keyring(desk.store), Paces(), 6e6)
+    add_novelty(app, gate, Teller(desk, time.time), pools, registry)
 
     async def serve() -> None:
         async with listen(app, "127.0.0.1", 0, ListenSettings(per_address=1000)) as (_, port):

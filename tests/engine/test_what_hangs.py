@@ -47,7 +47,7 @@ async def hang(*_):
 run.keep_running = hang
 built = type("Built", (), {"desk": None, "posts": ()})
 loaded = type("Loaded", (), {})
-closed = type("C", (), {"tokens_file": None, "callers": (), "pull": None})
+closed = type("C", (), {"callers": (), "pull": None})
 loaded.settings = type("S", (), {"validator": type("V", (), {"listen": None}), "challenges": closed})
 asyncio.run(run.run_until_stopped(run._run(built, loaded)))
 """

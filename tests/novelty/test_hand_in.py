@@ -19,11 +19,13 @@ from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.novelty.desk import open_desk
 from weighbeam.novelty.hand_in import hand_in
 from weighbeam.novelty.receipts import sign_receipt
-from weighbeam.operate.serve import open_pools
 from weighbeam.service.app import make_service_app
-from weighbeam.service.gate import Gate
+from weighbeam.service.gate import Gate, Signers
+from weighbeam.service.keyring import Keyring
 from weighbeam.service.novelty import add_novelty
-from weighbeam.service.teller import Teller
+from weighbeam.service.paces import Paces
+from weighbeam.service.pool import Pools
+from weighbeam.service.teller import SIGNER, Teller
 from weighbeam.store.database import Store
 
 NODE, ADA, EVE = (Hotkey.from_uri(f"//{name}") for name in ("Node", "Ada", "Eve"))
@@ -32,13 +34,13 @@ LINE = "Swifts eat, drink and sleep on the wing for years."
 
 @pytest.fixture
 def desk_url(tmp_path: Path) -> Iterator[str]:
-    store, pools, registry = Store(f"sqlite:///{tmp_path / 'n.db'}"), open_pools(), CollectorRegistry()
+    store, pools, registry = Store(f"sqlite:///{tmp_path / 'n.db'}"), Pools(), CollectorRegistry()
     desk = open_desk(store, TinySenses(), NODE)
     policy = Policy(PolicySettings(allow=frozenset({ADA.address})))
     ready = NonceStore(tmp_path / "nonces.sqlite", lambda: 0)
-    gate = Gate(NODE.address, {}, policy, ready)
+    gate = Gate(NODE.address, Keyring(store), Paces(), signers=Signers(policy, ready, SIGNER))
     app = make_service_app(pools.desk, registry)
-    add_novelty(app, gate, Teller(desk, {}, lambda: 1.0), pools, registry)
+    add_novelty(app, gate, Teller(desk, lambda: 1.0), pools, registry)
     with serve_app(app) as url:
         yield url if "://" in url else f"http://{url}"
     pools.close()

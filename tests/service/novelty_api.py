@@ -1,6 +1,5 @@
 """The novelty API on loopback, over a real desk with the real embedder."""
 
-import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import httpx2
 from prometheus_client import CollectorRegistry
 
 from network.loopback import ALICE, BOB, open_nonces, serve_app
+from service.holders import bear, place
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
@@ -22,18 +22,20 @@ from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.novelty.ledger import Limits, check_books
 from weighbeam.senses.ports import Senses
 from weighbeam.service.app import make_service_app
-from weighbeam.service.gate import Gate
-from weighbeam.service.novelty import Pools, add_novelty
-from weighbeam.service.pool import Pool
-from weighbeam.service.teller import SCOPES, Teller
+from weighbeam.service.gate import Gate, Signers
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.novelty import add_novelty
+from weighbeam.service.paces import Paces
+from weighbeam.service.pool import Pool, Pools
+from weighbeam.service.teller import SIGNER, Teller
 from weighbeam.store.database import Store
 
 OTTERS = "Sea otters hold hands while they sleep, so that the current does not carry them apart."
 BRIDGE = "A steel bridge is thirty centimetres longer in summer than in the coldest night of winter."
 BREAD = "Bread dough that rests overnight in a refrigerator tastes of more than flour and yeast."
 NOISE = "xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"
+SCOPES = ("check", "submit", "read", "operate")
 HOLDERS = {"app": SCOPES, "other": SCOPES, **{f"only-{scope}": (scope,) for scope in SCOPES}}
-TOKENS = {hashlib.sha256(f"secret-{name}".encode()).hexdigest(): name for name in HOLDERS}
 
 
 class Api:
@@ -44,12 +46,12 @@ class Api:
         self.client = httpx2.Client(base_url=url, timeout=30, limits=httpx2.Limits(max_connections=100))
 
     def post(self, path: str, content: Any = b"", token: str | None = "app", **headers: str) -> httpx2.Response:
-        shown = {"Authorization": f"Bearer secret-{token}"} if token is not None else {}
+        shown = bear(token) if token is not None else {}
         body = content if isinstance(content, bytes) else json.dumps(content).encode()
         return self.client.post(f"/v1/novelty{path}", content=body, headers={**shown, **headers})
 
     def get(self, path: str, token: str = "app") -> httpx2.Response:
-        return self.client.get(f"/v1/novelty{path}", headers={"Authorization": f"Bearer secret-{token}"})
+        return self.client.get(f"/v1/novelty{path}", headers=bear(token))
 
     def submit(self, contributor: str, text: str, token: str = "app", **more: Any) -> httpx2.Response:
         return self.post("/contributions", {"contributor": contributor, "text": text, **more}, token)
@@ -76,17 +78,18 @@ def open_api(
     params: NoveltyParams | None = None,
     limits: Limits | None = None,
     pool: Pool | None = None,
-    policy: PolicySettings | None = None,
+    pace: float = 60_000,
 ) -> Iterator[Api]:
     store = Store(f"sqlite:///{folder / 'novelty.db'}")
     desk = open_desk(store, senses, ALICE, params, limits)
     pools, registry = Pools(pool or Pool(), Pool(2)), CollectorRegistry()
     app = make_service_app(pools.desk, registry)
-    scopes = {f"token:{name}": frozenset(given) for name, given in HOLDERS.items()}
-    roomy = PolicySettings(allow=frozenset(scopes), per_minute=60_000, burst=1000, per_sender=200, max_tasks=200)
+    for name, scopes in HOLDERS.items():
+        place(store, name, scopes)
     signing = Policy(PolicySettings(allow=frozenset({BOB.address}), per_minute=6000, burst=100))
-    gate = Gate(ALICE.address, TOKENS, Policy(policy or roomy), open_nonces(folder / "nonces.sqlite"), signing)
-    add_novelty(app, gate, Teller(desk, scopes, time.time), pools, registry)
+    signers = Signers(signing, open_nonces(folder / "nonces.sqlite"), SIGNER)
+    gate = Gate(ALICE.address, Keyring(store), Paces(), pace, signers)
+    add_novelty(app, gate, Teller(desk, time.time), pools, registry)
     with serve_app(app) as endpoint:
         yield Api(f"http://{endpoint}", desk, pools)
     pools.close()

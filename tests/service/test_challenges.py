@@ -1,6 +1,5 @@
 """The challenge API over real HTTP: who may push, what is accepted, what comes back."""
 
-import hashlib
 import json
 import socket
 import sqlite3
@@ -15,6 +14,7 @@ import pytest
 from fastapi import FastAPI
 
 from network.loopback import ALICE, BOB, CHARLIE, open_nonces, serve_app
+from service.holders import bear, place, show
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.organic import fail_request, has_waiting, take_oldest
 from weighbeam.mechanisms.contract import Scored, make_params
@@ -23,11 +23,13 @@ from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
 from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.service.challenges import Counter, add_challenges
-from weighbeam.service.gate import Gate
+from weighbeam.service.gate import Gate, Signers
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.paces import Paces
+from weighbeam.service.pool import Pools
 from weighbeam.store.database import Store
 
 INFERENCE = Inference()
-TOKENS = {hashlib.sha256(f"secret-{name}".encode()).hexdigest(): name for name in ("app", "other")}
 ASKED = {"id": "c-1", "prompt": "Why do tides rise?", "metadata": {"user": 7}}
 
 
@@ -35,25 +37,28 @@ class Api:
     def __init__(self, url: str, store: Store) -> None:
         self.url, self.store = url, store
 
-    def push(self, content: Any, token: str | None = "secret-app", **headers: str) -> httpx2.Response:
-        shown = {"Authorization": f"Bearer {token}"} if token is not None else {}
+    def push(self, content: Any, token: str | None = "app", **headers: str) -> httpx2.Response:
+        shown = bear(token) if token is not None else {}
         body = content if isinstance(content, bytes) else json.dumps(content).encode()
         return httpx2.post(f"{self.url}/v1/challenges", content=body, headers={**shown, **headers}, timeout=30)
 
-    def look(self, path: str, token: str = "secret-app") -> httpx2.Response:
-        return httpx2.get(f"{self.url}{path}", headers={"Authorization": f"Bearer {token}"})
+    def look(self, path: str, token: str = "app") -> httpx2.Response:
+        return httpx2.get(f"{self.url}{path}", headers=bear(token))
 
 
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[Api]:
     store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
     app = FastAPI()
-    allowed = frozenset({BOB.address, "token:app", "token:other"})
-    policy = Policy(PolicySettings(allow=allowed, per_minute=6000, burst=50))
-    gate = Gate(ALICE.address, TOKENS, policy, open_nonces(tmp_path / "nonces.sqlite"))
-    add_challenges(app, gate, Counter(store, INFERENCE, make_params(INFERENCE), time.time))
+    for name, scopes in (("app", ("ask", "read")), ("other", ("ask",)), ("reader", ("read",))):
+        place(store, name, scopes)
+    policy, pools = Policy(PolicySettings(allow=frozenset({BOB.address}), per_minute=6000, burst=50)), Pools()
+    signers = Signers(policy, open_nonces(tmp_path / "nonces.sqlite"), frozenset({"ask", "read"}))
+    gate = Gate(ALICE.address, Keyring(store), Paces(), 6000, signers)
+    add_challenges(app, gate, Counter(store, INFERENCE, make_params(INFERENCE), time.time), pools)
     with serve_app(app) as endpoint:
         yield Api(f"http://{endpoint}", store)
+    pools.close()
     store.close()
 
 
@@ -77,16 +82,18 @@ def test_the_same_id_for_something_else_is_refused(api: Api) -> None:
     api.push(ASKED)
     other = api.push({**ASKED, "prompt": "Why not?"})
     assert (other.status_code, other.json()["error"]) == (409, "challenge_differs")
-    assert api.push({**ASKED, "prompt": "Why not?"}, token="secret-other").status_code == 202
+    assert api.push({**ASKED, "prompt": "Why not?"}, token="other").status_code == 202
 
 
 def test_nobody_sees_the_challenges_of_another(api: Api) -> None:
     api.push(ASKED)
-    assert api.look("/v1/challenges/c-1", token="secret-other").status_code == 404
+    assert api.look("/v1/challenges/c-1", token="other").status_code == 404
     assert api.look("/v1/challenges/never").status_code == 404
 
 
-@pytest.mark.parametrize("token", ["wrong", "-", "secret-app secret-app", "secret-app\u00e9"])
+@pytest.mark.parametrize(
+    "token", ["wrong", "-", f"{show('app')} {show('app')}", f"{show('app')}\u00e9", show("nobody"), show("app")[:-1]]
+)
 def test_a_wrong_token_opens_nothing(api: Api, token: str) -> None:
     refused = httpx2.post(
         f"{api.url}/v1/challenges", json=ASKED, headers=[(b"Authorization", f"Bearer {token}".encode("latin-1"))]
@@ -192,3 +199,6 @@ def test_records_of_copies_can_be_read(api: Api) -> None:
     assert api.look("/v1/copies?hotkey=b").json()["copies"] == [row]
     assert api.look("/v1/copies?hotkey=c").json()["copies"] == []
     assert httpx2.get(f"{api.url}/v1/copies").status_code == 401
+    assert api.look("/v1/copies", token="reader").status_code == 200
+    assert api.look("/v1/copies", token="other").json()["error"] == "missing_scope"
+    assert api.push(ASKED, token="reader").json()["error"] == "missing_scope"

@@ -15,11 +15,11 @@ import httpx2
 import pytest
 
 from network.loopback import ALICE, BOB, CHARLIE
+from service.holders import bear, show
 from service.novelty_api import BREAD, BRIDGE, HOLDERS, NOISE, OTTERS, Api, open_api
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
-from weighbeam.network.policy import PolicySettings
 from weighbeam.novelty.ledger import Limits
 from weighbeam.novelty.receipts import check_receipt
 from weighbeam.senses.local import LocalSenses
@@ -154,7 +154,7 @@ def test_each_route_needs_its_scope_and_no_other(api: Api, scope: str) -> None:
     for method, path in ROUTES[scope]:
         content = json.dumps({"text": BRIDGE} if scope == "check" else {"contributor": "bea", "text": BRIDGE}).encode()
         for name, scopes in HOLDERS.items():
-            headers = {"Authorization": f"Bearer secret-{name}"}
+            headers = bear(name)
             body = content if scope in ("check", "submit") else b""
             reply = api.client.request(method, f"/v1/novelty{path}", content=body, headers=headers)
             if scope in scopes:
@@ -264,7 +264,7 @@ def test_a_key_gives_the_first_answer_again_and_belongs_to_its_caller(api: Api) 
     both = {"contributor": "ada", "text": OTTERS, "key": "k-1"}
     assert api.post("/contributions", both, **{"Idempotency-Key": "k-1"}).status_code == 200
     assert said(api.post("/contributions", both, **{"Idempotency-Key": "k-2"})) == (400, "bad_key")
-    headers = [("Authorization", "Bearer secret-app"), ("Idempotency-Key", "a"), ("Idempotency-Key", "a")]
+    headers = [*bear("app").items(), ("Idempotency-Key", "a"), ("Idempotency-Key", "a")]
     twice = api.client.post("/v1/novelty/contributions", json={"contributor": "a", "text": OTTERS}, headers=headers)
     assert said(twice) == (400, "bad_key")
     assert api.get("/treasury").json()["contributions"] == 3
@@ -328,12 +328,11 @@ def test_implausible_text_can_be_refused(tmp_path: Path, senses: LocalSenses) ->
 
 
 def test_who_calls_too_often_waits(tmp_path: Path, senses: LocalSenses) -> None:
-    slow = PolicySettings(allow=frozenset({"token:app", "token:other"}), per_minute=1, burst=2, per_sender=9)
-    with open_api(tmp_path, senses, policy=slow) as api:
-        replies = [api.get("/treasury") for _ in range(3)]
-        assert [reply.status_code for reply in replies] == [200, 200, 429]
-        assert said(replies[2]) == (429, "rate_limited")
-        assert int(replies[2].headers["Retry-After"]) > 0
+    with open_api(tmp_path, senses, pace=1) as api:
+        replies = [api.get("/treasury") for _ in range(11)]
+        assert [reply.status_code for reply in replies] == [200] * 10 + [429]
+        assert said(replies[10]) == (429, "rate_limited")
+        assert 50 < int(replies[10].headers["Retry-After"]) <= 60
         assert api.get("/treasury", "other").status_code == 200
 
 
@@ -373,8 +372,9 @@ def test_a_caller_that_hangs_up_leaves_its_place(tmp_path: Path, senses: LocalSe
         for number in range(5):
             text = json.dumps({"contributor": "ada", "text": f"{OTTERS} {number}"}).encode()
             head = f"POST /v1/novelty/contributions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n"
+            head += f"Authorization: Bearer {show('app')}\r\n\r\n"
             with socket.create_connection((host, int(port))) as line:
-                line.sendall(head.encode() + b"Authorization: Bearer secret-app\r\n\r\n" + text[: number * 20])
+                line.sendall(head.encode() + text[: number * 20])
         wait_until(lambda: api.submit("bea", BRIDGE).status_code in (200, 201))
 
 

@@ -1,6 +1,5 @@
 """Many at once: one text is paid once, one key is one contribution, over one server, two, and a validator's door."""
 
-import hashlib
 import json
 import os
 import re
@@ -11,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import httpx2
 import pytest
 
 from network.loopback import ALICE, BOB, CHARLIE, free_port
+from service.holders import bear, place, show
 from service.novelty_api import BREAD, BRIDGE, OTTERS, Api, open_api
 from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.file import ChainFile
@@ -32,7 +32,7 @@ from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
 CLIENTS = 64
-SHOWN = {"Authorization": "Bearer secret"}
+SHOWN = bear("app")
 SETTINGS = """
 [wallet]
 uri = "//Alice"
@@ -41,7 +41,6 @@ url = "sqlite:///novelty.db"
 [service]
 listen = "127.0.0.1:0"
 [novelty]
-tokens_file = "tokens.txt"
 per_minute = 60000
 """
 
@@ -97,8 +96,8 @@ def start(folder: Path, *command: str, pattern: str = r"served on (\S+:\d+)") ->
 
 
 def write_settings(folder: Path, more: str = "") -> str:
-    digest = hashlib.sha256(b"secret").hexdigest()
-    (folder / "tokens.txt").write_text(f"# who may call\napp {digest} check,submit,read\n")
+    with closing(Store(f"sqlite:///{folder / 'novelty.db'}")) as store:
+        place(store, "app", ("check", "submit", "read"))
     (folder / "weighbeam.toml").write_text(SETTINGS + more)
     return str(folder / "weighbeam.toml")
 
@@ -154,7 +153,6 @@ def test_a_validator_takes_contributions_of_who_is_registered(tmp_path: Path, ca
     file.close()
     listen = f"127.0.0.1:{free_port()}"
     config = write_settings(tmp_path, f'[validator]\nlisten = "{listen}"\n[mechanisms.novelty]\n')
-    (tmp_path / "weighbeam.toml").write_text(Path(config).read_text().replace('tokens_file = "tokens.txt"\n', ""))
     target = "/v1/novelty/contributions"
 
     def submit(hotkey: Any, text: str) -> httpx2.Response:
@@ -175,7 +173,10 @@ def test_a_validator_takes_contributions_of_who_is_registered(tmp_path: Path, ca
             time.sleep(0.3)
         assert taken.json()["contributor"] == BOB.address
         assert submit(CHARLIE, BRIDGE).json()["error"] == "not_allowed"
-        assert httpx2.get(f"http://{listen}/v1/novelty/treasury", headers=SHOWN).json()["error"] == "bad_token"
+        treasury = f"http://{listen}/v1/novelty/treasury"
+        assert httpx2.get(treasury, headers=SHOWN).json()["contributions"] == 1
+        assert httpx2.get(treasury).json()["error"] == "malformed_auth"
+        assert show("app") not in "".join(path.read_text() for path in tmp_path.glob("*.log"))
         metrics = httpx2.get(f"http://{listen}/metrics").text
         assert 'weighbeam_novelty_submissions_total{outcome="paid"} 1.0' in metrics
         assert "weighbeam_alerts" in metrics

@@ -1,18 +1,18 @@
 """What settings of the novelty API are refused before anything is served, and what they come to."""
 
-import hashlib
 from pathlib import Path
 
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.tokens import Grant, make_token, revoke_token
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.novelty.ledger import Limits
-from weighbeam.operate.serve import make_gate, open_pools, read_limits, run_service
-from weighbeam.operate.tokens import read_scoped
+from weighbeam.operate.gates import check_reached, open_entrance
+from weighbeam.operate.serve import read_limits, run_service
+from weighbeam.service.pool import Pools
 from weighbeam.settings.load import Loaded, load_settings
-
-DIGESTS = [hashlib.sha256(bytes([number])).hexdigest() for number in range(3)]
+from weighbeam.store.database import Store
 
 
 def load(folder: Path, novelty: str = "", rest: str = '[wallet]\nuri = "//Alice"\n') -> Loaded:
@@ -38,55 +38,46 @@ def test_a_setting_out_of_range_is_named(tmp_path: Path, line: str) -> None:
         load(tmp_path, line)
 
 
-def test_tokens_have_the_scopes_of_their_line(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.txt"
-    a, b, c = DIGESTS
-    file.write_text(f"# ours\n\napp {a} check,submit\napp {b} submit,check\nboss {c} operate\n")
-    tokens = read_scoped(file)
-    assert tokens.names == {a: "app", b: "app", c: "boss"}
-    assert tokens.scopes == {"token:app": {"check", "submit"}, "token:boss": {"operate"}}
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "app",
-        f"app {DIGESTS[0]}",
-        f"app {DIGESTS[0]} check, submit",
-        f"app {DIGESTS[0]} everything",
-        f"app {DIGESTS[0]} check,,submit",
-        f"app {DIGESTS[0].upper()} check",
-        f"app {DIGESTS[0]} check\nother {DIGESTS[0]} check",
-        f"app {DIGESTS[0]} check\napp {DIGESTS[1]} operate",
-    ],
-)
-def test_a_line_that_is_no_token_is_refused_by_its_number(tmp_path: Path, lines: str) -> None:
-    file = tmp_path / "tokens.txt"
-    file.write_text(lines)
-    with pytest.raises(WeighbeamError, match=f"line {len(lines.splitlines())}, is no token"):
-        read_scoped(file)
-
-
 def test_nothing_is_served_that_nobody_may_use_or_nobody_signs(tmp_path: Path) -> None:
+    alice = '[wallet]\nuri = "//Alice"\n'
+    everywhere = f'{alice}[service]\nlisten = "0.0.0.0:0"\n'
     for loaded, code in (
-        (load(tmp_path), "bad_config: nobody may call"),
-        (load(tmp_path, 'tokens_file = "none.txt"'), "no_such_file"),
+        (load(tmp_path, rest=everywhere), "bad_config.*there is no token.*serve token new"),
         (load(tmp_path, 'callers = ["Bob"]'), "bad_config.*no hotkey"),
         (load(tmp_path, 'callers = ["Bob"]', ""), "wallet_missing"),
-        (load(tmp_path, 'callers = ["Bob"]', '[wallet]\nuri = "//Alice"\n[service]\nlisten = "8080"\n'), "bad_config"),
+        (load(tmp_path, rest=f'{alice}[service]\nlisten = "8080"\n'), "bad_config"),
+        (load(tmp_path, rest=f'{alice}[service]\norigins = ["*"]\n'), "bad_config.*service.origins"),
     ):
         with pytest.raises(WeighbeamError, match=code):
             run_service(loaded)
 
 
-def test_a_hotkey_has_few_places_and_a_token_the_whole_pool(tmp_path: Path) -> None:
-    (tmp_path / "tokens.txt").write_text(f"app {DIGESTS[0]} submit\n")
-    pools = open_pools()
-    gate, scopes = make_gate(load(tmp_path, 'tokens_file = "tokens.txt"'), "me", pools)
-    gate.nonces.close()
+def test_a_live_token_or_a_word_of_the_operator_lets_others_reach_it(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'weighbeam.db'}")
+    listen = '[service]\nlisten = "0.0.0.0:0"\n'
+    check_reached(load(tmp_path, rest=f"{listen}public = true\n"), store, 1.0)
+    closed = load(tmp_path, rest=listen)
+    token, _ = make_token(store, Grant("app", ["read"], days=1), 1.0)
+    check_reached(closed, store, 1.0)
+    for now in (1.0 + 86_400, 2.0):
+        with pytest.raises(WeighbeamError, match="there is no token"):
+            check_reached(closed, store, now)
+        revoke_token(store, token.id, 2.0)
+    store.close()
+
+
+def test_who_may_read_follows_from_where_it_listens(tmp_path: Path) -> None:
+    store, pools = Store(f"sqlite:///{tmp_path / 'weighbeam.db'}"), Pools()
+    for listen, more, reading in (
+        ("127.0.0.1:0", "", "local"),
+        ("0.0.0.0:0", "", "closed"),
+        ("0.0.0.0:0", "[service]\npublic = true\n", "public"),
+    ):
+        entrance = open_entrance(load(tmp_path, rest=more), store, "me", listen, pools)
+        gate = entrance.make_novelty_gate()
+        assert (entrance.make_gate().reading, gate.reading) == (reading, "closed")
+        assert gate.signers is not None
+        assert gate.signers.policy.settings.per_sender < pools.desk.most / 10
+        gate.signers.nonces.close()
     pools.close()
-    assert scopes == {"token:app": {"submit"}}
-    assert gate.find_policy("token:app").settings.per_sender > pools.desk.most
-    assert gate.find_policy("5F").settings.per_sender < pools.desk.most / 10
-    assert gate.find_policy("token:app").may_ask("token:app")
-    assert not gate.find_policy("token:other").may_ask("token:other")
+    store.close()

@@ -17,12 +17,13 @@ from weighbeam.cli.replay import replay
 from weighbeam.cli.round import show_round
 from weighbeam.cli.run import miner, validator
 from weighbeam.cli.score import score_app
-from weighbeam.cli.serve import serve
+from weighbeam.cli.serve import serve_app
 from weighbeam.cli.shell import Shell, make_app
 from weighbeam.cli.vectors import vectors_app
 from weighbeam.cli.weights import weights
 
 app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=Shell)
+app.add_typer(serve_app, name="serve")
 app.add_typer(score_app, name="score")
 app.add_typer(novelty_app, name="novelty")
 app.add_typer(vectors_app, name="vectors")
@@ -32,7 +33,6 @@ app.add_typer(lists_app, name="lists")
 app.command()(demo)
 app.command()(validator)
 app.command()(miner)
-app.command()(serve)
 app.command()(ask)
 app.command()(rounds)
 app.command("round")(show_round)

@@ -92,6 +92,5 @@ def _show(character: str) -> str:
 
 def make_app(help: str, **settings: Any) -> typer.Typer:
     """A command group with this project's settings."""
-    return typer.Typer(
-        help=help, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, **settings
-    )
+    given = {"no_args_is_help": True, **settings}
+    return typer.Typer(help=help, pretty_exceptions_enable=False, rich_markup_mode=None, **given)

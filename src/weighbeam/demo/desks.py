@@ -18,11 +18,13 @@ from weighbeam.network.nonces import SKEW_SECONDS, NonceStore
 from weighbeam.network.policy import Policy, PolicySettings
 from weighbeam.novelty.desk import open_desk
 from weighbeam.novelty.hand_in import hand_in
-from weighbeam.operate.serve import open_pools
 from weighbeam.service.app import make_service_app
-from weighbeam.service.gate import Gate
-from weighbeam.service.novelty import Pools, add_novelty
-from weighbeam.service.teller import Teller
+from weighbeam.service.gate import Gate, Signers
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.novelty import add_novelty
+from weighbeam.service.paces import Paces
+from weighbeam.service.pool import Pools
+from weighbeam.service.teller import SIGNER, Teller
 
 Doors = Mapping[str, str]
 """A validator's hotkey → where its desk is."""
@@ -34,7 +36,7 @@ async def open_doors(posts: Sequence[Post], names: Mapping[str, Part]) -> AsyncI
     async with AsyncExitStack() as stack:
         found: dict[str, str] = {}
         for number, post in enumerate(posts, 1):
-            pools = open_pools()
+            pools = Pools()
             stack.callback(pools.close)
             app = _make_app(post, names[post.scale.own_hotkey], pools)
             host, port = await stack.enter_async_context(listen(app, f"127.0.2.{number}"))
@@ -65,7 +67,8 @@ def _make_app(post: Post, part: Part, pools: Pools) -> FastAPI:
     desk = open_desk(store, post.bench.senses, part.hotkey, params, now=post.clock.now)
     callers = PolicySettings(allow=frozenset(miner.hotkey.address for miner in MINERS), per_minute=600, burst=20)
     database = store.engine.url.database
-    gate = Gate(part.hotkey.address, {}, Policy(callers), NonceStore(Path(f"{database}-nonces")))
+    signers = Signers(Policy(callers), NonceStore(Path(f"{database}-nonces")), SIGNER)
+    gate = Gate(part.hotkey.address, Keyring(store), Paces(), signers=signers)
     app = make_service_app(pools.desk, registry)
-    add_novelty(app, gate, Teller(desk, {}, post.clock.now), pools, registry)
+    add_novelty(app, gate, Teller(desk, post.clock.now), pools, registry)
     return app

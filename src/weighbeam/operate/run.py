@@ -16,10 +16,12 @@ from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
 from weighbeam.mechanisms.contract import Burns
 from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
-from weighbeam.operate.challenges import is_open, open_door, pull_challenges
-from weighbeam.operate.serve import open_beside, open_pools
+from weighbeam.operate.challenges import open_door, pull_challenges
+from weighbeam.operate.gates import open_entrance
+from weighbeam.operate.serve import open_beside
 from weighbeam.operate.stop import end_now, run_until_stopped
 from weighbeam.service.health import make_health_app
+from weighbeam.service.pool import Pools
 from weighbeam.settings.load import Loaded, find_unknown
 
 
@@ -36,16 +38,17 @@ def run_validator(loaded: Loaded) -> None:
 
 async def _run(built: Built, loaded: Loaded) -> None:
     services: list[Service] = []
-    pools = open_pools()
+    pools = Pools()
     listen = loaded.settings.validator.listen
     if listen:
         registry = CollectorRegistry()
         mechanisms = [post.scale.mechanism for post in built.posts]
         app = make_health_app(built.desk.health, built.desk.alerts, built.desk.store, mechanisms, registry)
-        open_door(app, built, loaded)
-        services += open_beside(app, built, loaded, pools, registry)
+        entrance = open_entrance(loaded, built.desk.store, built.desk.hotkey, listen, pools)
+        open_door(app, built, entrance)
+        services += open_beside(app, built, entrance, registry)
         services.append(partial(serve_miner, app, *check_listen(listen)))
-    elif is_open(loaded):
+    elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
     try:

@@ -1,10 +1,13 @@
 """The app of `weighbeam serve`: what every service tells of itself; the APIs are added to it."""
 
+from collections.abc import Sequence
+
 from fastapi import FastAPI, Request, Response
 from prometheus_client import CollectorRegistry
 from starlette.exceptions import HTTPException
 
 from weighbeam import __version__
+from weighbeam.service.cross_origin import add_origins
 from weighbeam.service.front import Reply
 from weighbeam.service.health import add_metrics
 from weighbeam.service.pool import Pool
@@ -12,10 +15,11 @@ from weighbeam.service.pool import Pool
 STALLED = 503
 
 
-def make_service_app(pool: Pool, registry: CollectorRegistry) -> FastAPI:
-    """`/health`, `/metrics` and `/openapi.json`; no page needs anything from elsewhere."""
+def make_service_app(pool: Pool, registry: CollectorRegistry, origins: Sequence[str] = ()) -> FastAPI:
+    """`/health`, `/metrics` and `/openapi.json`; no page needs anything from elsewhere. `origins` may call."""
     app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None)
     app.add_exception_handler(HTTPException, tell_missing)
+    add_origins(app, origins)
     add_metrics(app, registry)
 
     @app.get("/health")

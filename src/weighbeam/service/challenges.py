@@ -14,8 +14,10 @@ from weighbeam.engine.aftermath import list_copies
 from weighbeam.engine.challenges import accept_challenge, find_challenge
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.network.strict_json import read_strict
+from weighbeam.service.callers import Caller
 from weighbeam.service.front import Front
 from weighbeam.service.gate import Gate
+from weighbeam.service.pool import Pools
 from weighbeam.store.database import Store
 
 MOST_BODY = 1 << 20
@@ -33,16 +35,17 @@ class Counter:
     now: Callable[[], float]
 
 
-def add_challenges(app: FastAPI, gate: Gate, counter: Counter) -> None:
+def add_challenges(app: FastAPI, gate: Gate, counter: Counter, pools: Pools) -> None:
     """`POST /v1/challenges`, `GET /v1/challenges/{id}`, `GET /v1/copies`."""
 
-    front = Front(gate, MOST_BODY, CODES)
+    front = Front(gate, MOST_BODY, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
 
     @app.post("/v1/challenges")
     async def push(request: Request) -> Response:
-        def work(caller: str, body: bytes) -> tuple[int, Any]:
+        def work(caller: Caller, body: bytes) -> tuple[int, Any]:
+            caller.check("ask")
             challenge, _ = accept_challenge(
-                counter.store, counter.mechanism, counter.params, read_strict(body), caller, counter.now()
+                counter.store, counter.mechanism, counter.params, read_strict(body), caller.name, counter.now()
             )
             return 202, {**challenge.as_json(), "status_url": f"/v1/challenges/{challenge.id}"}
 
@@ -50,13 +53,16 @@ def add_challenges(app: FastAPI, gate: Gate, counter: Counter) -> None:
 
     @app.get("/v1/challenges/{challenge_id}")
     async def look(request: Request, challenge_id: str) -> Response:
-        return await front.answer(
-            request, lambda caller, _: (200, find_challenge(counter.store, challenge_id, caller).as_json())
-        )
+        def work(caller: Caller, _: bytes) -> tuple[int, Any]:
+            caller.check("ask")
+            return 200, find_challenge(counter.store, challenge_id, caller.name).as_json()
+
+        return await front.answer(request, work)
 
     @app.get("/v1/copies")
     async def copies(request: Request) -> Response:
-        hotkey = request.query_params.get("hotkey")
-        return await front.answer(
-            request, lambda *_: (200, {"copies": list_copies(counter.store, MOST_COPIES, hotkey)})
-        )
+        def work(caller: Caller, _: bytes) -> tuple[int, Any]:
+            caller.check("read")
+            return 200, {"copies": list_copies(counter.store, MOST_COPIES, request.query_params.get("hotkey"))}
+
+        return await front.answer(request, work)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from fastapi import Request, Response
@@ -11,13 +11,18 @@ from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import tell_fault
+from weighbeam.network.listen import name_origin
 from weighbeam.network.serve import STATUS, receive
-from weighbeam.service.gate import Gate, find_authorization
+from weighbeam.service.callers import Caller
+from weighbeam.service.gate import Gate, is_signed
+from weighbeam.service.paces import TooOften
 
 Result = TypeVar("Result")
-Work = Callable[[str, bytes], tuple[int, Any]]
-HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
-CODES = {**STATUS, "bad_token": 401, "store_fault": 503}
+Work = Callable[[Caller, bytes], tuple[int, Any]]
+AGAIN = {429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
+BEARER, BASIC = {"WWW-Authenticate": "Bearer"}, {"WWW-Authenticate": 'Basic realm="weighbeam", charset="UTF-8"'}
+API = "/v1/"
+CODES = {**STATUS, "bad_token": 401, "missing_scope": 403, "store_fault": 503}
 REMEDIES = {
     401: "show a token as a bearer, or sign the request: docs/spec/network.md",
     413: "send less",
@@ -34,8 +39,11 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """`headers` are those a refusal needs: how to show who calls, and when to call again."""
+
     status: int
     content: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def refusal(self) -> str | None:
@@ -43,7 +51,7 @@ class Reply:
         return self.content.get("error") if self.status >= 400 else None
 
     def write(self) -> Response:
-        return Response(json.dumps(self.content), self.status, HEADERS.get(self.status), "application/json")
+        return Response(json.dumps(self.content), self.status, dict(self.headers), "application/json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +63,46 @@ class Front:
     codes: Mapping[str, int]
     run: Run = asyncio.to_thread
     run_proof: Run = asyncio.to_thread
+    run_token: Run = asyncio.to_thread
 
     async def answer(self, request: Request, work: Work) -> Response:
         return (await self.handle(request, work)).write()
 
     async def handle(self, request: Request, work: Work) -> Reply:
-        """What comes of it. `work` gets the caller's proven name and the body as it came."""
+        """What comes of it. `work` gets the proven caller and the body as it came."""
         try:
             given = await receive(request, self.most_body)
-            shown = bool(find_authorization(given))
-            caller = self.gate.prove(given) if shown else await self.run_proof(lambda: self.gate.prove(given))
-            with self.gate.find_policy(caller).admit(caller):
+            prove = self.run_proof if is_signed(given) else self.run_token
+            caller = await prove(lambda: self.gate.prove(given))
+            with self.gate.admit(caller, find_origin(request)):
                 return Reply(*await self.run(lambda: work(caller, given.body)))
         except WeighbeamError as refusal:
-            return self._refuse(refusal)
+            return self._refuse(refusal, request.url.path)
         except ClientDisconnect:
             return Reply(499, {"error": "disconnected"})
         except Exception as fault:
             tell_fault(fault)
             return Reply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
 
-    def _refuse(self, refusal: WeighbeamError) -> Reply:
+    def _refuse(self, refusal: WeighbeamError, path: str) -> Reply:
         status = {**CODES, **self.codes}.get(refusal.code, 400)
         if status == 500:
             tell_fault(refusal)
         large = refusal.code == "too_large"
         message = f"a body of more than {self.most_body} bytes is not read" if large else refusal.message
         remedy = refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
-        return Reply(status, {"error": refusal.code, "message": message, "remedy": remedy})
+        content = {"error": refusal.code, "message": message, "remedy": remedy}
+        return Reply(status, content, find_advice(status, refusal, path))
+
+
+def find_advice(status: int, refusal: WeighbeamError, path: str) -> Mapping[str, str]:
+    """Headers that say what to do: a browser asks for a token where there are pages, and only there."""
+    if status == 401:
+        return BEARER if path.startswith(API) else BASIC
+    if isinstance(refusal, TooOften):
+        return {"Retry-After": str(refusal.seconds)}
+    return AGAIN.get(status, {})
+
+
+def find_origin(request: Request) -> str:
+    return name_origin(None if request.client is None else tuple(request.client))

@@ -1,59 +1,132 @@
-"""Who calls: a token shown as a bearer, or a hotkey that signs as miners are asked (docs/spec/network.md)."""
+"""Who calls: whoever shows a token, a hotkey that signs as miners are asked (docs/spec/network.md), or anyone.
 
-import hashlib
-import hmac
+A token is shown as a bearer. To look at pages, which a browser fetches, it may be the password of HTTP's Basic instead:
+for GET and HEAD alone, so that no page of another site can have a browser change anything.
+"""
+
+import base64
+import binascii
+import ipaddress
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.network import verify_request as auth
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy
+from weighbeam.service.callers import ANYONE, Caller
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.paces import Paces
 
-BEARER = "bearer "
-TOKEN = "token:"
+SAFE = ("GET", "HEAD")
+SIGNED = "x-bittensor-"
+Reading = Literal["closed", "local", "public"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signers:
+    """Hotkeys the policy lets in, and what they may do."""
+
+    policy: Policy
+    nonces: NonceStore
+    scopes: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Who may use an API: tokens by the SHA-256 of each, and hotkeys the policy lets in.
+    """Who may use an API. `per_minute` is the pace of who has none of its own.
 
-    With `signers`, hotkeys have that policy and tokens the other.
+    `reading` is who may read and show nothing: nobody, whoever calls this machine by a name only it has, or all.
     """
 
     own_address: str
-    tokens: Mapping[str, str]
-    policy: Policy
-    nonces: NonceStore
-    signers: Policy | None = None
+    keyring: Keyring
+    paces: Paces
+    per_minute: float = 600.0
+    signers: Signers | None = None
+    reading: Reading = "closed"
 
-    def prove(self, given: auth.Request) -> str:
-        """Who calls; may wait for the disk if the request shows no token."""
-        named = find_authorization(given)
-        if not named:
-            return Btauth().verify(given, self.own_address, time.time_ns(), self._is_new).sender
-        if len(named) == 1 and named[0].lower().startswith(BEARER):
-            shown = hashlib.sha256(named[0][len(BEARER) :].strip().encode("latin-1")).hexdigest()
-            for digest, name in self.tokens.items():
-                if hmac.compare_digest(digest, shown):
-                    return f"{TOKEN}{name}"
-        raise WeighbeamError("bad_token", "this token is not known here", "ask the operator for one")
+    def prove(self, given: auth.Request) -> Caller:
+        """Who calls; may wait for the disk."""
+        named = find_headers(given, "authorization")
+        if named:
+            return self.keyring.find(read_shown(named, given.method))
+        if not is_signed(given) and self._is_open(given):
+            return ANYONE
+        if self.signers is None:
+            raise WeighbeamError("bad_token", "no token is shown", "show one: Authorization: Bearer wb_…")
+        sender = Btauth().verify(given, self.own_address, time.time_ns(), self._is_new).sender
+        return Caller(sender, self.signers.scopes)
 
-    def find_policy(self, caller: str) -> Policy:
-        return self.policy if self.signers is None or caller.startswith(TOKEN) else self.signers
+    @contextmanager
+    def admit(self, caller: Caller, origin: str = "") -> Iterator[None]:
+        """Let a proven caller's work run, or refuse it; who shows nothing is told apart by its address."""
+        if caller.hotkey is not None and self.signers is not None:
+            with self.signers.policy.admit(caller.hotkey):
+                yield
+            return
+        name = f"{caller.name} {origin}" if caller.is_anyone else caller.name
+        self.paces.spend(name, caller.per_minute or self.per_minute)
+        yield
+
+    def _is_open(self, given: auth.Request) -> bool:
+        if given.method not in SAFE or self.reading == "closed":
+            return False
+        return self.reading == "public" or all(is_own_name(host) for host in find_headers(given, "host"))
 
     def _is_new(self, sender: str, request_id: str, signed_at: int) -> bool:
         """Nothing is written down for whoever may not call anyway."""
-        allowed = self.find_policy(sender).may_ask(sender)
+        assert self.signers is not None
+        allowed = self.signers.policy.may_ask(sender)
         require(allowed, "not_allowed", "this hotkey may not call", "ask the operator")
         try:
-            return self.nonces.is_new(sender, request_id, signed_at)
+            return self.signers.nonces.is_new(sender, request_id, signed_at)
         except sqlite3.Error:
             raise WeighbeamError("busy", "the nonces cannot be written", "call again later") from None
 
 
-def find_authorization(given: auth.Request) -> list[str]:
-    return [value for name, value in given.headers if name.lower() == "authorization"]
+def find_headers(given: auth.Request, wanted: str) -> list[str]:
+    return [value for name, value in given.headers if name.lower() == wanted]
+
+
+def is_signed(given: auth.Request) -> bool:
+    """Whether a signature is all it has to show."""
+    named = {name.lower() for name, _ in given.headers}
+    return "authorization" not in named and any(name.startswith(SIGNED) for name in named)
+
+
+def read_shown(named: list[str], method: str) -> str:
+    """What the one header Authorization shows; nothing that could be a token if it is none.
+
+    >>> basic = ["Basic OndiX3g="]
+    >>> read_shown(["Bearer wb_x"], "POST"), read_shown(basic, "GET"), read_shown(basic, "POST")
+    ('wb_x', 'wb_x', '')
+    """
+    kind, _, rest = named[0].strip().partition(" ") if len(named) == 1 else ("", "", "")
+    if kind.lower() == "bearer":
+        return rest.strip()
+    if kind.lower() != "basic" or method not in SAFE:
+        return ""
+    try:
+        return base64.b64decode(rest.strip(), validate=True).decode("latin-1").partition(":")[2]
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def is_own_name(host: str) -> bool:
+    """Whether a Host header names this machine as only itself can, so that no foreign name was led here.
+
+    >>> [is_own_name(host) for host in ("127.0.0.1:8080", "localhost", "[::1]:80", "evil.example:8080", "0.0.0.0", "")]
+    [True, True, True, False, False, False]
+    """
+    bracketed = host.startswith("[")
+    name = host[1:].partition("]")[0] if bracketed else host.partition(":")[0]
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name.lower() == "localhost"

@@ -6,7 +6,6 @@ read as anything.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,10 +16,11 @@ from prometheus_client import CollectorRegistry
 from weighbeam.core.errors import require
 from weighbeam.novelty.take_in import Repeat
 from weighbeam.service import shapes
+from weighbeam.service.callers import Caller
 from weighbeam.service.count_novelty import NoveltyCounts
 from weighbeam.service.front import Front
 from weighbeam.service.gate import Gate
-from weighbeam.service.pool import Pool
+from weighbeam.service.pool import Pools
 from weighbeam.service.shapes import ask, describe, take
 from weighbeam.service.teller import FILTERS, Teller
 
@@ -28,7 +28,6 @@ BASE = "/v1/novelty"
 ESCAPED_CHARACTER = len("\\ud83d\\ude00")
 MOST_REST = 8 << 10
 CODES = {
-    "missing_scope": 403,
     "unknown_contributor": 404,
     "unknown_contribution": 404,
     "key_conflict": 409,
@@ -43,22 +42,10 @@ TAKEN = {201: "taken in; the receipt says what was paid", 200: "the receipt of a
 SHOWN = HTTPBearer(auto_error=False, description="a token of the operator's; signing instead: docs/novelty-api.md")
 
 
-@dataclass(frozen=True, slots=True)
-class Pools:
-    """Threads for the desk, and others for signatures, so that neither waits for the other."""
-
-    desk: Pool
-    proofs: Pool
-
-    def close(self) -> None:
-        self.desk.close()
-        self.proofs.close()
-
-
 def add_novelty(app: FastAPI, gate: Gate, teller: Teller, pools: Pools, registry: CollectorRegistry) -> None:
     """The routes; a body has room for the longest text whatever its escapes."""
     most = ESCAPED_CHARACTER * teller.desk.params.max_chars + MOST_REST
-    front = Front(gate, most, CODES, pools.desk.run, pools.proofs.run)
+    front = Front(gate, most, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
     counts = NoveltyCounts(registry, teller.desk)
     add_submit(app, front, teller, counts)
     add_reading(app, front, teller)
@@ -73,7 +60,7 @@ def add_submit(app: FastAPI, front: Front, teller: Teller, counts: NoveltyCounts
         """Hand in a contribution: it is compared, inserted and paid in one step, and receipted."""
         began = time.monotonic()
 
-        def work(caller: str, body: bytes) -> tuple[int, Any]:
+        def work(caller: Caller, body: bytes) -> tuple[int, Any]:
             return teller.submit(caller, body, find_key(request))
 
         reply = await front.handle(request, work)
@@ -117,7 +104,7 @@ def add_operating(app: FastAPI, front: Front, teller: Teller, counts: NoveltyCou
     async def release(request: Request, contribution: str) -> Response:
         """Pay what was held; the same decision twice is the same receipt."""
 
-        def work(caller: str, _: bytes) -> tuple[int, Any]:
+        def work(caller: Caller, _: bytes) -> tuple[int, Any]:
             status, receipt = teller.settle(caller, contribution, "released")
             if not isinstance(receipt, Repeat):
                 counts.note_release(receipt["units"])

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from weighbeam.core.errors import require
@@ -51,3 +52,16 @@ class Pool:
     def _leave(self, future: Future[Any]) -> None:
         with self._lock:
             self._inside.pop(future, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Threads for the work, others for signatures and for tokens, so that none of them waits for another."""
+
+    desk: Pool = field(default_factory=Pool)
+    proofs: Pool = field(default_factory=lambda: Pool(workers=2))
+    tokens: Pool = field(default_factory=lambda: Pool(workers=2))
+
+    def close(self) -> None:
+        for pool in (self.desk, self.proofs, self.tokens):
+            pool.close()

@@ -12,10 +12,8 @@ from weighbeam.novelty.operate import settle_held, withdraw
 from weighbeam.novelty.read import count_all, find_balance, find_receipts, list_history
 from weighbeam.novelty.records import check_contributor
 from weighbeam.novelty.take_in import Repeat
-from weighbeam.service.gate import TOKEN
+from weighbeam.service.callers import Caller
 
-Scope = Literal["check", "submit", "read", "operate"]
-SCOPES: tuple[Scope, ...] = ("check", "submit", "read", "operate")
 SIGNER: frozenset[str] = frozenset({"check", "submit", "read"})
 STATUSES = ("paid", "held", "duplicate", "imported", "released", "rejected")
 FILTERS = ("contributor", "status", "before", "most")
@@ -25,98 +23,77 @@ MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """Who calls, and what it may. Who signs is a contributor itself and sees only its own."""
-
-    name: str
-    scopes: Collection[str]
-
-    @property
-    def hotkey(self) -> str | None:
-        return None if self.name.startswith(TOKEN) else self.name
-
-    def check(self, scope: Scope) -> None:
-        told = f"this needs the scope {scope}"
-        require(scope in self.scopes, "missing_scope", told, "ask the operator for a token that has it")
-
-    def choose(self, contributor: Any) -> Any:
-        """Whose it is: what a token says, but a hotkey's is its own."""
-        if self.hotkey is None or contributor == self.hotkey:
-            return contributor
-        told = "who signs may speak for its own hotkey alone"
-        require(contributor is None, "not_allowed", told, "leave the contributor out")
-        return self.hotkey
-
-
-@dataclass(frozen=True, slots=True)
 class Teller:
-    """The desk as callers see it; `scopes` are those of each token by `token:NAME`."""
+    """The desk as callers see it. Who signs is a contributor itself and sees only its own."""
 
     desk: Desk
-    scopes: Mapping[str, Collection[str]]
     now: Callable[[], float]
 
-    def admit(self, name: str, scope: Scope) -> Caller:
-        caller = Caller(name, self.scopes.get(name, ()) if name.startswith(TOKEN) else SIGNER)
-        caller.check(scope)
-        return caller
-
-    def submit(self, name: str, body: bytes, header: str | None) -> tuple[int, Any]:
+    def submit(self, caller: Caller, body: bytes, header: str | None) -> tuple[int, Any]:
         """201 for what is new here, 200 for the receipt of an earlier call with the same key."""
-        caller = self.admit(name, "submit")
+        caller.check("submit")
         given = read_fields(body, ("contributor", "text", "key"), ("text",))
         key = choose_key(given.get("key"), header, caller)
-        contributor = check_contributor(caller.choose(given.get("contributor")))
+        contributor = check_contributor(choose_contributor(caller, given.get("contributor")))
         receipt = self.desk.submit(contributor, given["text"], key, scope=caller.name)
         return 200 if isinstance(receipt, Repeat) else 201, receipt
 
-    def check(self, name: str, body: bytes) -> tuple[int, Any]:
-        self.admit(name, "check")
+    def check(self, caller: Caller, body: bytes) -> tuple[int, Any]:
+        caller.check("check")
         return 200, self.desk.check(read_fields(body, ("text",), ("text",))["text"]).as_json()
 
-    def balance(self, name: str, contributor: str) -> tuple[int, Any]:
-        caller = self.admit(name, "read")
-        return 200, find_balance(self.desk.store, check_contributor(caller.choose(contributor)))
+    def balance(self, caller: Caller, contributor: str) -> tuple[int, Any]:
+        caller.check("read")
+        return 200, find_balance(self.desk.store, check_contributor(choose_contributor(caller, contributor)))
 
-    def receipts(self, name: str, id: str) -> tuple[int, Any]:
-        caller = self.admit(name, "read")
+    def receipts(self, caller: Caller, id: str) -> tuple[int, Any]:
+        caller.check("read")
         number = read_id(id)
         found = find_receipts(self.desk.store, number)
         if caller.hotkey is not None and found["receipt"]["contributor"] != caller.hotkey:
             raise unknown(id)
         return 200, found
 
-    def history(self, name: str, filters: Mapping[str, str]) -> tuple[int, Any]:
+    def history(self, caller: Caller, filters: Mapping[str, str]) -> tuple[int, Any]:
         """Newest first; `next` is the `before` of the lines after these. Texts are for operators alone."""
-        caller = self.admit(name, "read")
+        caller.check("read")
         most = read_number(filters.get("most", "20"), "most", 1, MOST_LINES)
         before = read_number(filters["before"], "before", 1, 10**MOST_DIGITS) if "before" in filters else None
         status = filters.get("status")
         require(status is None or status in STATUSES, "bad_query", "there is no such status", " ".join(STATUSES))
-        contributor = caller.choose(filters.get("contributor"))
+        contributor = choose_contributor(caller, filters.get("contributor"))
         if contributor is not None:
             check_contributor(contributor)
         lines = list_history(self.desk.store, contributor, status, before, most)
-        if "operate" not in caller.scopes:
+        if not caller.may("operate"):
             lines = [{field: value for field, value in line.items() if field != "text"} for line in lines]
         return 200, {"contributions": lines, "next": lines[-1]["id"] if len(lines) == most else None}
 
-    def settle(self, name: str, id: str, outcome: Literal["released", "rejected"]) -> tuple[int, Any]:
-        self.admit(name, "operate")
+    def settle(self, caller: Caller, id: str, outcome: Literal["released", "rejected"]) -> tuple[int, Any]:
+        caller.check("operate")
         return 200, settle_held(self.desk, read_id(id), outcome, self.now())
 
-    def withdraw(self, name: str, id: str) -> tuple[int, Any]:
-        self.admit(name, "operate")
+    def withdraw(self, caller: Caller, id: str) -> tuple[int, Any]:
+        caller.check("operate")
         number = read_id(id)
         withdraw(self.desk, number)
         return 200, {"id": number, "withdrawn": True}
 
-    def treasury(self, name: str) -> tuple[int, Any]:
-        caller = self.admit(name, "read")
+    def treasury(self, caller: Caller) -> tuple[int, Any]:
+        caller.check("read")
         require(caller.hotkey is None, "missing_scope", "the treasury is shown to tokens alone", "ask the operator")
         limits = self.desk.rules.limits
         limited = {"day_limit": limits.per_day, "contributor_day_limit": limits.per_contributor}
         return 200, {**count_all(self.desk.store), **limited, "base_units": self.desk.params.base_units}
+
+
+def choose_contributor(caller: Caller, contributor: Any) -> Any:
+    """Whose it is: what a token says, but a hotkey's is its own."""
+    if caller.hotkey is None or contributor == caller.hotkey:
+        return contributor
+    told = "who signs may speak for its own hotkey alone"
+    require(contributor is None, "not_allowed", told, "leave the contributor out")
+    return caller.hotkey
 
 
 def read_fields(body: bytes, allowed: Collection[str], needed: Collection[str]) -> dict[str, Any]:

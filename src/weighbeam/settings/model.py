@@ -120,7 +120,6 @@ class ChallengesSection(Section):
     """Questions of another program: pushed to validator.listen, or pulled by us; results go back by themselves."""
 
     mechanism: Annotated[str, about("the mechanism they are put to")] = "inference"
-    tokens_file: Annotated[Path | None, about("who may push: a line `NAME SHA256-OF-TOKEN` each")] = None
     callers: Annotated[tuple[str, ...], about("hotkeys that may push signed challenges")] = ()
     per_minute: Annotated[float, about("pushes per caller and minute", gt=0)] = 60.0
     nonces: Annotated[Path, about("file of the nonces seen in signed challenges")] = Path("challenge-nonces.sqlite")
@@ -137,6 +136,9 @@ class ServiceSection(Section):
     connections: Annotated[int, about("open connections per address at most", ge=1, le=65_536)] = 256
     public: Annotated[bool, about("whoever reaches it may read without a token; on loopback anyone may")] = False
     origins: Annotated[tuple[str, ...], about("sites whose pages may call the API from a browser; none at first")] = ()
+    per_minute: Annotated[
+        float, about("calls per token and minute, unless it has a pace of its own; per address without one", gt=0)
+    ] = 600.0
     streams: Annotated[int, about("live streams open at once at most", ge=1, le=10_000)] = 200
     nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("service-nonces.sqlite")
 
@@ -144,7 +146,6 @@ class ServiceSection(Section):
 class NoveltySection(Section):
     """Who may use the novelty API, and what may be paid; how is in mechanisms.novelty.params."""
 
-    tokens_file: Annotated[Path | None, about("who may call: a line `NAME SHA256-OF-TOKEN SCOPE,SCOPE` each")] = None
     callers: Annotated[tuple[str, ...], about("hotkeys that may sign, each for itself")] = ()
     per_minute: Annotated[float, about("calls per caller and minute", gt=0)] = 600.0
     nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("novelty-nonces.sqlite")
