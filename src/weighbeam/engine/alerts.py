@@ -48,6 +48,7 @@ REMEDIES = {
     "outbox_given_up": "what failed is in the text: check the address or folder it names",
 }
 ANY_REMEDY = "see weighbeam rounds and the mechanism's documentation"
+REPORT = "report it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,9 @@ class Alerts:
     def tell(self, code: str, level: Level, text: str, mechanism: str | None = None) -> None:
         self.counts[code, level] += 1
         text = text.encode("utf-8", "replace").decode()[:MOST_TEXT]
-        LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, REMEDIES.get(code, ANY_REMEDY))
+        remedy = find_remedy(code)
+        fields = {"code": code, "mechanism": mechanism, "remedy": remedy}
+        LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, remedy, extra=fields)
         row = {"mechanism": mechanism, "code": code, "level": level, "text": text}
         try:
             with self._store.write() as connection:
@@ -84,9 +87,16 @@ class Alerts:
 def tell_fault(fault: Exception, mechanism: str | None = None) -> None:
     """A line in the log for a fault: what happened and what to do."""
     if isinstance(fault, WeighbeamError):
-        LOG.error("%s%s: %s | remedy: %s", _prefix(mechanism), fault.code, fault.message, fault.remedy or "none")
+        remedy, fields = fault.remedy or "none", {"code": fault.code, "mechanism": mechanism, "remedy": fault.remedy}
+        LOG.error("%s%s: %s | remedy: %s", _prefix(mechanism), fault.code, fault.message, remedy, extra=fields)
     else:
-        LOG.error("%s%s | remedy: report it", _prefix(mechanism), type(fault).__name__, exc_info=fault)
+        name = type(fault).__name__
+        fields = {"code": name, "mechanism": mechanism, "remedy": REPORT}
+        LOG.error("%s%s | remedy: %s", _prefix(mechanism), name, REPORT, exc_info=fault, extra=fields)
+
+
+def find_remedy(code: str) -> str:
+    return REMEDIES.get(code, ANY_REMEDY)
 
 
 def list_alerts(store: Store, most: int) -> list[Alert]:

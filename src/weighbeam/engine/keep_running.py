@@ -117,7 +117,8 @@ async def play_once(desk: Desk, post: Post) -> None:
         pulse.last_fault = fault.code
         if fault.code == "too_few_miners":
             desk.health.advance(post.name)
-            LOG.warning("%s: %s | remedy: %s", post.name, fault.message, fault.remedy)
+            fields = {"code": fault.code, "mechanism": post.name, "remedy": fault.remedy}
+            LOG.warning("%s: %s | remedy: %s", post.name, fault.message, fault.remedy, extra=fields)
             return
         tell_fault(fault, post.name)
         code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
@@ -133,7 +134,8 @@ async def play_once(desk: Desk, post: Post) -> None:
         pulse.rounds += 1
         pulse.last_round = done.id
         valid = sum(score.status == "valid" for score in done.scored.scores)
-        LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, len(done.scored.scores))
+        answers, fields = len(done.scored.scores), {"mechanism": post.name, "round": done.id}
+        LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, answers, extra=fields)
 
 
 def _finish_at_start(post: Post) -> None:
@@ -192,7 +194,8 @@ async def weigh_once(desk: Desk, post: Post) -> None:
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
     pulse.mode, pulse.blocks, pulse.last_weigh_in = name_state(done.mode), done.mode.blocks, result
     pulse.weigh_ins += 1
-    LOG.info("%s: weigh-in in mode %s, %s", post.name, pulse.mode, result)
+    fields = {"mechanism": post.name, "mode": pulse.mode, "result": result}
+    LOG.info("%s: weigh-in in mode %s, %s", *fields.values(), extra=fields)
 
 
 async def keep_clean(desk: Desk, post: Post) -> None:

@@ -49,7 +49,7 @@ def _show(value: Any) -> Any:
     if isinstance(value, SecretStr):
         return "********"
     if isinstance(value, tuple):
-        return list(value)
+        return [_show(inner) for inner in value]
     return str(value) if isinstance(value, (Path, Decimal)) else value
 
 
