@@ -8,9 +8,10 @@ import pytest
 from engine.recall import PaidRecall, play
 from engine.small_subnet import HOUR, START, Turned
 from weighbeam.engine import deliver
-from weighbeam.engine.aftermath import list_copies, raise_alerts, say_alert
+from weighbeam.engine.aftermath import raise_alerts, say_alert
 from weighbeam.engine.alerts import Alerts, list_alerts
 from weighbeam.engine.journal import Journal
+from weighbeam.engine.reading.copies import find_copies
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.mechanisms.contract import Scored
@@ -75,7 +76,7 @@ def test_a_round_that_does_not_commit_leaves_nothing_to_do(journal: Journal, mon
     with pytest.raises(KeyboardInterrupt):
         play(journal, Suspicious(), 1, START, TEXTS)
     assert list_outbox(journal.store) == []
-    assert list_copies(journal.store, 9) == []
+    assert find_copies(journal.store, 9) == []
     monkeypatch.undo()
     journal.commit("suspicious-1", Suspicious())
     assert list_outbox(journal.store) == [
@@ -98,12 +99,12 @@ def test_records_of_copies_outlive_their_rounds_and_replay_does_not_mind(journal
         connection.execute(tables.outbox.update().values(state="done"))
     done = clean_up(journal.store, START + 1000 * HOUR, Averaging(), "me", lambda _: b"signed")
     assert done.rounds == 3
-    assert [row["round"] for row in list_copies(journal.store, 9)] == [f"suspicious-{n}" for n in (3, 2, 1, 0)]
+    assert [row.round for row in find_copies(journal.store, 9)] == [f"suspicious-{n}" for n in (3, 2, 1, 0)]
     assert list_outbox(journal.store) == [("take_away", "suspicious-0", "waiting")]
     with journal.store.read() as connection:
         assert connection.execute(tables.extras.select()).all() == []
-    assert len(list_copies(journal.store, 2)) == 2
-    assert list_copies(journal.store, 9, "c") == []
+    assert len(find_copies(journal.store, 2)) == 2
+    assert find_copies(journal.store, 9, "c") == []
 
 
 def test_many_hotkeys_are_counted_and_not_all_named() -> None:

@@ -10,7 +10,7 @@ from engine.subnet import HONEST, open_subnet
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.organic import enqueue, find_request, has_waiting, recover_requests, take_oldest
-from weighbeam.engine.read_journal import list_rounds
+from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.mechanisms.chunking.generate import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
@@ -112,7 +112,7 @@ def test_a_crash_puts_it_back_or_answers_it_from_its_round(subnet, monkeypatch: 
     assert find_request(post.bench.journal.store, request).state == "taken"
     post.recover()
     assert find_request(post.bench.journal.store, request).state == "done"
-    assert len(list_rounds(post.bench.journal.store, 10)) == 1
+    assert len(list_rounds(post.bench.journal.store).items) == 1
 
 
 def test_the_queue_has_an_end(subnet, monkeypatch: pytest.MonkeyPatch) -> None:

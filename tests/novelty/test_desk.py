@@ -14,11 +14,11 @@ from novelty.tiny_senses import TinySenses
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.receipts import check_receipt
 from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.novelty.ledger import Limits, check_books
 from weighbeam.novelty.operate import settle_held, withdraw
 from weighbeam.novelty.read import count_all, find_balance, find_receipts, list_balances, list_history
-from weighbeam.novelty.receipts import check_receipt
 from weighbeam.senses.corpus.bound import BoundIndex
 from weighbeam.senses.corpus.flat import FlatIndex
 from weighbeam.senses.corpus.open_index import GrowingIndex

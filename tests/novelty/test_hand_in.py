@@ -16,9 +16,9 @@ from weighbeam.miners.novelty import TRICKS, contribute, count_turns, read_lines
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceStore
 from weighbeam.network.policy import Policy, PolicySettings
+from weighbeam.network.receipts import sign_receipt
 from weighbeam.novelty.desk import open_desk
 from weighbeam.novelty.hand_in import hand_in
-from weighbeam.novelty.receipts import sign_receipt
 from weighbeam.service.app import make_service_app
 from weighbeam.service.gate import Gate, Signers
 from weighbeam.service.keyring import Keyring

@@ -20,8 +20,8 @@ from service.novelty_api import BREAD, BRIDGE, HOLDERS, NOISE, OTTERS, Api, open
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
+from weighbeam.network.receipts import check_receipt
 from weighbeam.novelty.ledger import Limits
-from weighbeam.novelty.receipts import check_receipt
 from weighbeam.senses.local import LocalSenses
 from weighbeam.service.pool import Pool
 

@@ -25,9 +25,9 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
+from weighbeam.network.receipts import check_receipt
 from weighbeam.novelty.ledger import check_books
 from weighbeam.novelty.read import count_all, find_receipts
-from weighbeam.novelty.receipts import check_receipt
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 

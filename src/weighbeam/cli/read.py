@@ -9,6 +9,8 @@ import typer
 from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read, open_settings
 from weighbeam.cli.shell import make_printable, print_json
 
+MOST_SCORES = 100
+
 
 def rounds(
     store: StoreOption = None,
@@ -17,9 +19,9 @@ def rounds(
     as_json: AsJson = False,
 ) -> None:
     """The newest rounds of a journal."""
-    from weighbeam.engine.read_journal import list_rounds
+    from weighbeam.engine.reading.rounds import list_rounds
 
-    lines = list_rounds(open_read(store, config), most)
+    lines = list(list_rounds(open_read(store, config), most=most).items)
     rows = [[line.id, line.mechanism, line.state, line.block, f"{line.valid} of {line.answers}"] for line in lines]
     show_lines(("round", "mechanism", "state", "block", "valid"), rows, lines, "rounds", as_json)
 
@@ -50,16 +52,16 @@ def alerts(
     as_json: AsJson = False,
 ) -> None:
     """The newest alerts of a journal, and what to do about each."""
-    from weighbeam.engine.alerts import REMEDIES, list_alerts
+    from weighbeam.engine.reading.alerts import list_alerts
 
-    lines = list_alerts(open_read(store, config), most)
+    lines = list_alerts(open_read(store, config), most=most).items
     if as_json:
-        print_json({"alerts": [{**asdict(line), "remedy": REMEDIES.get(line.code, "")} for line in lines]})
+        print_json({"alerts": [asdict(line) for line in lines]})
         return
     for line in lines:
         at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(line.at))
         typer.echo(f"{at} {line.level} {line.mechanism or '-'} {line.code}: {make_printable(line.text, 200)}")
-        typer.echo(f"    remedy: {REMEDIES.get(line.code, '')}")
+        typer.echo(f"    remedy: {line.remedy}")
     if not lines:
         typer.echo("no alert")
 
@@ -72,16 +74,16 @@ def copies(
     as_json: AsJson = False,
 ) -> None:
     """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
-    from weighbeam.engine.aftermath import list_copies
+    from weighbeam.engine.reading.copies import find_copies
 
-    found = list_copies(open_read(store, config), most, hotkey)
+    found = find_copies(open_read(store, config), most, hotkey)
     if as_json:
-        print_json({"copies": found})
+        print_json({"copies": [asdict(line) for line in found]})
         return
-    for row in found:
-        at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(row["at"]))
-        typer.echo(f"{at} {row['round']}: cosine ≥ {row['cosine']:.3f}, overlap ≥ {row['overlap']:.3f}")
-        for key in row["hotkeys"]:
+    for line in found:
+        at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(line.at))
+        typer.echo(f"{at} {line.round}: cosine ≥ {line.cosine:.3f}, overlap ≥ {line.overlap:.3f}")
+        for key in line.hotkeys:
             typer.echo(f"    {make_printable(key, 60)}")
     if not found:
         typer.echo("no copies")
@@ -96,12 +98,12 @@ def miner_report(
 ) -> None:
     """One miner's scores, newest first."""
     from weighbeam.core.errors import WeighbeamError
-    from weighbeam.engine.read_journal import list_scores
+    from weighbeam.engine.reading.scores import list_scores
 
-    lines = list_scores(open_read(store, config), hotkey, mechanism)
+    lines = list(list_scores(open_read(store, config), hotkey, mechanism, most=MOST_SCORES).items)
     if not lines:
         raise WeighbeamError("unknown_hotkey", f"{hotkey!r} has no score here", "see weighbeam leaderboard")
-    rows = [[line.round, line.block, line.status, show_number(line.value), line.reasons] for line in lines]
+    rows = [[line.round, line.block, line.status, show_number(line.value), ", ".join(line.reasons)] for line in lines]
     show_lines(("round", "block", "status", "score", "failure"), rows, lines, "scores", as_json)
 
 

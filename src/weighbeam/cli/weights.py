@@ -25,16 +25,16 @@ def weights(
         _preview(config, mechanism, as_json)
         return
     from weighbeam.engine.audit import list_tries
-    from weighbeam.engine.ledger import Ledger
+    from weighbeam.engine.reading.submissions import list_submissions
 
     journal = open_read(store, config)
-    rows = Ledger(journal, mechanism).rows(most)[::-1]
+    rows = list_submissions(journal, mechanism, most=most).items
     skips = [one for one in list_tries(journal, mechanism, most) if one.kind == "skip"]
     if as_json:
         print_json(
             {
                 "submissions": [
-                    {"id": r.id, "state": r.state, "reason": r.reason, "at": r.at, "weights": r.weights, "plan": r.plan}
+                    {"id": r.id, "state": r.state, "reason": r.reason, "at": r.at, "weights": r.row, "plan": r.plan}
                     for r in rows
                 ],
                 "skips": [{"at": s.at, "mode": s.mode, "reason": s.reason, "detail": s.detail} for s in skips],
@@ -42,7 +42,7 @@ def weights(
         )
         return
     shown = [
-        [r.id, _write_time(r.at), r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.weights)]
+        [r.id, _write_time(r.at), r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.row)]
         for r in rows
     ]
     if shown:

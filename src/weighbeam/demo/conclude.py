@@ -8,7 +8,8 @@ from typing import Any
 from weighbeam.demo.claims import find_failures
 from weighbeam.demo.subnet import Subnet
 from weighbeam.engine.journal import read_round
-from weighbeam.engine.read_journal import list_rounds, list_standings
+from weighbeam.engine.read_journal import list_standings
+from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.engine.replay import replay
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.constants import Averaging
@@ -77,9 +78,7 @@ def _read_scores(post: Post) -> tuple[Mapping[str, list[float]], dict[str, str]]
     values: defaultdict[str, list[float]] = defaultdict(list)
     reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
     store, mechanism = post.bench.journal.store, post.bench.mechanism
-    for line in list_rounds(store, MOST_ROUNDS):
-        if line.mechanism != mechanism.name:
-            continue
+    for line in list_rounds(store, mechanism.name, most=MOST_ROUNDS).items:
         scored = read_round(store, line.id, mechanism).scored
         for score in scored.scores:
             reasons[score.hotkey][_name_reason(score, scored)] += 1

@@ -7,14 +7,13 @@ from weighbeam.engine.aftermath import raise_alerts
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.deliver import Delivery, deliver_due
 from weighbeam.engine.exchange import Exchange
-from weighbeam.engine.read_journal import list_rounds
+from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.engine.story import Storyteller
 from weighbeam.pictures.apart import draw_apart
 from weighbeam.store.artifacts import open_artifacts
 
 MECHANISM = "inference"
 TURNS = 10
-MANY = 1000
 
 
 async def tell_rounds(subnet: Subnet) -> str:
@@ -33,4 +32,4 @@ async def tell_rounds(subnet: Subnet) -> str:
     for _ in range(TURNS):
         if not await deliver_due(store, clock, alerts, deliveries):
             break
-    return next(line.id for line in list_rounds(store, MANY) if line.mechanism == MECHANISM)
+    return list_rounds(store, MECHANISM, most=1).items[0].id

@@ -9,14 +9,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert
 
 from weighbeam.engine.alerts import Alerts, Level
 from weighbeam.engine.measure import count_round
 from weighbeam.engine.outbox import Item, post
 from weighbeam.mechanisms.contract import Mechanism, Scored, Tells
 from weighbeam.store import tables
-from weighbeam.store.database import Store
 
 NAMED = 10
 LEVELS: Mapping[str, Level] = {"info": "info", "warning": "warning", "critical": "critical"}
@@ -67,20 +66,6 @@ def _keep_copies(
         for number, group in enumerate(copies)
     ]
     connection.execute(insert(tables.copies), rows)
-
-
-def list_copies(store: Store, most: int, hotkey: str | None = None) -> list[dict[str, Any]]:
-    """Records of copies, newest first; of one miner, if one is named."""
-    columns = tables.copies.c
-    query = select(tables.copies).order_by(columns.at.desc(), columns.round, columns.number)
-    found: list[dict[str, Any]] = []
-    with store.read() as connection:
-        for row in connection.execute(query).yield_per(500):
-            if len(found) >= most:
-                break
-            if hotkey is None or hotkey in row.hotkeys:
-                found.append(dict(row._mapping))
-    return found
 
 
 async def raise_alerts(alerts: Alerts, item: Item) -> None:

@@ -51,6 +51,7 @@ def clean_up(store: Store, now: float, averaging: Averaging, hotkey: str, sign: 
     """Remove the oldest entries, as far as they are all past retention; one transaction, then compaction."""
     with store.write() as connection:
         done = _remove(connection, now, averaging, hotkey, sign)
+        _remove_requests(connection, now - averaging.db_retention_hours * HOUR)
         write_audit(connection, now, "cleanup", detail={"entries": done.entries, "rounds": done.rounds})
         note(connection, LAST_RUN, now)
     _compact(store)
@@ -59,7 +60,6 @@ def clean_up(store: Store, now: float, averaging: Averaging, hotkey: str, sign: 
 
 def _remove(connection: Connection, now: float, averaging: Averaging, hotkey: str, sign: Sign) -> Cleaned:
     edge = now - averaging.db_retention_hours * HOUR
-    _remove_requests(connection, edge)
     _remove_delivered(connection, edge)
     _remove_discarded(connection, now, edge)
     connection.execute(delete(tables.metagraphs).where(tables.metagraphs.c.at < edge))
@@ -183,11 +183,13 @@ def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:
 
 
 def _remove_requests(connection: Connection, edge: float) -> None:
-    """Those answered, unless their result is still to be sent."""
+    """Those answered, unless their result is still to be sent, or their round kept, which is theirs as long."""
     columns, items = tables.requests.c, tables.outbox.c
     waiting = select(items.id).where(items.ref == columns.id, items.kind == "callback", items.state == "waiting")
+    kept = select(tables.rounds.c.id).where(tables.rounds.c.id == columns.round)
     ended = columns.state.in_(("done", "failed"))
-    connection.execute(delete(tables.requests).where(columns.at < edge, ended).where(~waiting.exists()))
+    chosen = delete(tables.requests).where(columns.at < edge, ended)
+    connection.execute(chosen.where(~waiting.exists()).where(~kept.exists()))
 
 
 def _compact(store: Store) -> None:

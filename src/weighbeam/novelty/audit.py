@@ -12,9 +12,9 @@ from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import reward_units
+from weighbeam.network.receipts import check_receipt
 from weighbeam.novelty.audit_pieces import Found, count_pieces, say_similarity
 from weighbeam.novelty.ledger import GENESIS, TREASURY, check_entries, held_account, own_account
-from weighbeam.novelty.receipts import check_receipt
 from weighbeam.novelty.record import Line, Record
 
 SPENT = {"paid": "pay", "held": "hold"}

@@ -25,9 +25,9 @@ from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.plausible import find_doubts
 from weighbeam.mechanisms.novelty.read_text import read_text
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.receipts import sign_receipt
 from weighbeam.novelty.corpus import Corpus, StoreCorpus
 from weighbeam.novelty.ledger import Limits
-from weighbeam.novelty.receipts import sign_receipt
 from weighbeam.novelty.records import Checked, Submission, check_contributor, check_key
 from weighbeam.novelty.take_in import Receipt, Rules, Turn, find_by_key, find_form, repeat
 from weighbeam.novelty.turns import Turns

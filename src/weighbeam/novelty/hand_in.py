@@ -13,7 +13,7 @@ from weighbeam.network.call import call
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
 from weighbeam.network.keys import Hotkey
-from weighbeam.novelty.receipts import check_receipt
+from weighbeam.network.receipts import check_receipt
 
 ROUTE = "/v1/novelty/contributions"
 TAKEN = (200, 201)

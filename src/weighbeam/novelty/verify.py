@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.receipts import check_receipt
 from weighbeam.novelty.audit import Audit
 from weighbeam.novelty.bring_in import split_lines
 from weighbeam.novelty.export import read_export
-from weighbeam.novelty.receipts import check_receipt
 
 
 def verify_receipts(found: Mapping[str, Any], node: str | None) -> str:

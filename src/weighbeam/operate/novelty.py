@@ -13,10 +13,10 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.read_journal import open_journal
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.receipts import sign_receipt
 from weighbeam.novelty.corpus import StoreCorpus
 from weighbeam.novelty.desk import EMBEDDER, Desk, claim_corpus, open_desk
 from weighbeam.novelty.ledger import Limits
-from weighbeam.novelty.receipts import sign_receipt
 from weighbeam.novelty.take_in import Receipt, Rules
 from weighbeam.operate.node_key import open_node_key
 from weighbeam.senses.local import DEFAULT_EMBEDDER, LocalSenses

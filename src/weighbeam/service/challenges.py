@@ -1,4 +1,4 @@
-"""The challenge API: hand over a challenge, see where it stands, read the records of copies.
+"""The challenge API: hand over a challenge, see where it stands.
 
 Whoever calls shows an API token or signs as miners are asked (docs/spec/network.md); everything else is refused before
 its body is read as anything.
@@ -10,7 +10,6 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 
-from weighbeam.engine.aftermath import list_copies
 from weighbeam.engine.challenges import accept_challenge, find_challenge
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.network.strict_json import read_strict
@@ -21,7 +20,6 @@ from weighbeam.service.pool import Pools
 from weighbeam.store.database import Store
 
 MOST_BODY = 1 << 20
-MOST_COPIES = 1000
 CODES = {"unknown_challenge": 404, "challenge_differs": 409, "queue_full": 503}
 
 
@@ -36,7 +34,7 @@ class Counter:
 
 
 def add_challenges(app: FastAPI, gate: Gate, counter: Counter, pools: Pools) -> None:
-    """`POST /v1/challenges`, `GET /v1/challenges/{id}`, `GET /v1/copies`."""
+    """`POST /v1/challenges` and `GET /v1/challenges/{id}`."""
 
     front = Front(gate, MOST_BODY, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
 
@@ -56,13 +54,5 @@ def add_challenges(app: FastAPI, gate: Gate, counter: Counter, pools: Pools) -> 
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
             caller.check("ask")
             return 200, find_challenge(counter.store, challenge_id, caller.name).as_json()
-
-        return await front.answer(request, work)
-
-    @app.get("/v1/copies")
-    async def copies(request: Request) -> Response:
-        def work(caller: Caller, _: bytes) -> tuple[int, Any]:
-            caller.check("read")
-            return 200, {"copies": list_copies(counter.store, MOST_COPIES, request.query_params.get("hotkey"))}
 
         return await front.answer(request, work)

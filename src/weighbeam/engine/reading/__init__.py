@@ -1,0 +1,1 @@
+"""What a journal says, page by page, for people and programs that only read."""

@@ -1,0 +1,186 @@
+"""One round with all that a page about it needs, read from its record and not scored again."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, select
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.reading.round_record import Entry, Record, read_record
+from weighbeam.engine.reading.rounds import Kind, name_kind
+from weighbeam.engine.reading.withhold import withhold_texts
+from weighbeam.mechanisms.contract import Observation, Score, Scored, make_params
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.store import tables
+from weighbeam.store.blobs import read_blob
+from weighbeam.store.database import Store
+
+MOST_PAYLOADS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """What one miner said and got. `payload` is None if it is withheld or too much for a page; `score` parts alike.
+
+    `status` is None while the round is not scored.
+    """
+
+    hotkey: str
+    uid: int | None
+    reply: str
+    reason: str | None
+    seconds: float
+    status: Literal["valid", "failed", "unscored"] | None
+    value: float | None
+    reasons: tuple[str, ...]
+    parts: Mapping[str, Any] | None
+    best: bool
+    payload: Any
+    payload_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """A round. `withheld`: it is a user's, and neither question nor answers are told."""
+
+    id: str
+    mechanism: str
+    kind: Kind
+    state: str
+    at: float
+    block: int
+    seed: str | int
+    params: Mapping[str, Any]
+    params_hash: str
+    departed: tuple[str, ...]
+    entry: Entry | None
+    withheld: bool
+    task: Mapping[str, Any] | None
+    members: tuple[str, ...]
+    extra: tuple[str, ...]
+    ranked: bool
+    answers: tuple[AnswerView, ...]
+    summary: Mapping[str, Any] | None
+    narrative: str | None
+    narrator: str | None
+    heatmap: bool
+
+
+def read_round_view(store: Store, round_id: str, withhold: bool, most_payloads: int = MOST_PAYLOADS) -> RoundView:
+    """A round in any state; with `withhold`, an organic one without its texts.
+
+    Answers are given whole while all of them together have no more than `most_payloads` bytes.
+    """
+    with store.read() as connection:
+        record = read_record(connection, round_id)
+        told = _read_told(connection, round_id)
+        best = _find_best(connection, record)
+    hidden = withhold and record.is_organic
+    body, task, answers = record.body, record.task, _view_answers(record, best, hidden, most_payloads)
+    summary = None if record.scored is None else record.scored["summary"]
+    narrative = told.get("narrative")
+    return RoundView(
+        id=record.row.id,
+        mechanism=record.row.mechanism,
+        kind=name_kind(record.row.mechanism, record.is_organic),
+        state=record.row.state,
+        at=record.row.at,
+        block=record.row.block,
+        seed=body["seed"],
+        params=body["params"],
+        params_hash=body["params_hash"],
+        departed=tuple(body["departed"]),
+        entry=record.entry,
+        withheld=hidden,
+        task=None if hidden else task["body"],
+        members=tuple(task["members"]),
+        extra=tuple(task["extra"]),
+        ranked=task["ranked"],
+        answers=answers,
+        summary=withhold_texts(summary, {one.hotkey for one in answers}) if hidden else summary,
+        narrative=None if hidden or narrative is None else narrative[0],
+        narrator=None if hidden or narrative is None else narrative[1],
+        heatmap="heatmap" in told,
+    )
+
+
+def find_answer(view: RoundView, hotkey: str) -> AnswerView:
+    """What one miner got in a round; `unknown_hotkey` if it was not asked."""
+    for answer in view.answers:
+        if answer.hotkey == hotkey:
+            return answer
+    told = f"{hotkey[:100]!r} has no answer in {view.id}"
+    raise WeighbeamError("unknown_hotkey", told, "see whom the round asked")
+
+
+def is_asker(store: Store, round_id: str, caller: str) -> bool:
+    """Whether a round answers a question of this caller."""
+    columns = tables.requests.c
+    query = select(columns.id).where(columns.round == round_id, columns.caller == caller).limit(1)
+    with store.read() as connection:
+        return connection.execute(query).first() is not None
+
+
+def _view_answers(record: Record, best: str | None, hidden: bool, most: int) -> tuple[AnswerView, ...]:
+    scores = {} if record.scored is None else {row["hotkey"]: row for row in record.scored["scores"]}
+    hotkeys, left, views = {row[0] for row in record.answers}, most, []
+    for hotkey, uid, reply, seconds, payload, reason, _ in record.answers:
+        score = scores.get(hotkey, {})
+        size = 0 if payload is None else len(write_payload(payload))
+        left -= size
+        parts = score.get("parts")
+        views.append(
+            AnswerView(
+                hotkey=hotkey,
+                uid=uid,
+                reply=reply,
+                reason=reason,
+                seconds=seconds,
+                status=score.get("status"),
+                value=score.get("value"),
+                reasons=tuple(score.get("reasons", ())),
+                parts=withhold_texts(parts, hotkeys) if hidden else parts,
+                best=hotkey == best,
+                payload=None if hidden or left < 0 else payload,
+                payload_bytes=size,
+            )
+        )
+    return tuple(views)
+
+
+def write_payload(payload: Any) -> bytes:
+    """An answer's bytes in the journal: JSON in ASCII with sorted keys and no blanks."""
+    return json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _read_told(connection: Connection, round_id: str) -> dict[str, tuple[str, str]]:
+    """What was told of a round after it: by kind, the text or place, and who told it."""
+    columns = tables.extras.c
+    query = select(columns.kind, columns.value, columns.maker).where(columns.round == round_id)
+    return {row.kind: (row.value, row.maker) for row in connection.execute(query) if row.value is not None}
+
+
+def _find_best(connection: Connection, record: Record) -> str | None:
+    """Whose answer a user would be given; nobody's if the mechanism of the time is not installed."""
+    if record.scored is None:
+        return None
+    try:
+        mechanism = load_mechanism(record.row.mechanism)
+        params = make_params(mechanism, record.body["params"])
+        observation = Observation.unpack(read_blob(connection, record.body["observation"]))
+        return mechanism.best(params, observation, read_scored(record.scored))
+    except WeighbeamError as fault:
+        if fault.code in ("unknown_mechanism", "broken_mechanism", "bad_params"):
+            return None
+        raise
+
+
+def read_scored(written: Mapping[str, Any]) -> Scored:
+    """Scores as an outcome holds them."""
+    rows = (
+        Score(row["hotkey"], row["status"], row["value"], row["parts"], tuple(row["reasons"]))
+        for row in written["scores"]
+    )
+    return Scored(tuple(rows), written["summary"])

@@ -1,0 +1,86 @@
+"""The rounds of a journal, newest first."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Row, Select, exists, func, select, tuple_
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.reading.pages import Page, cut_page, read_cursor
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+Kind = Literal["synthetic", "organic", "collected"]
+STATES = ("observed", "scored", "discarded")
+NAME = "rounds"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    """A round in short. `answers` counts those scored, so a round that is not scored has none."""
+
+    id: str
+    mechanism: str
+    state: str
+    at: float
+    block: int
+    answers: int
+    valid: int
+    kind: Kind
+
+
+def list_rounds(
+    store: Store,
+    mechanism: str | None = None,
+    state: str | None = None,
+    hotkey: str | None = None,
+    cursor: str | None = None,
+    most: int = 50,
+) -> Page[RoundLine]:
+    """Rounds of a mechanism, in a state, or with an answer of one miner that was scored."""
+    columns, after = tables.rounds.c, read_cursor(cursor, NAME, float, str)
+    query = _select_lines().order_by(columns.at.desc(), columns.id.desc()).limit(most + 1)
+    if after is not None:
+        query = query.where(tuple_(columns.at, columns.id) < tuple_(*after))
+    if mechanism is not None:
+        query = query.where(columns.mechanism == mechanism)
+    if state is not None:
+        query = query.where(columns.state == state)
+    if hotkey is not None:
+        given = exists().where(tables.scores.c.round == columns.id, tables.scores.c.hotkey == hotkey)
+        query = query.where(given)
+    with store.read() as connection:
+        lines = [_read_line(row) for row in connection.execute(query)]
+    return cut_page(lines, most, NAME, lambda line: (line.at, line.id))
+
+
+def _select_lines() -> Select[Any]:
+    columns, scores, requests = tables.rounds.c, tables.scores.c, tables.requests.c
+    of_round = select(func.count()).select_from(tables.scores).where(scores.round == columns.id)
+    return select(
+        columns.id,
+        columns.mechanism,
+        columns.state,
+        columns.at,
+        columns.block,
+        of_round.correlate(tables.rounds).scalar_subquery().label("answers"),
+        of_round.where(scores.status == "valid").correlate(tables.rounds).scalar_subquery().label("valid"),
+        exists().where(requests.round == columns.id).correlate(tables.rounds).label("asked"),
+    )
+
+
+def _read_line(row: Row[Any]) -> RoundLine:
+    kind = name_kind(row.mechanism, bool(row.asked))
+    return RoundLine(row.id, row.mechanism, row.state, row.at, row.block, row.answers, row.valid, kind)
+
+
+def name_kind(mechanism: str, asked: bool) -> Kind:
+    """Where a round's question came from: a user, the validator itself, or nowhere because nobody is asked."""
+    if asked:
+        return "organic"
+    try:
+        collected = load_mechanism(mechanism).kind == "collected"
+    except WeighbeamError:
+        collected = False
+    return "collected" if collected else "synthetic"

@@ -1,0 +1,103 @@
+"""What was read from the store, kept until the store has changed; whoever asks for the same meanwhile waits for one.
+
+The store's version is looked at in one place and a few times a second at most, however many ask.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import Any, TypeVar, cast
+
+from weighbeam.engine.reading.version import read_version
+from weighbeam.store.database import Store
+
+Made = TypeVar("Made")
+LOOK_SECONDS = 0.25
+MOST_BYTES = 32 << 20
+LARGEST = 4 << 20
+UNMEASURED = 64 << 10
+
+
+class Fresh:
+    """Answers by key, of the store's present version; for worker threads, since it reads and waits."""
+
+    def __init__(
+        self, store: Store, look_seconds: float = LOOK_SECONDS, most_bytes: int = MOST_BYTES, largest: int = LARGEST
+    ) -> None:
+        self._store = store
+        self._look_seconds, self._most_bytes, self._largest = look_seconds, most_bytes, largest
+        self._lock, self._looking = threading.Lock(), threading.Lock()
+        self._looked = float("-inf")
+        self._version = ""
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._bytes = 0
+        self._making: dict[Hashable, Future[Any]] = {}
+
+    @property
+    def version(self) -> str:
+        """Of the store, as it was a moment ago."""
+        with self._looking:
+            if time.monotonic() - self._looked >= self._look_seconds:
+                self._turn(read_version(self._store))
+                self._looked = time.monotonic()
+        return self._version
+
+    def get(self, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
+        """What `make` gives, made once per key and version. A refusal is told to all who wait, and not kept."""
+        named = (self.version, *key)
+        with self._lock:
+            if named in self._kept:
+                self._kept.move_to_end(named)
+                return cast(Made, self._kept[named][0])
+            waiting = self._making.get(named)
+            ours = self._making.setdefault(named, Future())
+        if waiting is not None:
+            return cast(Made, waiting.result())
+        return self._make(named, make, ours)
+
+    def _make(self, named: tuple[Hashable, ...], make: Callable[[], Made], future: Future[Any]) -> Made:
+        try:
+            made = make()
+        except BaseException as fault:
+            self._end(named)
+            future.set_exception(fault)
+            raise
+        self._keep(named, made)
+        self._end(named)
+        future.set_result(made)
+        return made
+
+    def _end(self, named: tuple[Hashable, ...]) -> None:
+        with self._lock:
+            del self._making[named]
+
+    def _keep(self, named: tuple[Hashable, ...], made: Any) -> None:
+        """Within the room there is; the longest unused goes first. What has meanwhile changed is not kept."""
+        size = measure(made)
+        with self._lock:
+            if size > self._largest or named[0] != self._version:
+                return
+            self._kept[named] = made, size
+            self._bytes += size
+            while self._bytes > self._most_bytes:
+                _, (_, left) = self._kept.popitem(last=False)
+                self._bytes -= left
+
+    def _turn(self, version: str) -> None:
+        with self._lock:
+            if version != self._version:
+                self._version = version
+                self._kept.clear()
+                self._bytes = 0
+
+
+def measure(made: Any) -> int:
+    """Bytes of what has a length of its own, else a guess.
+
+    >>> measure(b"abc"), measure({})
+    (1027, 65536)
+    """
+    given = getattr(made, "size", None) if not isinstance(made, (bytes, str)) else len(made)
+    return 1024 + given if isinstance(given, int) else UNMEASURED

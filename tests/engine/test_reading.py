@@ -1,0 +1,253 @@
+"""What a journal is read by: pages that neither skip nor double, whole rounds, and texts that are not everyone's."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keyword_recall.mechanism import KeywordRecall
+
+from engine.recall import PARAMS, play
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.aftermath import leave_to_do
+from weighbeam.engine.alerts import Alerts
+from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.reading.alerts import list_alerts
+from weighbeam.engine.reading.copies import MOST_READ, find_copies, list_copies
+from weighbeam.engine.reading.explain import explain_answer
+from weighbeam.engine.reading.history import read_history
+from weighbeam.engine.reading.pages import Page, read_cursor, write_cursor
+from weighbeam.engine.reading.round_view import RoundView, find_answer, is_asker, read_round_view
+from weighbeam.engine.reading.rounds import list_rounds
+from weighbeam.engine.reading.scores import list_scores
+from weighbeam.engine.reading.withhold import withhold_texts
+from weighbeam.engine.retention import clean_up
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Scored, Task, hash_params
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+RECALL = KeywordRecall()
+START, HOUR = 1_800_000_000.0, 3600.0
+SECRET = "what my doctor told me"
+HOSTILE = "</script>\ud800\u202e\0'; DROP TABLE rounds; --"
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+
+
+def play_organic(journal: Journal, name: str, commit: bool = True) -> None:
+    """A round of a user's question, asked by a token."""
+    task = Task(name, {"keywords": [SECRET, "tide"]}, "organic")
+    answers = (Answer("a", {"text": f"tide {SECRET}"}, 0.5, uid=3), Answer("b", {"text": HOSTILE}, 0.25))
+    asked = Asked(task, Group(("a", "b")), answers, "seed")
+    observation = RECALL.observe(PARAMS, asked, None)
+    facts = RoundFacts(
+        name, RECALL.name, PARAMS.model_dump(mode="json"), hash_params(RECALL, PARAMS, {}), "s", 7, START
+    )
+    journal.record(facts, asked, observation)
+    if commit:
+        journal.commit(name, RECALL)
+    row = {"id": f"request-{name}", "mechanism": RECALL.name, "at": START, "state": "done", "body": {}, "round": name}
+    extra = {"round": name, "kind": "narrative", "at": START, "value": f"They said {SECRET}.", "maker": "deterministic"}
+    with journal.store.write() as connection:
+        connection.execute(tables.requests.insert().values(**row, caller="token:app"))
+        connection.execute(tables.extras.insert().values(**extra))
+
+
+def read_all(read: Callable[[str | None], Page[Any]]) -> list[Any]:
+    page = read(None)
+    found = list(page.items)
+    while page.next is not None:
+        page = read(page.next)
+        found += page.items
+    return found
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(f"sqlite:///{tmp_path_factory.mktemp('shared') / 'journal.db'}")
+
+
+times, numbers = st.lists(st.integers(0, 3), max_size=12), itertools.count()
+
+
+@settings(max_examples=20)
+@given(before=times, meanwhile=st.lists(times, max_size=5), most=st.integers(1, 4))
+def test_pages_give_everything_once_while_more_arrives(shared, before, meanwhile, most) -> None:
+    mechanism, left = f"of-example-{next(numbers)}", list(meanwhile)
+    add(shared, mechanism, before)
+    there = {line.id for line in list_rounds(shared, mechanism, most=1000).items}
+
+    def read(cursor: str | None) -> Page[Any]:
+        page = list_rounds(shared, mechanism, cursor=cursor, most=most)
+        add(shared, mechanism, left.pop() if left else [])
+        return page
+
+    keys = [(line.at, line.id) for line in read_all(read)]
+    assert len(keys) == len(set(keys))
+    assert there <= {name for _, name in keys}
+    assert keys == sorted(keys, reverse=True)
+    scores = read_all(lambda cursor: list_scores(shared, "a", mechanism, cursor, most))
+    assert {line.round for line in scores} == {line.id for line in list_rounds(shared, mechanism, most=1000).items}
+
+
+def add(store: Store, mechanism: str, at: list[int]) -> None:
+    """Rounds at some seconds, many of them the same."""
+    row = {"mechanism": mechanism, "state": "scored", "block": 1, "body": "0" * 64}
+    rows = [{**row, "id": f"r{next(numbers)}", "at": float(second)} for second in at]
+    score = {"hotkey": "a", "status": "valid", "value": 1.0, "reasons": []}
+    if rows:
+        with store.write() as connection:
+            connection.execute(tables.rounds.insert(), rows)
+            connection.execute(tables.scores.insert(), [{"round": row["id"], **score} for row in rows])
+
+
+@given(st.text(max_size=80))
+def test_a_cursor_that_is_not_ours_is_refused(text: str) -> None:
+    with pytest.raises(WeighbeamError, match="bad_cursor"):
+        read_cursor(text, "rounds", float, str)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.text(st.characters(exclude_categories=["Cs"]), max_size=64))
+def test_a_cursor_is_read_as_it_was_written(at: float, name: str) -> None:
+    cursor = write_cursor("rounds", at, name)
+    if "\0" not in name:
+        assert read_cursor(cursor, "rounds", float, str) == (at, name)
+    for other in (write_cursor("scores", at, name), write_cursor("rounds", name, at), cursor + "=", f"{cursor}A"):
+        with pytest.raises(WeighbeamError, match="bad_cursor"):
+            read_cursor(other, "rounds", float, str)
+
+
+def test_a_round_in_full(journal: Journal) -> None:
+    play(journal, RECALL, 1, START, {"a": "tide moon", "b": "tide", "c": None})
+    view = read_round_view(journal.store, f"{RECALL.name}-1", withhold=True)
+    assert (view.kind, view.state, view.withheld, view.heatmap) == ("synthetic", "scored", False, False)
+    assert view.task == {"keywords": ["tide", "moon"]}
+    assert view.entry is not None
+    assert (view.entry.sequence, view.entry.previous) == (1, "0" * 64)
+    first, _, silent = view.answers
+    assert (first.status, first.best, first.payload) == ("valid", True, {"text": "tide moon"})
+    assert (silent.reply, silent.status, silent.payload, silent.payload_bytes) == ("timeout", "failed", None, 0)
+    (line,) = list_rounds(journal.store, hotkey="c").items
+    assert (line.answers, line.valid, line.kind) == (3, sum(one.status == "valid" for one in view.answers), "synthetic")
+    tree = explain_answer(journal.store, view.id, "a")
+    assert tree["text"]
+    with pytest.raises(WeighbeamError, match="unknown_hotkey"):
+        find_answer(view, "nobody")
+    with pytest.raises(WeighbeamError, match="unknown_hotkey"):
+        explain_answer(journal.store, view.id, "nobody")
+
+
+def test_a_stranger_reads_no_text_of_a_user(journal: Journal) -> None:
+    play_organic(journal, "mine")
+    told, hidden = (read_round_view(journal.store, "mine", withhold) for withhold in (False, True))
+    assert SECRET in repr(told)
+    assert told.narrative == f"They said {SECRET}."
+    assert hidden.withheld
+    assert "doctor" not in repr(hidden)
+    assert "DROP" not in repr(hidden)
+    assert [(one.hotkey, one.uid, one.value, one.best) for one in hidden.answers] == [
+        (one.hotkey, one.uid, one.value, one.best) for one in told.answers
+    ]
+    assert told.answers[1].payload == {"text": HOSTILE}
+    assert is_asker(journal.store, "mine", "token:app")
+    assert not is_asker(journal.store, "mine", "anyone")
+    assert [line.kind for line in list_rounds(journal.store).items] == ["organic"]
+
+
+def test_a_round_that_is_not_scored_or_discarded_says_so(journal: Journal) -> None:
+    play_organic(journal, "mine", commit=False)
+    view = read_round_view(journal.store, "mine", withhold=False)
+    assert (view.state, view.entry, view.summary) == ("observed", None, None)
+    assert {(one.status, one.value) for one in view.answers} == {(None, None)}
+    journal.discard("mine")
+    assert read_round_view(journal.store, "mine", withhold=False).state == "discarded"
+
+
+def test_a_round_that_was_removed_is_told_as_such_and_its_request_goes_with_it(journal: Journal) -> None:
+    play_organic(journal, "mine")
+    play(journal, RECALL, 2, START + 500 * HOUR, {"a": "tide"})
+    with pytest.raises(WeighbeamError, match="no round is called 'never'"):
+        read_round_view(journal.store, "never", withhold=True)
+    clean_up(journal.store, START + 500 * HOUR, Averaging(), "me", lambda _: b"signed")
+    with pytest.raises(WeighbeamError, match="the oldest round kept is keyword-recall-2"):
+        read_round_view(journal.store, "mine", withhold=True)
+    assert not is_asker(journal.store, "mine", "token:app")
+
+
+def test_answers_too_large_for_a_page_are_counted_and_left_out(journal: Journal) -> None:
+    play(journal, RECALL, 1, START, {"a": "x" * 500, "b": "tide"})
+    view = read_round_view(journal.store, f"{RECALL.name}-1", withhold=False, most_payloads=400)
+    assert [(one.payload, one.payload_bytes > 0) for one in view.answers] == [(None, True), (None, True)]
+    whole: RoundView = read_round_view(journal.store, view.id, withhold=False)
+    assert replace(whole, answers=()) == replace(view, answers=())
+
+
+def test_histories_are_counted_on_and_again_after_a_clean_up(journal: Journal) -> None:
+    store = journal.store
+
+    def read() -> dict[str, tuple[int, int, str]]:
+        with store.read() as connection:
+            found = read_history(store, connection, RECALL.name)
+        return {hotkey: (one.rounds, one.valid, one.last_reason) for hotkey, one in found.items()}
+
+    assert read() == {}
+    play(journal, RECALL, 0, START, {"a": "tide", "b": None})
+    failed = read()["b"]
+    assert failed[:2] == (1, 0)
+    assert failed[2]
+    for number in range(1, 4):
+        play(journal, RECALL, number, START + number * 300 * HOUR, {"a": "tide", "b": "tide"})
+    assert read() == {"a": (4, 4, ""), "b": (4, 3, failed[2])}
+    clean_up(store, START + 1000 * HOUR, Averaging(), "me", lambda _: b"signed")
+    assert read() == {"a": (1, 1, ""), "b": (1, 1, "")}
+
+
+def test_alerts_and_copies_come_in_pages(journal: Journal) -> None:
+    store = journal.store
+    alerts = Alerts(store, lambda: START)
+    for number in range(5):
+        alerts.tell("stalled" if number % 2 else "clock_skew", "warning", f"{number}", "chunking")
+    told = read_all(lambda cursor: list_alerts(store, cursor=cursor, most=2))
+    assert [line.text for line in told] == ["4", "3", "2", "1", "0"]
+    assert [line.text for line in list_alerts(store, code="stalled").items] == ["3", "1"]
+    with store.write() as connection:
+        for number in range(3):
+            groups = [{"hotkeys": [f"h{number}", "x"], "cosine": 0.9, "overlap": 0.8}] * 2
+            leave_to_do(connection, f"r{number}", START + number, RECALL, Scored((), {"copies": groups}))
+    found = read_all(lambda cursor: list_copies(store, cursor=cursor, most=2))
+    assert [(line.round, line.number) for line in found] == [(f"r{n}", k) for n in (2, 1, 0) for k in (1, 0)]
+    assert len(find_copies(store, 9, "h1")) == 2
+
+
+def test_a_search_among_very_many_copies_reads_so_many_at_once(journal: Journal) -> None:
+    row = {"mechanism": "inference", "at": START, "cosine": 0.9, "overlap": 0.8, "number": 0}
+    rows = [{**row, "round": f"r{n:06}", "hotkeys": ["rare" if n == 7 else "other"]} for n in range(MOST_READ + 900)]
+    with journal.store.write() as connection:
+        connection.execute(tables.copies.insert(), rows)
+    page = list_copies(journal.store, "rare")
+    assert page.items == ()
+    assert page.next is not None
+    assert [line.round for line in list_copies(journal.store, "rare", page.next).items] == ["r000007"]
+    assert [line.round for line in find_copies(journal.store, 5, "rare")] == ["r000007"]
+
+
+@given(
+    st.recursive(st.text() | st.floats() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+)
+def test_what_is_withheld_holds_no_text(value: Any) -> None:
+    def list_texts(inner: Any) -> list[str]:
+        if isinstance(inner, dict):
+            return [text for one in inner.values() for text in list_texts(one)]
+        if isinstance(inner, list):
+            return [text for one in inner for text in list_texts(one)]
+        return [inner] if isinstance(inner, str) else []
+
+    assert set(list_texts(withhold_texts(value, {"5Alice"}))) <= {"withheld", "5Alice"}
