@@ -11,6 +11,7 @@ from importlib.metadata import version
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.pictures.render import VEGA_LITE
 
+PROGRAM = "window.vegaEmbed = vegaEmbed;"
 SECONDS = 120.0
 REMEDY = "reinstall vl-convert-python"
 
@@ -35,4 +36,4 @@ def read_bundle() -> bytes:
 if __name__ == "__main__":
     import vl_convert
 
-    sys.stdout.buffer.write(vl_convert.javascript_bundle(vl_version=VEGA_LITE).encode())
+    sys.stdout.buffer.write(vl_convert.javascript_bundle(PROGRAM, vl_version=VEGA_LITE).encode())

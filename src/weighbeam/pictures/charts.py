@@ -8,6 +8,7 @@ from typing import Any
 Rows = Sequence[dict[str, Any]]
 DATA = "rows"
 HEIGHT = 240
+ROW = 18
 COLOURS = ["#3d7be0", "#e0861a", "#2a9d6f", "#b0559e", "#8a8f98", "#c9a227", "#5b6ee1", "#d0574e", "#3aa6b9", "#7d9b3c"]
 
 
@@ -18,9 +19,7 @@ def chart_hours(rows: Rows) -> dict[str, Any]:
 
 def chart_standings(rows: Rows, lower_is_better: bool) -> dict[str, Any]:
     """Standings with what they may be off by: rows of `miner`, `standing`, `low`, `high`, `place`."""
-    spec = _fill(_standings(lower_is_better), rows)
-    spec["height"] = {"step": 18}
-    return spec
+    return {**_fill(_standings(lower_is_better), rows), "height": ROW * len(rows)}
 
 
 def chart_course(rows: Rows, value: str, standing: str) -> dict[str, Any]:
@@ -79,7 +78,12 @@ def _standings(lower_is_better: bool) -> dict[str, Any]:
 
     base = alt.Chart(alt.NamedData(DATA), width="container")
     y = alt.Y("miner:N", sort=alt.EncodingSortField("place", order="ascending"), title=None)
-    x = alt.X("standing:Q", title="standing", scale=alt.Scale(zero=False, reverse=lower_is_better))
+    x = alt.X(
+        "standing:Q",
+        title="standing",
+        scale=alt.Scale(zero=False, reverse=lower_is_better),
+        axis=alt.Axis(tickCount=8),
+    )
     told = [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("standing", "low", "high")]
     rules = base.mark_rule(strokeWidth=2, color=COLOURS[0], opacity=0.55).encode(
         x=alt.X("low:Q", title="standing"), x2="high:Q", y=y

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 NONE = "–"
+HUGE = 1e12
 TONES = {
     "good": ("valid", "confirmed", "NORMAL", "ok", "paid", "done", "released", "submitted", "supported", "info"),
     "warn": ("warning", "DEGRADED", "held", "unscored", "waiting", "taken", "sent", "planned", "skip", "UNREADABLE"),
@@ -18,16 +19,24 @@ def write_number(value: float | None, digits: int = 4) -> str:
     """
     >>> write_number(0.338043051876), write_number(12345.678), write_number(3.0), write_number(None)
     ('0.338', '12,346', '3', '–')
-    >>> write_number(0.00001234), write_number(-9.9)
-    ('1.23e-05', '-9.9')
+    >>> write_number(0.00001234), write_number(-9.9), write_number(-1.229e63)
+    ('1.23e-05', '-9.9', '-1.23e+63')
     """
     if value is None or not math.isfinite(value):
         return NONE
+    if value and not 0.001 <= abs(value) < HUGE:
+        return f"{value:.3g}"
     if value == int(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
-    if abs(value) < 0.001:
-        return f"{value:.3g}"
     return f"{value:.{digits}g}" if abs(value) >= 1 else f"{value:.3f}"
+
+
+def write_fixed(value: float | None) -> str:
+    """
+    >>> write_fixed(1.0), write_fixed(0.70312), write_fixed(None)
+    ('1.000', '0.703', '–')
+    """
+    return NONE if value is None else f"{value:.3f}"
 
 
 def write_percent(share: float | None) -> str:

@@ -15,6 +15,7 @@ from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
 
 MOST, CHARTED = 50, 500
+HOUR, HOURS = 3600.0, 24
 MILLI = 1000
 OUTCOMES = {"paid": "paid", "released": "paid", "imported": "paid", "held": "held"}
 
@@ -33,7 +34,7 @@ def show_novelty(shelf: Shelf, before: int | None) -> str:
         all=count_all(shelf.store),
         base_units=params.base_units,
         curve=_draw(shelf, params),
-        payouts=chart_payouts(list_payouts(charted, params.base_units)),
+        payouts=chart_payouts(list_payouts(charted, params.base_units, shelf.now())),
         counted=len(charted),
         lines=[_write_line(line) for line in lines],
         page={
@@ -44,8 +45,11 @@ def show_novelty(shelf: Shelf, before: int | None) -> str:
     )
 
 
-def list_payouts(lines: Sequence[dict[str, Any]], base_units: int) -> list[dict[str, Any]]:
-    return [
+def list_payouts(lines: Sequence[dict[str, Any]], base_units: int, now: float) -> list[dict[str, Any]]:
+    """Every hour of the last day has its place, also one in which nothing came."""
+    hours = [(now // HOUR - back) * HOUR for back in range(HOURS)]
+    empty = [{"at": at * MILLI, "status": "paid", "tokens": 0, "count": 0} for at in hours]
+    return empty + [
         {
             "at": line["at"] * MILLI,
             "status": OUTCOMES.get(line["status"], "nothing paid") if line["units"] else "nothing paid",
@@ -71,6 +75,4 @@ def _draw(shelf: Shelf, params: NoveltyParams) -> dict[str, Any] | None:
     for name in ("title", "padding", "background"):
         spec.pop(name, None)
     spec.pop("config", None)
-    for part in spec["vconcat"]:
-        part["width"] = "container"
     return spec

@@ -1,9 +1,10 @@
 """The first page: is everything running, and what needs a person."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from weighbeam.engine.alerts import REMEDIES, Alert, list_alerts
-from weighbeam.engine.insight.hours import count_hours
+from weighbeam.engine.insight.hours import HOUR, HourLine, count_hours
 from weighbeam.engine.insight.metagraph import read_metagraph
 from weighbeam.engine.insight.overview import MechanismView, read_overview
 from weighbeam.engine.reading.rounds import list_rounds
@@ -12,6 +13,7 @@ from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
 
 MOST = 8
+HOURS = 24
 MILLI = 1000
 
 
@@ -30,13 +32,16 @@ def show_overview(shelf: Shelf) -> str:
         notices=[_write_alert(alert) for alert in seen.alerts],
         alerts=list_alerts(shelf.store, MOST),
         rounds=list_rounds(shelf.store, most=MOST).items,
-        hours=chart_hours(
-            [
-                {"at": line.at * MILLI, "mechanism": line.mechanism, "rounds": line.rounds}
-                for line in count_hours(shelf.store, now)
-            ]
-        ),
+        hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), list(shelf.runs), now)),
     )
+
+
+def list_hours(lines: Sequence[HourLine], mechanisms: Sequence[str], now: float) -> list[dict[str, Any]]:
+    """Every hour has its place, also one without a round."""
+    first = mechanisms[0] if mechanisms else ""
+    hours = [(now // HOUR - back) * HOUR for back in range(HOURS)]
+    empty = [{"at": at * MILLI, "mechanism": first, "rounds": 0} for at in hours]
+    return [*empty, *({"at": line.at * MILLI, "mechanism": line.mechanism, "rounds": line.rounds} for line in lines)]
 
 
 def _write_line(view: MechanismView) -> dict[str, Any]:

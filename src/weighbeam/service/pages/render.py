@@ -1,6 +1,7 @@
 """Templates to pages. Everything put into one is escaped; scripts, styles and pictures come from here alone."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -8,7 +9,7 @@ from typing import Any
 
 from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from weighbeam import __version__
 from weighbeam.pictures.render import write_inert
@@ -19,6 +20,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+ADDRESS = re.compile(r"\b(5[1-9A-HJ-NP-Za-km-z]{47})\b")
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -80,8 +82,24 @@ def open_templates() -> Environment:
         "inert": lambda spec: Markup(write_inert(spec)),
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
         "tokens": formats.write_tokens,
+        "fixed": formats.write_fixed,
+        "keys": link_keys,
     }
     return made
+
+
+def link_keys(text: str) -> Markup:
+    """Addresses in a text made short, each leading to its miner; everything else escaped.
+
+    >>> print(link_keys("5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY <b>"))
+    <a class="key" href="/miners/5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY">5Fhnom…8D5HY</a> &lt;b&gt;
+    """
+    parts = [escape(part) if at % 2 == 0 else _link_key(part) for at, part in enumerate(ADDRESS.split(text))]
+    return Markup("").join(parts)
+
+
+def _link_key(hotkey: str) -> Markup:
+    return Markup('<a class="key" href="/miners/{}">{}</a>').format(hotkey, formats.shorten(hotkey))
 
 
 def write_moment(at: float, now: float) -> Markup:

@@ -51,9 +51,10 @@ def list_shares(lines: Sequence[WeightsLine]) -> list[dict[str, Any]]:
     order = {hotkey: place for place, (hotkey, _) in enumerate(total.most_common(LARGEST))}
     rows: list[dict[str, Any]] = []
     for line in lines:
-        parts: Counter[str] = Counter()
+        parts: dict[str, float] = {}
         for one in line.shares:
-            parts[one.hotkey if one.hotkey in order else OTHERS] += one.share
+            name = one.hotkey if one.hotkey in order else OTHERS
+            parts[name] = parts.get(name, 0.0) + one.share
         rows += [
             {
                 "weights": line.id,

@@ -20,11 +20,18 @@ function writeConfig() {
   };
 }
 
+// Charts one above the other cannot ask for the width of their place, so it is put in.
+function fitWidth(spec, width) {
+  if (!spec.vconcat) return spec;
+  const inner = Math.max(160, width - 84);
+  return { ...spec, vconcat: spec.vconcat.map((part) => ({ ...part, width: inner })) };
+}
+
 window.drawChart = (figure) => {
   const place = figure.querySelector(".canvas");
   const given = figure.querySelector("script[type='application/json']");
   if (!place || !given || !window.vegaEmbed) return;
-  const spec = JSON.parse(given.textContent);
+  const spec = fitWidth(JSON.parse(given.textContent), place.clientWidth);
   window
     .vegaEmbed(place, spec, {
       mode: "vega-lite",
@@ -42,6 +49,11 @@ window.drawChart = (figure) => {
 };
 
 document.querySelectorAll("figure.chart").forEach(window.drawChart);
+let resized = null;
+addEventListener("resize", () => {
+  clearTimeout(resized);
+  resized = setTimeout(() => document.querySelectorAll("figure.chart").forEach(window.drawChart), 250);
+});
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
   document.querySelectorAll("figure.chart").forEach(window.drawChart),
 );
