@@ -22,6 +22,8 @@ from weighbeam.core.errors import WeighbeamError
 START_POLL_SECONDS = 0.01
 TARGET = "target"
 """Where the app finds the raw target of a request, in its scope's state."""
+ENDING, CUT = "is_ending", "cut"
+"""And there, for replies that last: whether the server is ending, and how to cut the connection off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ class Door(uvicorn.Config):
         )
         self.settings = settings
         self.open: Counter[str] = Counter()
+        self.ending = False
+
+    def is_ending(self) -> bool:
+        return self.ending
 
 
 class Parser(h11.Connection):
@@ -116,7 +122,9 @@ class Knock(H11Protocol):
     def handle_events(self) -> None:
         super().handle_events()
         if self.scope is not None:
-            self.scope["state"][TARGET] = self._parser.target
+            self.scope["state"].update(
+                {TARGET: self._parser.target, ENDING: self._door.is_ending, CUT: self.transport.abort}
+            )
 
     def _time_headers(self) -> None:
         """The time runs while headers are awaited; dribbling does not set it back."""
@@ -145,7 +153,8 @@ async def listen(
 ) -> AsyncIterator[tuple[str, int]]:
     """Serve an app as long as the context lasts; gives the address and port it is bound to."""
     listener = _bind(host, port)
-    server = Host(Door(app, settings or ListenSettings()))
+    door = Door(app, settings or ListenSettings())
+    server = Host(door)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         while not server.started and not serving.done():
@@ -154,7 +163,7 @@ async def listen(
             await serving
         yield listener.getsockname()[:2]
     finally:
-        server.should_exit = True
+        server.should_exit = door.ending = True
         await serving
 
 

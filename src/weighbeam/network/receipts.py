@@ -1,4 +1,4 @@
-"""Receipts: what became of a contribution, signed by the node that decided it, so that anyone can check it offline."""
+"""Receipts: what became of a contribution or an answer, signed by who decided it, so that anyone can check it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,8 +23,9 @@ def check_receipt(receipt: Any, node: str | None = None) -> str:
         body = {name: value for name, value in receipt.items() if name != "signature"}
         signature = bytes.fromhex(receipt["signature"])
         signer, scheme = str(body["node"]), str(body["scheme"])
-        valid = body["format"] == FORMAT and is_signed(SIGNED + canonical_json(body), signature, signer, scheme)
-    except (AttributeError, KeyError, TypeError, ValueError):
+        spelt = body["format"] == FORMAT and signature.hex() == receipt["signature"]
+        valid = spelt and is_signed(SIGNED + canonical_json(body), signature, signer, scheme)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         valid, signer = False, ""
     if not valid:
         raise WeighbeamError("bad_receipt", "this receipt is not what its node signed", "ask the node for it again")

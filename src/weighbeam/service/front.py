@@ -77,14 +77,15 @@ class Front:
             with self.gate.admit(caller, find_origin(request)):
                 return Reply(*await self.run(lambda: work(caller, given.body)))
         except WeighbeamError as refusal:
-            return self._refuse(refusal, request.url.path)
+            return self.refuse(refusal, request.url.path)
         except ClientDisconnect:
             return Reply(499, {"error": "disconnected"})
         except Exception as fault:
             tell_fault(fault)
             return Reply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
 
-    def _refuse(self, refusal: WeighbeamError, path: str) -> Reply:
+    def refuse(self, refusal: WeighbeamError, path: str) -> Reply:
+        """What whoever called is told of a refusal."""
         status = {**CODES, **self.codes}.get(refusal.code, 400)
         if status == 500:
             tell_fault(refusal)

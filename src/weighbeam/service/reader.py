@@ -1,0 +1,125 @@
+"""How reading is answered: who may, what was asked for, made once per state of the store, with an ETag."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request, Response
+
+from weighbeam.engine.reading.round_view import is_asker
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.network.keys import Hotkey
+from weighbeam.service.callers import Caller
+from weighbeam.service.fresh import Fresh
+from weighbeam.service.front import Front
+from weighbeam.service.query import Given, read_given
+from weighbeam.store.artifacts import Artifacts
+from weighbeam.store.database import Store
+
+JSON = "application/json"
+CODES = {
+    "unknown_round": 404,
+    "unknown_hotkey": 404,
+    "unknown_mechanism": 404,
+    "no_picture": 404,
+    "no_such_artifact": 404,
+    "bad_artifact_name": 404,
+    "not_scored": 409,
+    "artifact_fault": 503,
+    "blob_missing": 503,
+    "blob_damaged": 503,
+}
+SAFE = {"Cache-Control": "private, no-cache", "Vary": "Authorization", "X-Content-Type-Options": "nosniff"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer as it is sent."""
+
+    body: bytes
+    kind: str
+    etag: str
+
+    @property
+    def size(self) -> int:
+        return len(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is read from, and what is told besides the store: the settings with no secret, and how the process is."""
+
+    store: Store
+    mechanisms: Mapping[str, tuple[Mechanism, Params]]
+    averaging: Averaging
+    artifacts: Artifacts
+    hotkey: Hotkey
+    now: Callable[[], float]
+    settings: Callable[[], list[dict[str, Any]]]
+    health: Callable[[], tuple[int, dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Answers GETs through a gate, out of what is kept."""
+
+    front: Front
+    shown: Shown
+    fresh: Fresh
+
+    async def answer(
+        self,
+        request: Request,
+        read: Callable[[Given], Any],
+        names: tuple[str, ...] = (),
+        scope: str = "read",
+        round_id: str | None = None,
+        seconds: float | None = None,
+    ) -> Response:
+        """What `read` gives, as JSON, or as it is if it is bytes of a picture.
+
+        Of a round, users' texts are told to admins and to whoever asked. What depends on the time is made again after
+        so many `seconds`.
+        """
+
+        def work(caller: Caller, _: bytes) -> tuple[int, Any]:
+            caller.check(scope)
+            given = read_given(request, names, self._withholds(caller, round_id))
+            turn = None if seconds is None else self.shown.now() // seconds
+            key = (request.url.path, *sorted(given.filters.items()), given.withhold, turn)
+            return 200, self.fresh.get(key, lambda: keep(read(given)))
+
+        reply = await self.front.handle(request, work)
+        return write_kept(reply.content, request) if isinstance(reply.content, Kept) else reply.write()
+
+    def _withholds(self, caller: Caller, round_id: str | None) -> bool:
+        if round_id is None or caller.is_anyone:
+            return True
+        return not (caller.may("admin") or is_asker(self.shown.store, round_id, caller.name))
+
+
+def keep(made: Any) -> Kept:
+    """Whatever miners sent is ASCII afterwards, half characters too."""
+    body = made if isinstance(made, bytes) else json.dumps(made, allow_nan=False).encode()
+    return Kept(body, "image/png" if isinstance(made, bytes) else JSON, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+def write_kept(kept: Kept, request: Request) -> Response:
+    """304 for who has it already."""
+    headers = {**SAFE, "ETag": kept.etag}
+    if knows(request.headers.get("if-none-match", ""), kept.etag):
+        return Response(None, 304, headers)
+    return Response(kept.body, 200, headers, kept.kind)
+
+
+def knows(given: str, etag: str) -> bool:
+    """Whether an If-None-Match names this answer.
+
+    >>> knows('W/"a", "b"', '"b"'), knows("*", '"b"'), knows("", '"b"')
+    (True, True, False)
+    """
+    named = {one.strip().removeprefix("W/") for one in given.split(",")}
+    return etag in named or "*" in named
