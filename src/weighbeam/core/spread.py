@@ -7,7 +7,6 @@ that has just changed scatters more than it will.
 
 import math
 from collections.abc import Sequence
-from statistics import variance
 
 LEAST_VALUES = 3
 """Fewer rounds tell nothing about scatter."""
@@ -27,7 +26,9 @@ def spread_average(values: Sequence[float], alphas: Sequence[float]) -> float | 
     for alpha in reversed(alphas):
         squares += (alpha * left) ** 2
         left *= 1 - alpha
-    return math.sqrt(variance(values) * squares)
+    mean = math.fsum(values) / len(values)
+    scatter = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return math.sqrt(scatter * squares)
 
 
 def recover_values(course: Sequence[float], alphas: Sequence[float]) -> list[float]:

@@ -15,8 +15,10 @@ from weighbeam.mechanisms.contract import Mechanism, Spreads
 from weighbeam.store import tables
 
 TREND = 32
+MOST_MINERS = 100_000
+"""Beyond any subnet; the limit has the database find each miner's window once, before it looks for rows."""
 HOUR = 3600.0
-EVALUATIONS, ROUNDS, SCORES = tables.evaluations.c, tables.rounds.c, tables.scores.c
+EVALUATIONS = tables.evaluations.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,11 @@ def _read_history(connection: Connection, mechanism: str) -> Mapping[str, list[f
         .offset(TREND - 1)
         .scalar_subquery()
     )
+    begun = select(standings.hotkey, func.coalesce(start, 0.0).label("since")).where(standings.mechanism == mechanism)
+    since = begun.limit(MOST_MINERS).subquery().c
     query = (
         select(HISTORY.hotkey, HISTORY.value)
-        .join_from(tables.standings, tables.standing_history, HISTORY.hotkey == standings.hotkey)
-        .where(standings.mechanism == mechanism, HISTORY.mechanism == mechanism)
-        .where(HISTORY.at >= func.coalesce(start, 0.0))
+        .where(HISTORY.mechanism == mechanism, HISTORY.hotkey == since.hotkey, HISTORY.at >= since.since)
         .order_by(HISTORY.hotkey, HISTORY.at, HISTORY.round)
     )
     found: dict[str, list[float | None]] = {}
@@ -89,16 +91,15 @@ def _average_emissions(connection: Connection, mechanism: str, averaging: Averag
 def _read_emissions(
     connection: Connection, mechanism: str, newest: float, averaging: Averaging
 ) -> Sequence[tuple[str, float]]:
-    """By way of the rounds of the window, since evaluations are ordered by miner."""
-    judged = (EVALUATIONS.mechanism == mechanism) & (EVALUATIONS.hotkey == SCORES.hotkey)
+    """Of everyone inside the window, miner by miner, oldest first."""
+    miners = select(tables.miners.c.hotkey).where(tables.miners.c.mechanism == mechanism)
+    known = miners.limit(MOST_MINERS).subquery().c
+    oldest = newest - averaging.ema_lookback_hours * HOUR
     query = (
         select(EVALUATIONS.hotkey, EVALUATIONS.emission)
-        .join_from(tables.rounds, tables.scores, SCORES.round == ROUNDS.id)
-        .join(tables.evaluations, judged & (EVALUATIONS.round == ROUNDS.id))
-        .where(ROUNDS.mechanism == mechanism, ROUNDS.at <= newest)
-        .where(ROUNDS.at >= newest - averaging.ema_lookback_hours * HOUR)
-        .where(EVALUATIONS.emission.is_not(None))
-        .order_by(ROUNDS.at, ROUNDS.id)
+        .where(EVALUATIONS.mechanism == mechanism, EVALUATIONS.hotkey == known.hotkey)
+        .where(EVALUATIONS.at >= oldest, EVALUATIONS.at <= newest, EVALUATIONS.emission.is_not(None))
+        .order_by(EVALUATIONS.hotkey, EVALUATIONS.at, EVALUATIONS.round)
     )
     return [(hotkey, emission) for hotkey, emission in connection.execute(query)]
 

@@ -1,9 +1,10 @@
 """Who stands where: standings with how sure they are, what they are paid, and how the last rounds went."""
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, String, cast, select
 
 from weighbeam.engine.insight.courses import read_courses
 from weighbeam.engine.insight.metagraph import find_graph
@@ -88,15 +89,19 @@ def read_recent(connection: Connection, mechanism: str) -> dict[str, Recent]:
     if newest is None:
         return {}
     rounds, scores = choose_recent(mechanism, newest).subquery().c, tables.scores.c
-    query = (
-        select(scores.hotkey, scores.status, scores.reasons).where(scores.round == rounds.id).order_by(rounds.sequence)
-    )
-    found: dict[str, Recent] = {}
-    for hotkey, status, reasons in connection.execute(query):
-        before = found.get(hotkey, Recent())
-        last = ", ".join(reasons) or before.last_reason
-        found[hotkey] = Recent(before.rounds + 1, before.valid + (status == "valid"), last)
-    return found
+    query = select(scores.hotkey, scores.status, cast(scores.reasons, String)).where(scores.round == rounds.id)
+    counts: dict[str, list[int]] = {}
+    reasons: dict[str, str] = {}
+    for hotkey, status, said in connection.execute(query.order_by(rounds.sequence)):
+        count = counts.setdefault(hotkey, [0, 0])
+        count[0] += 1
+        count[1] += status == "valid"
+        if said != "[]":
+            reasons[hotkey] = said
+    return {
+        hotkey: Recent(asked, valid, ", ".join(json.loads(reasons.get(hotkey, "[]"))))
+        for hotkey, (asked, valid) in counts.items()
+    }
 
 
 def read_pay(connection: Connection, mechanism: str, hotkeys: Collection[str]) -> dict[str, Paid]:
