@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.notices import Notice, Telling, end_notice, list_notices, list_quiet, raise_notice
@@ -126,14 +126,6 @@ def tell_fault(fault: Exception, mechanism: str | None = None) -> None:
 
 def find_remedy(code: str) -> str:
     return REMEDIES.get(code, ANY_REMEDY)
-
-
-def list_alerts(store: Store, most: int) -> list[Alert]:
-    """The newest alerts, newest first."""
-    columns = tables.alerts.c
-    query = select(columns.at, columns.mechanism, columns.code, columns.level, columns.text)
-    with store.read() as connection:
-        return [Alert(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(most))]
 
 
 def _prefix(mechanism: str | None) -> str:

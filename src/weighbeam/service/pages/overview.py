@@ -21,8 +21,8 @@ MILLI = 1000
 
 def show_overview(shelf: Shelf) -> str:
     now = shelf.now()
-    seen = read_overview(shelf.store, list(shelf.runs), now)
-    graphs = [graph for name in shelf.runs if (graph := read_metagraph(shelf.store, name)) is not None]
+    seen = read_overview(shelf.store, shelf.names, now)
+    graphs = [graph for name in shelf.names if (graph := read_metagraph(shelf.store, name)) is not None]
     return render(
         "overview.html",
         shelf.frame(),
@@ -34,7 +34,7 @@ def show_overview(shelf: Shelf) -> str:
         notices=[_write_notice(notice) for notice in list_notices(shelf.store)],
         alerts=list_alerts(shelf.store, most=MOST).items,
         rounds=list_rounds(shelf.store, most=MOST).items,
-        hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), list(shelf.runs), now)),
+        hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),
     )
 
 
