@@ -95,6 +95,15 @@ def test_every_route_of_the_novelty_api_is_explained() -> None:
     assert [path for path, verb in paths if f"/v1/novelty{path}" not in page or (verb and verb not in page)] == []
 
 
+def test_every_route_that_reads_is_explained() -> None:
+    page, paths = (DOCS / "read-api.md").read_text(), ["/health", "/events"]
+    for path in (SOURCE / "service").glob("read_*.py"):
+        paths += re.findall(r"(?:route\(|declare\(app, )\"(/[^\"]+)\"", path.read_text())
+    assert len(paths) >= 18
+    named = [re.sub(r"\{round_id\}", "{id}", re.sub(r"\{mechanism\}", "{name}", path)) for path in paths]
+    assert [path for path in named if f"GET /v1{path}" not in page] == []
+
+
 def test_every_command_is_in_the_reference() -> None:
     from weighbeam.cli.main import app
 

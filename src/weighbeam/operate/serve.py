@@ -24,10 +24,11 @@ from weighbeam.operate.build import Built, open_store
 from weighbeam.operate.follow import keep_policy
 from weighbeam.operate.gates import Entrance, check_reached, open_entrance
 from weighbeam.operate.identity import open_hotkey
+from weighbeam.operate.reading import open_reading
 from weighbeam.operate.stop import run_until_stopped
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.ports import Senses
-from weighbeam.service.app import make_service_app
+from weighbeam.service.app import make_service_app, report_health
 from weighbeam.service.novelty import add_novelty
 from weighbeam.service.pool import Pools
 from weighbeam.service.teller import Teller
@@ -59,6 +60,7 @@ def make_app(entrance: Entrance, store: Store, hotkey: Hotkey) -> FastAPI:
     desk = open_settings_desk(loaded, store, senses, hotkey, time.time)
     gate = entrance.make_novelty_gate()
     add_novelty(app, gate, Teller(desk, time.time), entrance.pools, registry)
+    open_reading(app, entrance, store, hotkey, time.time, partial(report_health, entrance.pools.desk))
     LOG.info("corpus of %d pieces loaded", desk.load())
     return app
 

@@ -1,6 +1,8 @@
 """`/health` for the service manager, `/metrics` for Prometheus."""
 
+import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry, generate_latest
@@ -105,12 +107,17 @@ def make_health_app(
     add_metrics(app, counted)
 
     @app.get("/health")
-    async def tell_health(response: Response) -> dict[str, object]:
-        report = health.report()
-        response.status_code = STALLED if report["status"] == "stalled" else 200
-        return {"version": __version__, **report}
+    async def tell_health() -> Response:
+        status, report = report_pulses(health)
+        return Response(json.dumps(report), status, media_type="application/json")
 
     return app
+
+
+def report_pulses(health: Health) -> tuple[int, dict[str, Any]]:
+    """The status and the JSON of a validator's /health."""
+    report = health.report()
+    return STALLED if report["status"] == "stalled" else 200, {"version": __version__, **report}
 
 
 def add_metrics(app: FastAPI, registry: CollectorRegistry) -> None:
