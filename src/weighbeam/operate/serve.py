@@ -30,6 +30,7 @@ from weighbeam.operate.tokens import Tokens, read_scoped
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.ports import Senses
 from weighbeam.service.app import make_service_app
+from weighbeam.service.count_backlog import Backlog
 from weighbeam.service.gate import Gate
 from weighbeam.service.novelty import Pools, add_novelty
 from weighbeam.service.pool import Pool
@@ -50,6 +51,7 @@ def run_service(loaded: Loaded) -> None:
         told = "nobody may call: neither novelty.tokens_file nor novelty.callers is set"
         raise WeighbeamError("bad_config", told, "see docs/novelty-api.md")
     store, pools, registry = open_store(loaded), open_pools(), CollectorRegistry()
+    registry.register(Backlog(store))
     try:
         desk = open_settings_desk(loaded, store, LocalSenses(loaded.settings.validator.embedder), hotkey, time.time)
         app = make_service_app(pools.desk, registry)
