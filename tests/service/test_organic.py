@@ -79,9 +79,9 @@ def test_a_question_waits_and_says_where_it_can_be_followed(api: Api) -> None:
 def test_nobody_sees_what_another_asks_but_an_admin(api: Api) -> None:
     request = api.ask(DOCUMENT).json()["id"]
     for path in (f"/v1/requests/{request}", f"/v1/requests/{request}/events"):
-        assert (
-            said(api.get(path, "other")) == said(api.get("/v1/requests/organic-0", "other")) == (404, "unknown_request")
-        )
+        hidden, never = api.get(path, "other"), api.get("/v1/requests/organic-0", "other")
+        assert said(hidden) == said(never) == (404, "unknown_request")
+        assert hidden.content == never.content
         assert said(api.get(path, "reader")) == (403, "missing_scope")
         assert said(api.client.get(path)) == (401, "bad_token")
     assert said(api.cancel(request, "other")) == (404, "unknown_request")
@@ -126,7 +126,7 @@ def test_nobody_waits_behind_the_urgent_for_more_than_ten_minutes(api: Api) -> N
     assert [take(api, now=now) for _ in range(3)] == [low, high, young]
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(0, 1200), st.integers(-1, 1)), max_size=12))
 def test_the_line_is_the_order_in_which_it_is_taken(quiet: Api, waiting: list[tuple[int, int]]) -> None:
     kept = {"body": {}, "wanted": [], "ranked": True}
@@ -257,8 +257,8 @@ def test_one_caller_cannot_fill_the_line(api: Api, monkeypatch: pytest.MonkeyPat
     assert said(full) == (503, "queue_full")
     assert int(full.headers["Retry-After"]) > 0
     assert api.ask(DOCUMENT, "other").status_code == 202
+    chunking = load_mechanism("chunking")
     with pytest.raises(WeighbeamError, match="queue_full"):
-        chunking = load_mechanism("chunking")
         enqueue(api.store, chunking, make_params(chunking), DOCUMENT, 1.0, Terms(caller="token:app"))
 
 
@@ -274,8 +274,6 @@ def test_a_stream_tells_of_every_step_and_ends(api: Api) -> None:
             take(api)
         elif name == "taken":
             assert told["round"].startswith("round-")
-            if "beat" in {name for name, _ in seen[-1:]}:
-                break
             fail_request(api.store, second, "no_valid_answer", "nobody gave one")
         elif name == "failed":
             assert told["result"]["error"] == "no_valid_answer"

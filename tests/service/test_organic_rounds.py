@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.subnet import HONEST, TestSubnet, open_subnet
+from engine.subnet import HONEST, open_subnet
 from network.loopback import CHARLIE
 from service.organic_api import Api, open_api
 from weighbeam.engine.validator import Post
@@ -20,13 +20,13 @@ BODY = {"document": generate_document("asked", 2500).text, "chunk_size": 900}
 
 
 @pytest.fixture(scope="module")
-def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestSubnet]:
+def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with open_subnet(tmp_path_factory.mktemp("subnet"), senses) as made:
         yield made
 
 
 @pytest.fixture
-def post(subnet: TestSubnet) -> Post:
+def post(subnet: Any) -> Post:
     return subnet.post(only=HONEST)
 
 
@@ -36,7 +36,7 @@ def api(post: Post) -> Iterator[Api]:
         yield opened
 
 
-def find_hotkey(subnet: TestSubnet, wanted: str) -> str:
+def find_hotkey(subnet: Any, wanted: str) -> str:
     return next(hotkey for hotkey, name in subnet.names.items() if name == wanted)
 
 
@@ -44,7 +44,7 @@ def list_lines(tree: dict[str, Any]) -> list[str]:
     return [tree["text"], *(line for child in tree["children"] for line in list_lines(child))]
 
 
-def test_the_best_answer_comes_back_with_its_proof_and_its_reasons(subnet: TestSubnet, post: Post, api: Api) -> None:
+def test_the_best_answer_comes_back_with_its_proof_and_its_reasons(subnet: Any, post: Post, api: Api) -> None:
     wanted = find_hotkey(subnet, "sentences")
     put = api.ask({**BODY, "wanted": [wanted, CHARLIE.address]}).json()
     asyncio.run(post.play_round())

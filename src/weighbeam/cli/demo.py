@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weighbeam.cli.settings import LogJson, LogLevel, start_logs
 from weighbeam.cli.shell import EXIT_CHECK_FAILED, name_program, print_json
 
 if TYPE_CHECKING:
@@ -21,11 +22,14 @@ def demo(
         Path | None, typer.Option(help="Only write the chain and everybody's settings here, to run them one by one.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    log_json: LogJson = False,
+    log_level: LogLevel = None,
 ) -> None:
     """Run four mechanisms with fifteen miners and two validators; show who is paid and prove every number."""
     if write is not None:
         _write(write)
         return
+    start_logs(None, log_json, log_level, "WARNING")
     from weighbeam.demo.conclude import conclude
     from weighbeam.demo.subnet import open_subnet
 

@@ -18,11 +18,33 @@ StoreOption = Annotated[
 MechanismOption = Annotated[str, typer.Option(help="Of this mechanism.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
+LogJson = Annotated[bool, typer.Option("--log-json", help="Log one JSON object per line; else as log.format says.")]
+LogLevel = Annotated[
+    str | None, typer.Option("--log-level", help="DEBUG, INFO, WARNING or ERROR; else as log.level says.")
+]
+
 
 def open_settings(config: Path | None) -> "Loaded":
     from weighbeam.settings.load import load_settings
 
     return load_settings(config)
+
+
+def start_logs(loaded: "Loaded | None", as_json: bool, level: str | None, default: str = "INFO") -> None:
+    """As the settings say, unless the command line says otherwise; without settings, from `default` on."""
+    from weighbeam.core.errors import WeighbeamError
+    from weighbeam.operate.logs import start_logging
+    from weighbeam.settings.model import LogSection
+    from weighbeam.settings.secrets import list_secrets
+
+    below = {"level": default} if loaded is None else loaded.settings.log.model_dump()
+    above = {"format": "json"} if as_json else {}
+    try:
+        section = LogSection(**{**below, **above, **({"level": level.upper()} if level else {})})
+    except ValueError:
+        told = f"{level!r} is no level of the log"
+        raise WeighbeamError("bad_usage", told, "write DEBUG, INFO, WARNING or ERROR") from None
+    start_logging(section, () if loaded is None else list_secrets(loaded))
 
 
 def open_read(store: str | None, config: Path | None) -> "Store":

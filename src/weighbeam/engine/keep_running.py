@@ -26,7 +26,8 @@ from weighbeam.engine.retention import clean_up, is_cleanup_due
 from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import Supervisor, watch_progress
 from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
-from weighbeam.engine.weigh_in.report import list_told, name_state
+from weighbeam.engine.weigh_in.report import list_over, list_told, name_state
+from weighbeam.engine.weigh_in.run import has_landed, recall_blocks
 from weighbeam.engine.weigh_in.schedule import find_due, is_stalled
 from weighbeam.store.database import Store
 
@@ -56,6 +57,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
     try:
         for post in posts:
             desk.health.add(post.name)
+            restore_blocks(desk, post)
             _finish_at_start(post)
         async with asyncio.TaskGroup() as group:
             for post in posts:
@@ -64,6 +66,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
             for loop in (
                 keep_clean(desk, posts[0]),
                 keep_lock(desk.lock, desk.alerts),
+                keep_ending(desk.alerts),
                 watch_progress(desk.health, desk.alerts),
                 keep_delivering(desk.store, desk.clock, desk.alerts, list_deliveries(desk)),
             ):
@@ -117,7 +120,8 @@ async def play_once(desk: Desk, post: Post) -> None:
         pulse.last_fault = fault.code
         if fault.code == "too_few_miners":
             desk.health.advance(post.name)
-            LOG.warning("%s: %s | remedy: %s", post.name, fault.message, fault.remedy)
+            fields = {"code": fault.code, "mechanism": post.name, "remedy": fault.remedy}
+            LOG.warning("%s: %s | remedy: %s", post.name, fault.message, fault.remedy, extra=fields)
             return
         tell_fault(fault, post.name)
         code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
@@ -133,7 +137,15 @@ async def play_once(desk: Desk, post: Post) -> None:
         pulse.rounds += 1
         pulse.last_round = done.id
         valid = sum(score.status == "valid" for score in done.scored.scores)
-        LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, len(done.scored.scores))
+        answers, fields = len(done.scored.scores), {"mechanism": post.name, "round": done.id}
+        LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, answers, extra=fields)
+
+
+def restore_blocks(desk: Desk, post: Post) -> None:
+    """How old our weights are is known before the first weigh-in, from the last one."""
+    kept = recall_blocks(desk.store, post.name)
+    if kept is not None:
+        desk.health.note_blocks(post.name, *kept)
 
 
 def _finish_at_start(post: Post) -> None:
@@ -187,12 +199,17 @@ async def weigh_once(desk: Desk, post: Post) -> None:
     tries = await asyncio.to_thread(list_tries, desk.store, post.name, 3)
     if done.fault is not None:
         tell_fault(done.fault, post.name)
-    for told in list_told(done, pulse.mode, is_stalled([_name_skip(one) for one in tries])):
-        await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name)
+    alerts = list_told(done, pulse.mode, is_stalled([_name_skip(one) for one in tries]))
+    for told in alerts:
+        await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name, told.left)
+    over = list_over(done, [told.code for told in alerts if not told.left])
+    await asyncio.to_thread(desk.alerts.end, over, post.name)
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
-    pulse.mode, pulse.blocks, pulse.last_weigh_in = name_state(done.mode), done.mode.blocks, result
+    pulse.mode, pulse.last_weigh_in = name_state(done.mode), result
+    desk.health.note_blocks(post.name, 0 if has_landed(done.submission) else done.mode.blocks)
     pulse.weigh_ins += 1
-    LOG.info("%s: weigh-in in mode %s, %s", post.name, pulse.mode, result)
+    fields = {"mechanism": post.name, "mode": pulse.mode, "result": result}
+    LOG.info("%s: weigh-in in mode %s, %s", *fields.values(), extra=fields)
 
 
 async def keep_clean(desk: Desk, post: Post) -> None:
@@ -207,6 +224,13 @@ async def keep_clean(desk: Desk, post: Post) -> None:
         except Exception as fault:
             tell_fault(fault)
         await asyncio.sleep(FAULT_SECONDS)
+
+
+async def keep_ending(alerts: Alerts) -> None:
+    """Tell that what was not raised again for long enough is over."""
+    while True:
+        await asyncio.sleep(FAULT_SECONDS)
+        await asyncio.to_thread(alerts.end_quiet)
 
 
 async def keep_lock(lock: HotkeyLock, alerts: Alerts) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
@@ -93,6 +93,13 @@ def has_waiting(store: Store, mechanism: str) -> bool:
     query = select(COLUMNS.id).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting").limit(1)
     with store.read() as connection:
         return connection.execute(query).first() is not None
+
+
+def count_waiting(store: Store) -> dict[str, int]:
+    """By mechanism, how many wait."""
+    query = select(COLUMNS.mechanism, func.count()).where(COLUMNS.state == "waiting").group_by(COLUMNS.mechanism)
+    with store.read() as connection:
+        return {mechanism: int(count) for mechanism, count in connection.execute(query)}
 
 
 def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: Mechanism) -> None:

@@ -45,6 +45,7 @@ class Door(uvicorn.Config):
             http=Knock,
             ws="none",
             lifespan="off",
+            log_config=None,
             log_level="error",
             access_log=False,
             proxy_headers=False,

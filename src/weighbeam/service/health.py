@@ -1,6 +1,5 @@
 """`/health` for the service manager, `/metrics` for Prometheus."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +16,8 @@ from weighbeam.engine.health import Health
 from weighbeam.engine.measure import list_shown
 from weighbeam.engine.weigh_in.measure import recall_weighed
 from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.service.count_backlog import Backlog
+from weighbeam.service.count_requests import CountRequests, RequestCounts
 from weighbeam.store.database import Store
 
 STALLED = 503
@@ -84,35 +85,32 @@ class Pulses(Collector):
             discarded.add_metric([name], pulse.discarded)
             weigh_ins.add_metric([name], pulse.weigh_ins)
             idle.add_metric([name], self._health.monotonic() - pulse.advanced)
-            if pulse.blocks is not None:
-                blocks.add_metric([name], pulse.blocks)
+            since = self._health.count_blocks(pulse)
+            if since is not None:
+                blocks.add_metric([name], since)
         told = CounterMetricFamily("weighbeam_alerts", "alerts raised", labels=["code", "level"])
         for (code, level), count in self._alerts.counts.items():
             told.add_metric([code, level], count)
         yield from (rounds, discarded, weigh_ins, idle, blocks, told)
 
 
-def make_health_app(
+def count_validator(
+    registry: CollectorRegistry,
     health: Health,
     alerts: Alerts,
     store: Store | None = None,
     mechanisms: Sequence[Mechanism] = (),
-    registry: CollectorRegistry | None = None,
-) -> FastAPI:
-    """200 while every mechanism gets on, 503 once one stands still; with a store, what was counted there too."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    counted = registry or CollectorRegistry()
-    counted.register(Pulses(health, alerts))
+) -> None:
+    """A validator in numbers; with a store, what was counted there too."""
+    registry.register(Pulses(health, alerts))
     if store is not None:
-        counted.register(Counted(store, mechanisms))
-    add_metrics(app, counted)
+        count_store(registry, store, mechanisms)
 
-    @app.get("/health")
-    async def tell_health() -> Response:
-        status, report = report_pulses(health)
-        return Response(json.dumps(report), status, media_type="application/json")
 
-    return app
+def count_store(registry: CollectorRegistry, store: Store, mechanisms: Sequence[Mechanism]) -> None:
+    """What rounds and weigh-ins left in the store, and what waits there."""
+    registry.register(Counted(store, mechanisms))
+    registry.register(Backlog(store, [mechanism.name for mechanism in mechanisms]))
 
 
 def report_pulses(health: Health) -> tuple[int, dict[str, Any]]:
@@ -122,7 +120,8 @@ def report_pulses(health: Health) -> tuple[int, dict[str, Any]]:
 
 
 def add_metrics(app: FastAPI, registry: CollectorRegistry) -> None:
-    """In a thread of its own, for some numbers are read from the store."""
+    """In a thread of its own, for some numbers are read from the store. Every request to the app is counted."""
+    app.add_middleware(CountRequests, counts=RequestCounts(registry))
 
     @app.get("/metrics", response_class=PlainTextResponse)
     def tell_metrics() -> Response:

@@ -30,7 +30,7 @@ from weighbeam.settings.model import (
 PREFIX = "WEIGHBEAM_"
 CONFIG = "WEIGHBEAM_CONFIG"
 DEFAULT_FILE = Path("weighbeam.toml")
-SECRET = ("wallet", "challenges.token", "validator.copies_token")
+SECRET = ("wallet", "challenges.token", "validator.copies_token", "alerts.urls", "store.url")
 OTHERS = ("CACHE", "EMBEDDINGS_KEY", "NARRATOR_KEY")
 FOUR = ("ema_alpha", "ema_lookback_hours", "db_retention_hours", "db_cleanup_interval_hours")
 
@@ -161,10 +161,6 @@ def _say(fault: ValidationError) -> str:
     for error in fault.errors():
         place = ".".join(map(str, error["loc"]))
         unknown = error["type"] == "extra_forbidden"
-        shown = (
-            ""
-            if place.startswith(("wallet", "challenges.token", "validator.copies_token"))
-            else f" is {error['input']!r}"
-        )
+        shown = "" if place.startswith(SECRET) else f" is {error['input']!r}"
         said.append(f"there is no setting {place}" if unknown else f"{place}{shown}: {error['msg']}")
     return "; ".join(said)

@@ -96,7 +96,7 @@ def read_recent(connection: Connection, mechanism: str) -> dict[str, Recent]:
     valid, said = func.count().filter(scores.status == "valid"), cast(scores.reasons, String)
     counts = select(scores.hotkey, func.count(), valid).where(scores.round == rounds.id).group_by(scores.hotkey)
     told = select(scores.hotkey, said).where(scores.round == rounds.id, said != "[]").order_by(rounds.sequence)
-    last = {hotkey: reasons for hotkey, reasons in connection.execute(told)}
+    last = {row[0]: row[1] for row in connection.execute(told)}
     return {
         hotkey: Recent(asked, good, ", ".join(json.loads(last.get(hotkey, "[]"))))
         for hotkey, asked, good in connection.execute(counts)

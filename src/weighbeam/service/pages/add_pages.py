@@ -1,0 +1,159 @@
+"""The dashboard's routes. Pages only read; what changes anything goes through the API, with a token."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from fastapi import FastAPI, Request, Response
+
+from weighbeam.core.errors import require
+from weighbeam.service.callers import Caller
+from weighbeam.service.fresh import Fresh
+from weighbeam.service.front import Front, Reply
+from weighbeam.service.pages.answer import show_answer
+from weighbeam.service.pages.ask import show_ask
+from weighbeam.service.pages.attacks import show_attacks
+from weighbeam.service.pages.leaderboard import show_leaderboard
+from weighbeam.service.pages.miner import show_miner
+from weighbeam.service.pages.novelty import show_novelty
+from weighbeam.service.pages.overview import show_overview
+from weighbeam.service.pages.render import render, reply
+from weighbeam.service.pages.round import show_round
+from weighbeam.service.pages.rounds import show_rounds
+from weighbeam.service.pages.shelf import Shelf
+from weighbeam.service.pages.static_files import add_static
+from weighbeam.service.pages.weights import show_weights
+from weighbeam.service.reader import Reader
+
+Make = Callable[[Caller], str]
+CODES = {
+    "unknown_round": 404,
+    "unknown_hotkey": 404,
+    "unknown_mechanism": 404,
+    "not_scored": 404,
+}
+STALE_SECONDS = 5.0
+TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "Too many calls", 503: "Busy"}
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What answers for a page: who may read, what there is, and what was made of it before."""
+
+    front: Front
+    shelf: Shelf
+    fresh: Fresh
+
+    async def show(self, request: Request, make: Make, allowed: tuple[str, ...] = ()) -> Response:
+        def work(caller: Caller, _: bytes) -> tuple[int, str]:
+            caller.check("read")
+            query = read_query(request, allowed)
+            told = self.fresh.get(
+                ("page", request.url.path, tuple(sorted(query.items())), caller.may("admin"), tick()),
+                lambda: make(caller),
+            )
+            return 200, told
+
+        return self.write(await self.front.handle(request, work))
+
+    def write(self, told: Reply) -> Response:
+        if told.status == 200:
+            return reply(told.content)
+        content: Mapping[str, str] = told.content
+        page = render(
+            "fault.html",
+            self.shelf.frame(),
+            "",
+            self.shelf.now(),
+            title=TITLES.get(told.status, "This did not work"),
+            message=content.get("message", "our own fault"),
+            remedy=content.get("remedy", ""),
+        )
+        return reply(page, told.status, told.headers)
+
+
+def tick() -> int:
+    """Pages tell how long ago things were, so none is kept for longer than a few seconds."""
+    return int(time.monotonic() / STALE_SECONDS)
+
+
+def read_query(request: Request, allowed: tuple[str, ...]) -> dict[str, str]:
+    """Each name known and once."""
+    given = request.query_params.multi_items()
+    found = dict(given)
+    sound = len(found) == len(given) and set(found) <= set(allowed)
+    require(sound, "bad_query", "the address asks for something that is not here", "go by the links of a page")
+    return found
+
+
+def add_pages(app: FastAPI, reader: Reader) -> None:
+    """With what the reading API keeps."""
+    add_static(app)
+    desk = Desk(replace(reader.front, codes=CODES), Shelf(reader.shown), reader.fresh)
+    add_boards(app, desk)
+    add_rounds(app, desk)
+
+
+def add_boards(app: FastAPI, desk: Desk) -> None:
+    shelf, page = desk.shelf, partial(app.get, include_in_schema=False)
+
+    @page("/")
+    async def overview(request: Request) -> Response:
+        return await desk.show(request, lambda _: show_overview(shelf))
+
+    @page("/mechanisms/{mechanism}")
+    async def leaderboard(request: Request, mechanism: str) -> Response:
+        return await desk.show(request, lambda _: show_leaderboard(shelf, mechanism))
+
+    @page("/miners/{hotkey}")
+    async def miner(request: Request, hotkey: str) -> Response:
+        chosen = request.query_params.get("mechanism")
+        return await desk.show(request, lambda _: show_miner(shelf, hotkey, chosen), ("mechanism",))
+
+    @page("/weights")
+    async def weights(request: Request) -> Response:
+        chosen = request.query_params.get("mechanism")
+        return await desk.show(request, lambda _: show_weights(shelf, chosen), ("mechanism",))
+
+    @page("/novelty")
+    async def novelty(request: Request) -> Response:
+        before = request.query_params.get("before")
+        return await desk.show(request, lambda _: show_novelty(shelf, read_number(before)), ("before",))
+
+    @page("/attacks")
+    async def attacks(request: Request) -> Response:
+        return await desk.show(request, lambda _: show_attacks(shelf))
+
+    @page("/ask")
+    async def ask(request: Request) -> Response:
+        return await desk.show(request, lambda _: show_ask(shelf))
+
+
+def add_rounds(app: FastAPI, desk: Desk) -> None:
+    shelf, page = desk.shelf, partial(app.get, include_in_schema=False)
+
+    @page("/rounds")
+    async def rounds(request: Request) -> Response:
+        query = request.query_params
+        return await desk.show(
+            request, lambda _: show_rounds(shelf, query.get("mechanism"), query.get("cursor")), ("mechanism", "cursor")
+        )
+
+    @page("/rounds/{round_id}")
+    async def one_round(request: Request, round_id: str) -> Response:
+        return await desk.show(request, lambda caller: show_round(shelf, round_id, not caller.may("admin")))
+
+    @page("/rounds/{round_id}/{hotkey}")
+    async def answer(request: Request, round_id: str, hotkey: str) -> Response:
+        return await desk.show(request, lambda caller: show_answer(shelf, round_id, hotkey, not caller.may("admin")))
+
+
+def read_number(text: str | None) -> int | None:
+    """
+    >>> read_number("12"), read_number(None)
+    (12, None)
+    """
+    sound = text is None or (text.isascii() and text.isdigit() and len(text) <= 15)
+    require(sound, "bad_query", "the address asks for something that is not here", "go by the links of a page")
+    return None if text is None else int(text)

@@ -1,0 +1,122 @@
+"""How numbers, times and names are written on a page. Pure."""
+
+import math
+import time
+from collections.abc import Sequence
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+NONE = "–"
+HUGE = 1e12
+TONES = {
+    "good": ("valid", "confirmed", "NORMAL", "ok", "paid", "done", "released", "submitted", "supported", "info"),
+    "warn": ("warning", "DEGRADED", "held", "unscored", "waiting", "taken", "sent", "planned", "skip", "UNREADABLE"),
+    "bad": ("failed", "critical", "EMERGENCY", "stalled", "discarded", "duplicate", "rejected", "refused", "refuted"),
+}
+WORDS = {word: tone for tone, words in TONES.items() for word in words}
+
+
+def write_number(value: float | None, digits: int = 4) -> str:
+    """
+    >>> write_number(0.338043051876), write_number(12345.678), write_number(3.0), write_number(None)
+    ('0.338', '12,346', '3', '–')
+    >>> write_number(0.00001234), write_number(-9.9), write_number(-1.229e63)
+    ('1.23e-05', '-9.9', '-1.23e+63')
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    if value and not 0.001 <= abs(value) < HUGE:
+        return f"{value:.3g}"
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}" if abs(value) >= 1 else f"{value:.3f}"
+
+
+def write_fixed(value: float | None) -> str:
+    """
+    >>> write_fixed(1.0), write_fixed(0.70312), write_fixed(None)
+    ('1.000', '0.703', '–')
+    """
+    return NONE if value is None else f"{value:.3f}"
+
+
+def write_percent(share: float | None) -> str:
+    """
+    >>> write_percent(0.2017), write_percent(0.0000153), write_percent(0.0), write_percent(1.0), write_percent(None)
+    ('20.2 %', '<0.1 %', '0 %', '100 %', '–')
+    """
+    if share is None:
+        return NONE
+    if share in (0, 1):
+        return f"{share * 100:.0f} %"
+    return "<0.1 %" if 0 < share < 0.001 else f"{share * 100:.1f} %"
+
+
+def write_share(share: float | None) -> str:
+    """A share of one as the field writes vtrust, incentive and dividends.
+
+    >>> write_share(0.9371), write_share(None)
+    ('0.9371', '–')
+    """
+    return NONE if share is None else f"{share:.4f}"
+
+
+def write_age(seconds: float) -> str:
+    """
+    >>> write_age(3), write_age(150), write_age(7300), write_age(300000), write_age(-30)
+    ('3 s', '2 min', '2 h', '3 d', '0 s')
+    """
+    for size, unit in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(0.0, seconds):.0f} s"
+
+
+def write_tokens(units: float | None, base_units: int) -> str:
+    """
+    >>> write_tokens(100_000_000_000, 1_000_000_000), write_tokens(1_500, 1_000_000_000)
+    ('100', '1.5e-06')
+    """
+    return NONE if units is None else write_number(units / base_units)
+
+
+def shorten(name: str, ends: int = 6) -> str:
+    """
+    >>> shorten("5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY"), shorten("ada")
+    ('5Fhnom…8D5HY', 'ada')
+    """
+    return name if len(name) <= 2 * ends + 3 else f"{name[:ends]}…{name[-ends + 1 :]}"
+
+
+def write_time(at: float) -> str:
+    """
+    >>> write_time(1767225600.0)
+    '2026-01-01T00:00:00Z'
+    """
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+
+
+def find_tone(word: str) -> str:
+    """
+    >>> find_tone("confirmed"), find_tone("critical"), find_tone("collected")
+    ('good', 'bad', '')
+    """
+    return WORDS.get(word, "")
+
+
+def trace(values: Sequence[float | None], width: float = 100.0, height: float = 24.0) -> str:
+    """Points of a line through the values that are numbers, oldest left.
+
+    >>> trace([1.0, 2.0, None, 3.0])
+    '0.0,22.0 33.3,12.0 100.0,2.0'
+    """
+    known = [(at, value) for at, value in enumerate(values) if value is not None]
+    if not known:
+        return ""
+    low, high = min(value for _, value in known), max(value for _, value in known)
+    step, span = width / max(1, len(values) - 1), (high - low) or 1.0
+    flat = high == low
+    inner = height - 4
+    return " ".join(
+        f"{at * step:.1f},{(height / 2) if flat else height - 2 - inner * (value - low) / span:.1f}"
+        for at, value in known
+    )

@@ -1,0 +1,78 @@
+"""The novelty desk: what came in, how near it was to what was there, and what it was paid."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.network.keys import is_address
+from weighbeam.novelty.draw import draw_curve
+from weighbeam.novelty.read import count_all, list_history
+from weighbeam.pictures.charts import chart_payouts
+from weighbeam.pictures.curve import chart_curve
+from weighbeam.service.pages.render import render
+from weighbeam.service.pages.shelf import Shelf
+
+MOST, CHARTED = 50, 500
+HOUR, HOURS = 3600.0, 24
+MILLI = 1000
+OUTCOMES = {"paid": "paid", "released": "paid", "imported": "paid", "held": "held"}
+
+
+def show_novelty(shelf: Shelf, before: int | None) -> str:
+    params = shelf.find("novelty").params
+    assert isinstance(params, NoveltyParams)
+    lines = list_history(shelf.store, before=before, most=MOST)
+    charted = list_history(shelf.store, most=CHARTED)
+    return render(
+        "novelty.html",
+        shelf.frame(),
+        "/novelty",
+        shelf.now(),
+        title="Novelty",
+        all=count_all(shelf.store),
+        base_units=params.base_units,
+        curve=_draw(shelf, params),
+        payouts=chart_payouts(list_payouts(charted, params.base_units, shelf.now())),
+        counted=len(charted),
+        lines=[_write_line(line) for line in lines],
+        page={
+            "cursor": before,
+            "first": "/novelty",
+            "next": f"/novelty?before={lines[-1]['id']}" if len(lines) == MOST else None,
+        },
+    )
+
+
+def list_payouts(lines: Sequence[dict[str, Any]], base_units: int, now: float) -> list[dict[str, Any]]:
+    """Every hour of the last day has its place, also one in which nothing came."""
+    hours = [(now // HOUR - back) * HOUR for back in range(HOURS)]
+    empty = [{"at": at * MILLI, "status": "paid", "tokens": 0, "count": 0} for at in hours]
+    return empty + [
+        {
+            "at": line["at"] * MILLI,
+            "status": OUTCOMES.get(line["status"], "nothing paid") if line["units"] else "nothing paid",
+            "tokens": line["units"] / base_units,
+            "count": 1,
+        }
+        for line in lines
+    ]
+
+
+def _write_line(line: dict[str, Any]) -> dict[str, Any]:
+    """Without its text: that is for operators."""
+    told = {name: line[name] for name in ("id", "at", "contributor", "status", "nearest", "units", "withdrawn")}
+    similarity = None if line["micro"] is None else line["micro"] / MILLION
+    return {**told, "similarity": similarity, "is_miner": is_address(line["contributor"])}
+
+
+def _draw(shelf: Shelf, params: NoveltyParams) -> dict[str, Any] | None:
+    try:
+        spec = chart_curve(draw_curve(shelf.store, params, "exponential"))
+    except WeighbeamError:
+        return None
+    for name in ("title", "padding", "background"):
+        spec.pop(name, None)
+    spec.pop("config", None)
+    return spec

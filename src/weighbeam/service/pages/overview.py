@@ -1,0 +1,74 @@
+"""The first page: is everything running, and what needs a person."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from weighbeam.engine.alerts import find_remedy
+from weighbeam.engine.insight.hours import HOUR, HourLine, count_hours
+from weighbeam.engine.insight.metagraph import read_metagraph
+from weighbeam.engine.insight.overview import MechanismView, read_overview
+from weighbeam.engine.notices import Notice, list_notices
+from weighbeam.engine.reading.alerts import list_alerts
+from weighbeam.engine.reading.rounds import list_rounds
+from weighbeam.pictures.charts import chart_hours
+from weighbeam.service.pages.render import render
+from weighbeam.service.pages.shelf import Shelf
+
+MOST = 8
+HOURS = 24
+MILLI = 1000
+
+
+def show_overview(shelf: Shelf) -> str:
+    now = shelf.now()
+    seen = read_overview(shelf.store, shelf.names, now)
+    graphs = [graph for name in shelf.names if (graph := read_metagraph(shelf.store, name)) is not None]
+    return render(
+        "overview.html",
+        shelf.frame(),
+        "/",
+        now,
+        title="Overview",
+        block=max((graph.block for graph in graphs), default=None),
+        lines=[_write_line(view) for view in seen.mechanisms],
+        notices=[_write_notice(notice) for notice in list_notices(shelf.store)],
+        alerts=list_alerts(shelf.store, most=MOST).items,
+        rounds=list_rounds(shelf.store, most=MOST).items,
+        hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),
+    )
+
+
+def list_hours(lines: Sequence[HourLine], mechanisms: Sequence[str], now: float) -> list[dict[str, Any]]:
+    """Every hour has its place, also one without a round."""
+    first = mechanisms[0] if mechanisms else ""
+    hours = [(now // HOUR - back) * HOUR for back in range(HOURS)]
+    empty = [{"at": at * MILLI, "mechanism": first, "rounds": 0} for at in hours]
+    return [*empty, *({"at": line.at * MILLI, "mechanism": line.mechanism, "rounds": line.rounds} for line in lines)]
+
+
+def _write_line(view: MechanismView) -> dict[str, Any]:
+    last, round_ = view.last_weigh_in, view.last_round
+    return {
+        "mechanism": view.name,
+        "mode": view.mode,
+        "blocks": view.blocks,
+        "weighed": None if last is None else last.kind if last.kind == "submitted" else last.reason or last.kind,
+        "weighed_at": None if last is None else last.at,
+        "due": view.next_weigh_in,
+        "per_hour": view.rounds_last_hour,
+        "last_round": None if round_ is None else round_.id,
+        "last_round_at": None if round_ is None else round_.at,
+        "waiting": view.waiting,
+    }
+
+
+def _write_notice(notice: Notice) -> dict[str, Any]:
+    return {
+        "level": notice.level,
+        "code": notice.code,
+        "mechanism": notice.mechanism,
+        "at": notice.raised,
+        "text": notice.text,
+        "count": notice.count,
+        "remedy": find_remedy(notice.code),
+    }

@@ -1,0 +1,111 @@
+"""Templates to pages. Everything put into one is escaped; scripts, styles and pictures come from here alone."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from fastapi import Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from weighbeam import __version__
+from weighbeam.pictures.render import write_inert
+from weighbeam.service.pages import formats
+from weighbeam.service.pages.static_files import list_files
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+ADDRESS = re.compile(r"\b(5[1-9A-HJ-NP-Za-km-z]{47})\b")
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+    "Vary": "Authorization",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What every page shows around its content."""
+
+    menu: Sequence[tuple[str, str]]
+    node: str
+
+
+def render(template: str, frame: Frame, here: str, now: float, **content: Any) -> str:
+    page = open_templates().get_template(template)
+    return page.render(
+        menu=frame.menu,
+        node=frame.node,
+        here=here,
+        now=now,
+        version=__version__,
+        files=list_files(),
+        **content,
+    )
+
+
+def reply(html: str, status: int = 200, more: Mapping[str, str] | None = None) -> Response:
+    return Response(html, status, {**HEADERS, **(more or {})}, "text/html; charset=utf-8")
+
+
+@cache
+def open_templates() -> Environment:
+    loader = PackageLoader("weighbeam.service.pages")
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters |= {
+        "number": formats.write_number,
+        "percent": formats.write_percent,
+        "share": formats.write_share,
+        "age": formats.write_age,
+        "brief": formats.shorten,
+        "tone": formats.find_tone,
+        "polyline": formats.trace,
+        "moment": write_moment,
+        "inert": lambda spec: Markup(write_inert(spec)),
+        "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
+        "tokens": formats.write_tokens,
+        "fixed": formats.write_fixed,
+        "keys": link_keys,
+    }
+    return made
+
+
+def link_keys(text: str) -> Markup:
+    """Addresses in a text made short, each leading to its miner; everything else escaped.
+
+    >>> print(link_keys("5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY <b>"))
+    <a class="key" href="/miners/5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY">5Fhnom…8D5HY</a> &lt;b&gt;
+    """
+    parts = [escape(part) if at % 2 == 0 else _link_key(part) for at, part in enumerate(ADDRESS.split(text))]
+    return Markup("").join(parts)
+
+
+def _link_key(hotkey: str) -> Markup:
+    return Markup('<a class="key" href="/miners/{}">{}</a>').format(hotkey, formats.shorten(hotkey))
+
+
+def write_moment(at: float, now: float) -> Markup:
+    """A time for people and for programs: its age if it is recent, else its date."""
+    exact = formats.write_time(at)
+    ago = now - at
+    if abs(ago) < 1:
+        shown = exact.replace("T", " ").removesuffix("Z")
+    else:
+        shown = f"{formats.write_age(ago)} ago" if ago > 0 else f"in {formats.write_age(-ago)}"
+    return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(exact, shown)

@@ -1,0 +1,67 @@
+"""The files a page needs, read once and served from memory under names that change with what is in them."""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from fastapi import FastAPI, Request, Response
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.pictures.bundle import name_bundle, read_bundle
+
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+OWN = ("style.css", "theme.js", "live.js", "charts.js", "ask.js", "icon.svg")
+VEGA = "vega.js"
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    data: bytes
+    squeezed: bytes
+    media_type: str
+
+
+def list_files() -> Mapping[str, str]:
+    """Plain name → the name it is served under. The bundle's name does not wait for the bundle to be made."""
+    names = {name: _rename(name, hashlib.sha256(_read(name)).hexdigest()) for name in OWN}
+    return {**names, VEGA: _rename(VEGA, hashlib.sha256(name_bundle().encode()).hexdigest())}
+
+
+@cache
+def find_file(name: str) -> StaticFile:
+    """By the name it is served under; the bundle is made when it is first asked for."""
+    served = {address: plain for plain, address in list_files().items()}
+    if name not in served:
+        raise WeighbeamError("unknown_file", "there is no such file", "see the page it was named on")
+    plain = served[name]
+    data = read_bundle() if plain == VEGA else _read(plain)
+    return StaticFile(data, gzip.compress(data, 6, mtime=0), TYPES[f".{plain.rpartition('.')[2]}"])
+
+
+def add_static(app: FastAPI) -> None:
+    """`/static/NAME`: looked up among names known, never in the file system."""
+
+    @app.get("/static/{name}", include_in_schema=False)
+    def give_file(request: Request, name: str) -> Response:
+        try:
+            found = find_file(name)
+        except WeighbeamError:
+            return Response("there is no such file\n", 404, media_type="text/plain")
+        headers = {"Cache-Control": FOR_EVER, "X-Content-Type-Options": "nosniff", "Vary": "Accept-Encoding"}
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return Response(found.data, headers=headers, media_type=found.media_type)
+        return Response(found.squeezed, headers={**headers, "Content-Encoding": "gzip"}, media_type=found.media_type)
+
+
+def _rename(name: str, digest: str) -> str:
+    stem, _, kind = name.rpartition(".")
+    return f"{stem}.{digest[:12]}.{kind}"
+
+
+@cache
+def _read(name: str) -> bytes:
+    return (files("weighbeam.service.pages") / "static" / name).read_bytes()

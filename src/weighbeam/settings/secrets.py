@@ -1,0 +1,67 @@
+"""Every secret the settings hold, for whatever must never show one."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pydantic import BaseModel, SecretStr
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from weighbeam.settings.load import PREFIX, Loaded
+
+KEYS = ("EMBEDDINGS_KEY", "NARRATOR_KEY")
+LEAST_PART = 6
+
+
+def list_secrets(loaded: Loaded, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The secrets, the parts of secret URLs, the store's password and the keys of the environment."""
+    given = [secret.get_secret_value() for secret in _walk(loaded.settings)]
+    parts = [part for secret in given for part in list_parts(secret)]
+    keys = [value for name in KEYS if (value := environment.get(PREFIX + name))]
+    return tuple(dict.fromkeys([*given, *parts, *_list_passwords(loaded.settings.store.url), *keys]))
+
+
+def list_parts(url: str) -> list[str]:
+    """What in a secret URL may turn up alone, in the message of a library say; a host with a dot is no secret.
+
+    >>> list_parts("tgram://12345:abcdefgh/-100200300?silent=1")
+    ['12345:abcdefgh', '-100200300']
+    >>> list_parts("mailto://ops:pa%24%24word@mail.example?to=me@mail.example")
+    ['pa%24%24word', 'pa$$word', 'me@mail.example']
+    """
+    if "://" not in url:
+        return []
+    try:
+        split = urlsplit(url)
+    except ValueError:
+        return []
+    access, _, host = split.netloc.rpartition("@")
+    found = [*access.split(":"), *split.path.split("/"), *(value for _, value in parse_qsl(split.query))]
+    if "." not in host and host.partition(":")[0] not in ("localhost", ""):
+        found.insert(0, host)
+    both = [form for part in found for form in (part, unquote(part))]
+    return [part for part in dict.fromkeys(both) if len(part) >= LEAST_PART]
+
+
+def _walk(value: Any) -> Iterator[SecretStr]:
+    if isinstance(value, SecretStr):
+        yield value
+    elif isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _walk(getattr(value, name))
+    elif isinstance(value, (tuple, list)):
+        for inner in value:
+            yield from _walk(inner)
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _walk(inner)
+
+
+def _list_passwords(url: str) -> list[str]:
+    try:
+        password = make_url(url).password
+    except ArgumentError:
+        return []
+    return [str(password)] if password else []
