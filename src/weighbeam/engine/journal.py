@@ -72,10 +72,11 @@ class Committed:
 
 
 class Journal:
-    """Append-only record of rounds in a store."""
+    """Append-only record of rounds in a store; of each committed one, `sinks` are the things left to do besides."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, sinks: tuple[str, ...] = ()) -> None:
         self.store = store
+        self.sinks = sinks
 
     def record(
         self,
@@ -129,7 +130,7 @@ class Journal:
             write_after(connection, list_after(mechanism, row.id, row.at, task, scored, after))
             seen = note_round(read_seen(connection, mechanism.name), body["departed"], row.at, scored)
             write_seen(connection, mechanism.name, seen)
-            leave_to_do(connection, round_id, row.at, mechanism, scored)
+            leave_to_do(connection, round_id, row.at, mechanism, scored, self.sinks)
             connection.execute(
                 update(tables.rounds).where(tables.rounds.c.id == round_id).values(state="scored", sequence=sequence)
             )
