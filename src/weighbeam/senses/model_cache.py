@@ -1,4 +1,4 @@
-"""Built files, models above all, kept beside their checksums: built once, verified at each start, rebuilt if damaged."""
+"""Built files, such as models, kept beside their checksums: built once, verified at each start, rebuilt if damaged."""
 
 import os
 import tempfile
