@@ -95,6 +95,14 @@ def test_every_route_of_the_novelty_api_is_explained() -> None:
     assert [path for path, verb in paths if f"/v1/novelty{path}" not in page or (verb and verb not in page)] == []
 
 
+def test_every_route_of_the_organic_api_is_explained() -> None:
+    page, source = (DOCS / "api.md").read_text(), (SOURCE / "service/organic.py").read_text()
+    routes = re.findall(r"_route\(app, \"(\w+)\", f?\"([^\"]+)\"", source)
+    assert len(routes) == 5
+    shown = [f"{method} {path.replace('{request_id}', '{id}')}" for method, path in routes]
+    assert [route for route in shown if f"`{route}" not in page] == []
+
+
 def test_every_command_is_in_the_reference() -> None:
     from weighbeam.cli.main import app
 

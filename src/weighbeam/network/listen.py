@@ -22,6 +22,8 @@ from weighbeam.core.errors import WeighbeamError
 START_POLL_SECONDS = 0.01
 TARGET = "target"
 """Where the app finds the raw target of a request, in its scope's state."""
+STOPPING = "stopping"
+"""Where it finds an event that is set once the server stops, for replies that would not end by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Door(uvicorn.Config):
         )
         self.settings = settings
         self.open: Counter[str] = Counter()
+        self.stopping = asyncio.Event()
 
 
 class Parser(h11.Connection):
@@ -115,7 +118,7 @@ class Knock(H11Protocol):
     def handle_events(self) -> None:
         super().handle_events()
         if self.scope is not None:
-            self.scope["state"][TARGET] = self._parser.target
+            self.scope["state"] |= {TARGET: self._parser.target, STOPPING: self._door.stopping}
 
     def _time_headers(self) -> None:
         """The time runs while headers are awaited; dribbling does not set it back."""
@@ -144,7 +147,8 @@ async def listen(
 ) -> AsyncIterator[tuple[str, int]]:
     """Serve an app as long as the context lasts; gives the address and port it is bound to."""
     listener = _bind(host, port)
-    server = Host(Door(app, settings or ListenSettings()))
+    door = Door(app, settings or ListenSettings())
+    server = Host(door)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         while not server.started and not serving.done():
@@ -153,6 +157,7 @@ async def listen(
             await serving
         yield listener.getsockname()[:2]
     finally:
+        door.stopping.set()
         server.should_exit = True
         await serving
 

@@ -28,6 +28,15 @@ class Follower:
         self.news = asyncio.Event()
         self.news.set()
 
+    async def wait(self) -> Progress | None:
+        """News, if there are any within a moment."""
+        try:
+            await asyncio.wait_for(self.news.wait(), LOOK_SECONDS)
+        except TimeoutError:
+            return None
+        self.news.clear()
+        return self.newest
+
     def tell(self, seen: Progress | None) -> None:
         if seen is not None and (seen.stage, seen.position) != (self.newest.stage, self.newest.position):
             self.newest = seen
@@ -49,38 +58,36 @@ class Watch:
     def check_room(self) -> None:
         require(len(self.followers) < self._most, "busy", "too many streams are open", "ask for the status instead")
 
-    async def follow(self, first: Progress) -> AsyncIterator[bytes]:
+    async def follow(self, first: Progress, stopping: asyncio.Event) -> AsyncIterator[bytes]:
         """Server-sent events until it has ended; a stream that lasts too long ends too, to be opened again."""
-        follower, until = Follower(first), time.monotonic() + MOST_SECONDS
+        follower, began = Follower(first), time.monotonic()
+        told_at = began
         self.followers.add(follower)
         if self._looking is None:
             self._looking = asyncio.create_task(self._keep_looking())
         try:
-            while time.monotonic() < until:
-                try:
-                    await asyncio.wait_for(follower.news.wait(), self.beat)
-                except TimeoutError:
-                    yield BEAT
-                    continue
-                follower.news.clear()
-                newest = follower.newest
-                told = await self._tell(newest)
-                if told is None:
-                    follower.news.set()
-                    continue
-                yield told
-                if newest.ended:
+            while (now := time.monotonic()) < began + MOST_SECONDS and not stopping.is_set():
+                newest = await follower.wait()
+                told = BEAT if now >= told_at + self.beat else b""
+                if newest is not None:
+                    told = await self._tell(newest)
+                    if not told:
+                        follower.news.set()
+                if told:
+                    told_at = now
+                    yield told
+                if newest is not None and newest.ended and told:
                     return
         finally:
             self.followers.discard(follower)
 
-    async def _tell(self, newest: Progress) -> bytes | None:
-        """The event; None if it cannot be told now, after a while."""
+    async def _tell(self, newest: Progress) -> bytes:
+        """The event; nothing, after a while, if it cannot be told now."""
         try:
             return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
         except WeighbeamError:
             await asyncio.sleep(LOOK_SECONDS)
-            return None
+            return b""
 
     async def _keep_looking(self) -> None:
         try:
