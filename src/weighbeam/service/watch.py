@@ -66,28 +66,24 @@ class Watch:
         if self._looking is None:
             self._looking = asyncio.create_task(self._keep_looking())
         try:
-            while (now := time.monotonic()) < began + MOST_SECONDS and not stopping.is_set():
+            while told_at < began + MOST_SECONDS and not stopping.is_set():
                 newest = await follower.wait()
-                told = BEAT if now >= told_at + self.beat else b""
                 if newest is not None:
-                    told = await self._tell(newest)
-                    if not told:
-                        follower.news.set()
-                if told:
-                    told_at = now
-                    yield told
-                if newest is not None and newest.ended and told:
-                    return
+                    told_at = time.monotonic()
+                    yield await self._tell(newest)
+                    if newest.ended:
+                        return
+                elif time.monotonic() >= told_at + self.beat:
+                    told_at = time.monotonic()
+                    yield BEAT
+        except WeighbeamError as fault:
+            tell_fault(fault)
         finally:
             self.followers.discard(follower)
 
     async def _tell(self, newest: Progress) -> bytes:
-        """The event; nothing, after a while, if it cannot be told now."""
-        try:
-            return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
-        except WeighbeamError:
-            await asyncio.sleep(LOOK_SECONDS)
-            return b""
+        """The event; if the store cannot tell it now, the stream ends, and who opens it again is told."""
+        return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
 
     async def _keep_looking(self) -> None:
         try:
