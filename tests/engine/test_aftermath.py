@@ -9,8 +9,9 @@ from engine.recall import PaidRecall, play
 from engine.small_subnet import HOUR, START, Turned
 from weighbeam.engine import deliver
 from weighbeam.engine.aftermath import raise_alerts, say_alert
-from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.journal import Journal
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.copies import find_copies
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
@@ -51,14 +52,14 @@ def list_outbox(store: Store) -> list[tuple[str, str, str]]:
 def test_alerts_are_raised_after_the_round_and_once(journal: Journal) -> None:
     clock, alerts = Turned(), Alerts(journal.store, lambda: START)
     play(journal, Suspicious(), 1, START, TEXTS)
-    assert list_alerts(journal.store, 9) == []
+    assert list_alerts(journal.store, most=9).items == ()
 
     async def tell(item) -> None:
         await raise_alerts(alerts, item)
 
     for _ in range(2):
         asyncio.run(deliver.deliver_due(journal.store, clock, alerts, {"alerts": tell, "copies": tell_nothing}))
-    told = {alert.code: alert for alert in list_alerts(journal.store, 9)}
+    told = {alert.code: alert for alert in list_alerts(journal.store, most=9).items}
     assert told["duplicate_answers"].text == "suspicious-1: the same answer was given by a, b"
     assert (told["strange_tides"].level, told["strange_tides"].mechanism) == ("warning", "suspicious")
     assert alerts.counts["duplicate_answers", "info"] == 1

@@ -26,10 +26,10 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.engine import keep_running
-from weighbeam.engine.alerts import list_alerts
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.keep_running import Desk, keep_rounds, seconds_to_next, weigh_once
 from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.replay import replay
 from weighbeam.engine.retention import clean_up, is_cleanup_due
 from weighbeam.engine.validator import Post
@@ -122,7 +122,7 @@ def test_evaluations_later_than_now_are_told(post: Post, desk: Desk, clock: Turn
     clock.at -= HOUR
     with hear_log() as lines:
         asyncio.run(weigh_once(desk, post))
-    assert [alert.text for alert in list_alerts(desk.store, 9) if alert.code == "clock_skew"] == [
+    assert [alert.text for alert in list_alerts(desk.store, most=9).items if alert.code == "clock_skew"] == [
         "2 evaluations are later than now"
     ]
     assert any("clock_skew" in line and "remedy: set this machine's clock" in line for line in lines)

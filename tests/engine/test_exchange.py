@@ -14,9 +14,10 @@ from network.loopback import serve_app
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import deliver
 from weighbeam.engine.aftermath import leave_to_do
-from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.exchange import Exchange
 from weighbeam.engine.organic import fail_request, find_request, take_oldest
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.mechanisms.contract import Scored, make_params
@@ -135,7 +136,7 @@ def test_whatever_the_api_sends_only_the_log_changes(far, store: Store, given: b
         loop.cancel()
 
     asyncio.run(run())
-    assert [alert.code for alert in list_alerts(store, 10)] == ["challenge_source"]
+    assert [alert.code for alert in list_alerts(store, most=10).items] == ["challenge_source"]
     assert take_oldest(store, "inference", "r1") is None
 
 
@@ -154,7 +155,7 @@ def test_an_api_that_is_down_is_told_once_and_found_again(far, store: Store) -> 
         loop.cancel()
 
     asyncio.run(run())
-    assert [alert.code for alert in list_alerts(store, 10)] == ["challenge_source"]
+    assert [alert.code for alert in list_alerts(store, most=10).items] == ["challenge_source"]
     assert take_oldest(store, "inference", "r1") is not None
 
 

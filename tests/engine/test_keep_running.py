@@ -19,13 +19,14 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.health import Health, Pulse
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.keep_running import Desk, keep_running
 from weighbeam.engine.known_validators import KnownValidators
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.replay import replay
 from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import generate_tasks
@@ -128,7 +129,7 @@ def has_weighed(world: World) -> bool:
 
 
 def codes(world: World) -> set[str]:
-    return {alert.code for alert in list_alerts(world.desk.store, 100)}
+    return {alert.code for alert in list_alerts(world.desk.store, most=100).items}
 
 
 def sound(world: World) -> bool:
@@ -187,7 +188,8 @@ def test_a_chain_that_is_down_is_told_and_used_again_when_it_is_back(world: Worl
     world.run(lambda: has_played(world, 1) and has_weighed(world))
     assert world.row(0)
     assert any(
-        alert.level == "info" and "left UNREADABLE" in alert.text for alert in list_alerts(world.desk.store, 200)
+        alert.level == "info" and "left UNREADABLE" in alert.text
+        for alert in list_alerts(world.desk.store, most=200).items
     )
     assert sound(world)
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from engine.small_subnet import HOUR, START, Turned
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import deliver, outbox
-from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.outbox import MOST_TRIES, MOST_WAIT_SECONDS, Item, list_due, post
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -75,7 +76,7 @@ def test_what_fails_waits_ever_longer_and_holds_nobody_up(store: Store) -> None:
     clock.at += MOST_WAIT_SECONDS
     turn(store, clock, {"note": fail})
     assert states(store)["bad"][0] == "given_up"
-    assert [alert.code for alert in list_alerts(store, 5)] == ["outbox_given_up"]
+    assert [alert.code for alert in list_alerts(store, most=5).items] == ["outbox_given_up"]
     clock.at += 100 * HOUR
     assert turn(store, clock, {"note": fail}) == 0
 

@@ -27,9 +27,9 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.cli.main import app
-from weighbeam.engine.alerts import list_alerts
 from weighbeam.engine.intent import Row
 from weighbeam.engine.keep_running import weigh_once
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.verdict import judge
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.report import list_told
@@ -228,5 +228,5 @@ def test_a_submission_that_stays_open_is_told_unless_it_only_waits_for_its_revea
         advance(file, 20)
         clock.at += 300
         asyncio.run(weigh_once(desk, post))
-    texts = [one.text for one in list_alerts(store, 9) if one.code == "weigh_in_stalled"]
+    texts = [one.text for one in list_alerts(store, most=9).items if one.code == "weigh_in_stalled"]
     assert texts == ([] if sealed else ["skipped three times in a row: submission_open"])

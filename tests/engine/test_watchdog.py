@@ -12,9 +12,10 @@ import pytest
 
 from engine.small_subnet import hear_log, open_store
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.health import Health
 from weighbeam.engine.lock import HotkeyLock
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.watchdog import EXIT_FROZEN, watch_progress
 from weighbeam.store.database import Store
 
@@ -72,7 +73,7 @@ def test_work_that_stands_still_ends_in_watchdog_and_an_alert(tmp_path: Path) ->
         asyncio.run(get_on())
     assert "quick" not in caught.value.message
     assert "service manager" in caught.value.remedy
-    assert [alert.code for alert in list_alerts(store, 9)] == ["watchdog"]
+    assert [alert.code for alert in list_alerts(store, most=9).items] == ["watchdog"]
     assert "remedy: " in lines[0]
 
 

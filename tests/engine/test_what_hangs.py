@@ -15,11 +15,12 @@ from engine.recall import PaidRecall, play
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts import Alerts, list_alerts
+from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.discovery import Discovery
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.organic import recover_requests
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.round import finish_rounds
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.resolve import look_up
@@ -144,7 +145,7 @@ def test_a_request_that_cannot_be_answered_fails_and_lets_others_through(tmp_pat
 def test_an_alert_survives_any_text(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'j.db'}")
     Alerts(store, time.time).tell("few_documents", "warning", "bad name \udcff " + "x" * 10_000)
-    (alert,) = list_alerts(store, 1)
+    (alert,) = list_alerts(store, most=1).items
     assert alert.text.startswith("bad name ?")
     assert len(alert.text) == 4000
 

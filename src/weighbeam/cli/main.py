@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from weighbeam import __version__
+from weighbeam.cli.alerts import alerts_app
 from weighbeam.cli.ask import ask
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
@@ -12,7 +13,7 @@ from weighbeam.cli.doctor import doctor
 from weighbeam.cli.lists import lists_app
 from weighbeam.cli.novelty import novelty_app
 from weighbeam.cli.pages import pages_app
-from weighbeam.cli.read import alerts, copies, leaderboard, miner_report, rounds
+from weighbeam.cli.read import copies, leaderboard, miner_report, rounds
 from weighbeam.cli.replay import replay
 from weighbeam.cli.round import show_round
 from weighbeam.cli.run import miner, validator
@@ -38,7 +39,7 @@ app.command()(rounds)
 app.command("round")(show_round)
 app.command()(leaderboard)
 app.command()(weights)
-app.command()(alerts)
+app.add_typer(alerts_app, name="alerts")
 app.command()(copies)
 app.command("miner-report")(miner_report)
 app.command()(replay)

@@ -1,4 +1,4 @@
-"""`weighbeam rounds`, `leaderboard`, `alerts`, `copies` and `miner-report`: what a journal says."""
+"""`weighbeam rounds`, `leaderboard`, `copies` and `miner-report`: what a journal says."""
 
 import time
 from dataclasses import asdict
@@ -43,27 +43,6 @@ def leaderboard(
         [line.hotkey, show_number(line.standing), f"{line.valid} of {line.rounds}", line.last_reason] for line in lines
     ]
     show_lines(("hotkey", "standing", "valid", "last failure"), rows, lines, "standings", as_json)
-
-
-def alerts(
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
-    as_json: AsJson = False,
-) -> None:
-    """The newest alerts of a journal, and what to do about each."""
-    from weighbeam.engine.reading.alerts import list_alerts
-
-    lines = list_alerts(open_read(store, config), most=most).items
-    if as_json:
-        print_json({"alerts": [asdict(line) for line in lines]})
-        return
-    for line in lines:
-        at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(line.at))
-        typer.echo(f"{at} {line.level} {line.mechanism or '-'} {line.code}: {make_printable(line.text, 200)}")
-        typer.echo(f"    remedy: {line.remedy}")
-    if not lines:
-        typer.echo("no alert")
 
 
 def copies(

@@ -2,13 +2,14 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.notices import Notice, Telling, end_notice, list_notices, list_quiet, raise_notice
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -65,23 +66,51 @@ class Alert:
 class Alerts:
     """Where alerts go. A store that cannot be written does not silence the log."""
 
-    def __init__(self, store: Store, now: Callable[[], float]) -> None:
+    def __init__(self, store: Store, now: Callable[[], float], telling: Telling | None = None) -> None:
         self._store = store
         self._now = now
+        self.telling = telling or Telling(started=now())
         self.counts: Counter[tuple[str, str]] = Counter()
 
-    def tell(self, code: str, level: Level, text: str, mechanism: str | None = None) -> None:
+    def tell(self, code: str, level: Level, text: str, mechanism: str | None = None, left: bool = False) -> None:
+        """`left` says that a state is over, which raises no notice: `end` ends it."""
         self.counts[code, level] += 1
         text = text.encode("utf-8", "replace").decode()[:MOST_TEXT]
-        remedy = find_remedy(code)
+        remedy, at = find_remedy(code), self._now()
         fields = {"code": code, "mechanism": mechanism, "remedy": remedy}
         LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, remedy, extra=fields)
         row = {"mechanism": mechanism, "code": code, "level": level, "text": text}
         try:
             with self._store.write() as connection:
-                connection.execute(insert(tables.alerts).values(at=self._now(), **row))
+                connection.execute(insert(tables.alerts).values(at=at, **row))
+                if not left:
+                    raise_notice(connection, self.telling, code, mechanism, level, text, at)
         except Exception as fault:
             tell_fault(fault, mechanism)
+
+    def end(self, over: Mapping[str, str], mechanism: str | None = None) -> None:
+        """By code, why what was told is over; where nothing was, nothing happens."""
+        try:
+            known = {one.code: one for one in list_notices(self._store) if one.mechanism == mechanism}
+            self._end([(one, over[code]) for code, one in known.items() if code in over])
+        except Exception as fault:
+            tell_fault(fault, mechanism)
+
+    def end_quiet(self) -> None:
+        """What was not raised for long enough is over."""
+        hours = self.telling.quiet_seconds / 3600
+        try:
+            quiet = list_quiet(self._store, self.telling, self._now())
+            self._end([(one, f"not raised again for {hours:g} h") for one in quiet])
+        except Exception as fault:
+            tell_fault(fault)
+
+    def _end(self, ended: list[tuple[Notice, str]]) -> None:
+        for notice, why in ended:
+            with self._store.write() as connection:
+                end_notice(connection, self.telling, notice.code, notice.mechanism, why, self._now())
+            fields = {"code": notice.code, "mechanism": notice.mechanism}
+            LOG.info("%s%s is over: %s", _prefix(notice.mechanism), notice.code, why, extra=fields)
 
 
 def tell_fault(fault: Exception, mechanism: str | None = None) -> None:
@@ -97,14 +126,6 @@ def tell_fault(fault: Exception, mechanism: str | None = None) -> None:
 
 def find_remedy(code: str) -> str:
     return REMEDIES.get(code, ANY_REMEDY)
-
-
-def list_alerts(store: Store, most: int) -> list[Alert]:
-    """The newest alerts, newest first."""
-    columns = tables.alerts.c
-    query = select(columns.at, columns.mechanism, columns.code, columns.level, columns.text)
-    with store.read() as connection:
-        return [Alert(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(most))]
 
 
 def _prefix(mechanism: str | None) -> str:

@@ -6,13 +6,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts, tell_fault
 from weighbeam.engine.clock import Clock
-from weighbeam.engine.outbox import Item, finish, give_up, list_due, postpone
+from weighbeam.engine.outbox import Item, finish, give_up, hold_back, list_due, list_in_order, postpone
 from weighbeam.store.database import Store
 
 Delivery = Callable[[Item], Awaitable[None]]
 POLL_SECONDS = 1.0
 FAULT_SECONDS = 60.0
 ITEM_SECONDS = 300.0
+IN_ORDER = {"notice": True, "experiment": False}
+"""Kinds, up to a colon, of which nothing is done before what was put in earlier; True if a new one tries all again."""
 HOPELESS = frozenset({"unknown_round", "unknown_request", "no_delivery"})
 
 
@@ -48,6 +50,8 @@ async def _deliver_lane(
     store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery], kind: str | None
 ) -> int:
     """What is due of one kind; None is whatever nobody here delivers."""
+    if kind is not None and kind.partition(":")[0] in IN_ORDER:
+        return await _deliver_in_order(store, clock, alerts, deliveries, kind)
     kinds, others = ([kind], False) if kind is not None else (list(deliveries), True)
     items = await asyncio.to_thread(list_due, store, clock.now(), kinds, others)
     for item in items:
@@ -55,7 +59,21 @@ async def _deliver_lane(
     return len(items)
 
 
-async def _deliver(store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery], item: Item) -> None:
+async def _deliver_in_order(
+    store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery], kind: str
+) -> int:
+    """From the oldest on, as far as it works; what comes after a failure is postponed with it."""
+    eager = IN_ORDER[kind.partition(":")[0]]
+    items = await asyncio.to_thread(list_in_order, store, clock.now(), kind, eager)
+    for place, item in enumerate(items):
+        if not await _deliver(store, clock, alerts, deliveries, item):
+            await asyncio.to_thread(hold_back, store, items[place + 1 :], item, clock.now())
+            break
+    return len(items)
+
+
+async def _deliver(store: Store, clock: Clock, alerts: Alerts, deliveries: Mapping[str, Delivery], item: Item) -> bool:
+    """False if it failed and is tried again."""
     try:
         async with asyncio.timeout(ITEM_SECONDS):
             await _find(deliveries, item)(item)
@@ -64,14 +82,15 @@ async def _deliver(store: Store, clock: Clock, alerts: Alerts, deliveries: Mappi
         if isinstance(fault, WeighbeamError) and fault.code in HOPELESS:
             await asyncio.to_thread(give_up, store, item, said)
             LOG.info("%s of %s is not needed any more: %s", item.kind, item.ref, said)
-            return
+            return True
         again = await asyncio.to_thread(postpone, store, item, clock.now(), said)
         LOG.warning("%s of %s failed, %s: %s", item.kind, item.ref, "tried again later" if again else "given up", said)
         if not again:
             text = f"{item.kind} of {item.ref}: {said}"
-            await asyncio.to_thread(alerts.tell, "outbox_given_up", "warning", text, item.mechanism)
-    else:
-        await asyncio.to_thread(finish, store, item)
+            await asyncio.to_thread(alerts.tell, "outbox_given_up", "warning", text, item.mechanism or None)
+        return not again
+    await asyncio.to_thread(finish, store, item)
+    return True
 
 
 def _find(deliveries: Mapping[str, Delivery], item: Item) -> Delivery:

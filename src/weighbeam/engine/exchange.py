@@ -45,6 +45,7 @@ class Exchange:
             try:
                 await self.pull(mechanism, params)
                 self.is_down = False
+                await asyncio.to_thread(self.alerts.end, {"challenge_source": "it answers again"}, mechanism.name)
             except Exception as fault:
                 await self._tell(fault, mechanism.name)
             await self.clock.sleep(seconds)

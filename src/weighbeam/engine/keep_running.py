@@ -26,7 +26,7 @@ from weighbeam.engine.retention import clean_up, is_cleanup_due
 from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import Supervisor, watch_progress
 from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
-from weighbeam.engine.weigh_in.report import list_told, name_state
+from weighbeam.engine.weigh_in.report import list_over, list_told, name_state
 from weighbeam.engine.weigh_in.schedule import find_due, is_stalled
 from weighbeam.store.database import Store
 
@@ -64,6 +64,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
             for loop in (
                 keep_clean(desk, posts[0]),
                 keep_lock(desk.lock, desk.alerts),
+                keep_ending(desk.alerts),
                 watch_progress(desk.health, desk.alerts),
                 keep_delivering(desk.store, desk.clock, desk.alerts, list_deliveries(desk)),
             ):
@@ -189,8 +190,11 @@ async def weigh_once(desk: Desk, post: Post) -> None:
     tries = await asyncio.to_thread(list_tries, desk.store, post.name, 3)
     if done.fault is not None:
         tell_fault(done.fault, post.name)
-    for told in list_told(done, pulse.mode, is_stalled([_name_skip(one) for one in tries])):
-        await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name)
+    alerts = list_told(done, pulse.mode, is_stalled([_name_skip(one) for one in tries]))
+    for told in alerts:
+        await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name, told.left)
+    over = list_over(done, [told.code for told in alerts if not told.left])
+    await asyncio.to_thread(desk.alerts.end, over, post.name)
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
     pulse.mode, pulse.blocks, pulse.last_weigh_in = name_state(done.mode), done.mode.blocks, result
     pulse.weigh_ins += 1
@@ -210,6 +214,13 @@ async def keep_clean(desk: Desk, post: Post) -> None:
         except Exception as fault:
             tell_fault(fault)
         await asyncio.sleep(FAULT_SECONDS)
+
+
+async def keep_ending(alerts: Alerts) -> None:
+    """Tell that what was not raised again for long enough is over."""
+    while True:
+        await asyncio.sleep(FAULT_SECONDS)
+        await asyncio.to_thread(alerts.end_quiet)
 
 
 async def keep_lock(lock: HotkeyLock, alerts: Alerts) -> None:

@@ -4,11 +4,11 @@ An item is put in with the transaction that makes it necessary, so that no crash
 fails is tried again, ever less often, and given up after two days of trying. Nothing here is an input of a score.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -54,7 +54,23 @@ def list_due(store: Store, now: float, kinds: Collection[str], others: bool = Fa
     query = select(tables.outbox).where(COLUMNS.state == "waiting", of_kind, is_due)
     with store.read() as connection:
         rows = connection.execute(query.order_by(COLUMNS.due, COLUMNS.id).limit(MOST_AT_ONCE)).all()
-    return [Item(row.id, row.kind, row.ref, row.mechanism, row.at, row.body, row.tries) for row in rows]
+    return [_read(row) for row in rows]
+
+
+def list_in_order(store: Store, now: float, kind: str, eager: bool) -> list[Item]:
+    """What waits of a kind that is done in its order, oldest first, if the oldest is due; to the eager, if any is."""
+    query = select(tables.outbox).where(COLUMNS.state == "waiting", COLUMNS.kind == kind)
+    with store.read() as connection:
+        rows = connection.execute(query.order_by(COLUMNS.id).limit(MOST_AT_ONCE)).all()
+    due = [now >= row.due or now + MOST_WAIT_SECONDS < row.due for row in rows]
+    return [_read(row) for row in rows] if any(due if eager else due[:1]) else []
+
+
+def count_waiting(store: Store) -> dict[str, int]:
+    """By kind, how much waits."""
+    query = select(COLUMNS.kind, func.count()).where(COLUMNS.state == "waiting").group_by(COLUMNS.kind)
+    with store.read() as connection:
+        return {kind: int(count) for kind, count in connection.execute(query)}
 
 
 def finish(store: Store, item: Item) -> None:
@@ -63,11 +79,17 @@ def finish(store: Store, item: Item) -> None:
 
 def postpone(store: Store, item: Item, now: float, fault: str) -> bool:
     """Try again later; False if it has been tried long enough and is given up."""
-    wait = min(MOST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(item.tries, 20))
     ended = item.tries + 1 >= MOST_TRIES
     state = "given_up" if ended else "waiting"
-    _set(store, item, state=state, due=now + wait, tries=item.tries + 1, fault=fault[:MOST_FAULT])
+    _set(store, item, state=state, due=now + _wait_after(item), tries=item.tries + 1, fault=fault[:MOST_FAULT])
     return not ended
+
+
+def hold_back(store: Store, items: Sequence[Item], first: Item, now: float) -> None:
+    """What comes after one that failed waits for it, and has not been tried itself."""
+    held = [item.id for item in items]
+    with store.write() as connection:
+        connection.execute(update(tables.outbox).where(COLUMNS.id.in_(held)).values(due=now + _wait_after(first)))
 
 
 def give_up(store: Store, item: Item, fault: str) -> None:
@@ -75,6 +97,14 @@ def give_up(store: Store, item: Item, fault: str) -> None:
     _set(store, item, state="given_up", tries=item.tries + 1, fault=fault[:MOST_FAULT])
 
 
+def _wait_after(item: Item) -> float:
+    return min(MOST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(item.tries, 20))
+
+
 def _set(store: Store, item: Item, **values: Any) -> None:
     with store.write() as connection:
         connection.execute(update(tables.outbox).where(COLUMNS.id == item.id).values(**values))
+
+
+def _read(row: Any) -> Item:
+    return Item(row.id, row.kind, row.ref, row.mechanism, row.at, row.body, row.tries)

@@ -30,6 +30,7 @@ from weighbeam.operate.chains import Tell, check_ids, check_registered, open_cha
 from weighbeam.operate.deliveries import make_deliveries, open_exchange
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.identity import open_hotkey
+from weighbeam.operate.notify import make_notifiers, make_telling, read_receivers
 from weighbeam.operate.web import open_senses
 from weighbeam.senses.local import LocalSenses
 from weighbeam.settings.load import Loaded
@@ -66,7 +67,8 @@ def build_validator(loaded: Loaded) -> Built:
     """Every part of a validator, checked as far as can be before it starts."""
     settings, hotkey = loaded.settings, open_hotkey(loaded)
     senses, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
-    alerts = Alerts(store, clock.now)
+    receivers = read_receivers(loaded)
+    alerts = Alerts(store, clock.now, make_telling(loaded, receivers, clock.now()))
     senses.on_fault = partial(_tell_lists, alerts)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds)
@@ -75,7 +77,8 @@ def build_validator(loaded: Loaded) -> Built:
     )
     posts = tuple(_build_post(loaded, name, desk, hotkey, senses) for name in settings.mechanisms)
     exchange = open_exchange(loaded, desk)
-    return Built(replace(desk, deliveries=make_deliveries(loaded, desk, posts, exchange)), posts, exchange)
+    deliveries = make_deliveries(loaded, desk, posts, exchange) | make_notifiers(loaded, receivers, hotkey.address)
+    return Built(replace(desk, deliveries=deliveries), posts, exchange)
 
 
 def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:
@@ -88,6 +91,7 @@ def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:
 def check_start(loaded: Loaded, hotkey: Hotkey) -> LocalSenses:
     """What can be known to be wrong before anything runs; gives the senses, loaded."""
     check_ids(loaded)
+    read_receivers(loaded)
     check_registered(loaded, hotkey)
     if loaded.settings.validator.listen:
         check_listen(loaded.settings.validator.listen)

@@ -1,6 +1,6 @@
-"""Which alerts a weigh-in raises (docs/spec/weigh-in.md § 10). Pure."""
+"""Which alerts a weigh-in raises (docs/spec/weigh-in.md § 10), and which it ends. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from weighbeam.engine.alerts import Level
@@ -14,11 +14,12 @@ CODES = {"DEGRADED": "degraded_mode", "EMERGENCY": "emergency_mode"}
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An alert to be raised."""
+    """An alert to be raised; `left` if it says that a state was left."""
 
     code: str
     level: Level
     text: str
+    left: bool = False
 
 
 def name_state(mode: Mode) -> str:
@@ -43,11 +44,50 @@ def list_told(done: WeighedIn, before: str | None, stalled: bool) -> list[Told]:
     return told
 
 
+def list_over(done: WeighedIn, raised: Collection[str]) -> dict[str, str]:
+    """By code, why what may have been told before is over, unless it was raised again."""
+    over = dict([*_end_modes(done), *_end_rows(done)])
+    if done.list_ok:
+        over["validator_list_unreadable"] = "the list of validators can be used again"
+    if done.burn is not None and not done.burn.unproven:
+        over["burn_target_unproven"] = "the burn hotkey is the subnet owner's"
+    if not done.future:
+        over["clock_skew"] = "no evaluation is later than now"
+    return {code: why for code, why in over.items() if code not in raised}
+
+
+def _end_modes(done: WeighedIn) -> Iterator[tuple[str, str]]:
+    """An unreadable chain ends nothing: whatever was, may still be."""
+    mode = done.mode.mode
+    if not done.mode.confirmed:
+        return
+    yield "chain_unreadable", f"the chain can be read again, mode {mode}"
+    yield "stalled", "the chain makes blocks again"
+    if not done.late:
+        yield "weights_late", f"our weights are {done.mode.blocks} blocks old"
+    if mode != "EMERGENCY":
+        yield "emergency_mode", f"left EMERGENCY, now {mode}"
+    if mode == "NORMAL":
+        yield "degraded_mode", f"left DEGRADED, now {mode}"
+
+
+def _end_rows(done: WeighedIn) -> Iterator[tuple[str, str]]:
+    if done.submission is not None and done.submission.state not in ("failed", "unknown"):
+        yield "weigh_in_stalled", f"submission {done.submission.id} is {done.submission.state}"
+        if not done.decision.uniform:
+            yield "uniform_weights", f"submission {done.submission.id} pays by what was earned"
+    rows = [row for row in (done.settled, done.submission) if row is not None]
+    newest = max(rows, key=lambda row: row.id, default=None)
+    if newest is not None and newest.state == "confirmed":
+        for code in ("submission_failed", "reveal_missing", "weights_differ", "runtime_mismatch"):
+            yield code, f"submission {newest.id} is confirmed"
+
+
 def _tell_mode(done: WeighedIn, before: str | None) -> Iterator[Told]:
     mode, state = done.mode, name_state(done.mode)
     if before not in (None, "NORMAL", state):
         left = {"UNREADABLE": "chain_unreadable"}.get(str(before)) or CODES[str(before)]
-        yield Told(left, "info", f"left {before}, now {state}")
+        yield Told(left, "info", f"left {before}, now {state}", left=True)
     if mode.alert is not None and mode.level is not None:
         code = CODES[mode.mode] if mode.confirmed else "chain_unreadable"
         yield Told(code, mode.level, mode.alert)

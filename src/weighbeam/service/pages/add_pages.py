@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from fastapi import FastAPI, Request, Response
@@ -24,6 +24,7 @@ from weighbeam.service.pages.rounds import show_rounds
 from weighbeam.service.pages.shelf import Shelf
 from weighbeam.service.pages.static_files import add_static
 from weighbeam.service.pages.weights import show_weights
+from weighbeam.service.reader import Reader
 
 Make = Callable[[Caller], str]
 CODES = {
@@ -32,7 +33,6 @@ CODES = {
     "unknown_mechanism": 404,
     "not_scored": 404,
 }
-MOST_BODY = 1024
 STALE_SECONDS = 5.0
 TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "Too many calls", 503: "Busy"}
 
@@ -87,9 +87,10 @@ def read_query(request: Request, allowed: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def add_pages(app: FastAPI, front: Front, shelf: Shelf, fresh: Fresh) -> None:
+def add_pages(app: FastAPI, reader: Reader) -> None:
+    """With what the reading API keeps."""
     add_static(app)
-    desk = Desk(front, shelf, fresh)
+    desk = Desk(replace(reader.front, codes=CODES), Shelf(reader.shown), reader.fresh)
     add_boards(app, desk)
     add_rounds(app, desk)
 

@@ -12,7 +12,8 @@ KINDS = {
 
 def show_ask(shelf: Shelf) -> str:
     kinds = []
-    for name, run in shelf.runs.items():
+    for run in shelf.runs():
+        name = run.mechanism.name
         if run.mechanism.kind == "asked":
             field, wording = KINDS.get(name, ("", f"{name}: the task's body as JSON"))
             kinds.append({"mechanism": name, "field": field, "wording": wording})

@@ -46,7 +46,7 @@ def show_leaderboard(shelf: Shelf, name: str) -> str:
         chart=chart_standings(list_intervals(charted), better == "lower") if len(charted) > 1 else None,
         rounds=list_rounds(shelf.store, mechanism=name, most=MOST_ROUNDS).items,
         params=sorted(run.params.model_dump(mode="json").items()),
-        params_hash=run.params_hash,
+        params_hash=shelf.hash_params(run),
     )
 
 

@@ -28,7 +28,7 @@ def show_miner(shelf: Shelf, hotkey: str, mechanism: str | None) -> str:
         title=f"Miner {hotkey}",
         hotkey=hotkey,
         mechanism=name,
-        tabs=[(one, f"/miners/{quote(hotkey, safe='')}?mechanism={quote(one)}") for one in shelf.runs],
+        tabs=[(one, f"/miners/{quote(hotkey, safe='')}?mechanism={quote(one)}") for one in shelf.names],
         view=view,
         valid=valid / len(scored) if scored else None,
         points=[_write_point(point, run) for point in view.points],
@@ -39,7 +39,7 @@ def show_miner(shelf: Shelf, hotkey: str, mechanism: str | None) -> str:
 
 
 def _find(shelf: Shelf, hotkey: str, mechanism: str | None) -> tuple[Run, MinerView]:
-    runs = [shelf.find(mechanism)] if mechanism is not None else list(shelf.runs.values())
+    runs = [shelf.find(mechanism)] if mechanism is not None else shelf.runs()
     for run in runs:
         view = read_miner(shelf.store, run.mechanism, hotkey, shelf.averaging)
         if mechanism is not None or view.points or view.standing is not None:

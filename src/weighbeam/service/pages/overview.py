@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weighbeam.engine.alerts import REMEDIES, Alert, list_alerts
+from weighbeam.engine.alerts import find_remedy
 from weighbeam.engine.insight.hours import HOUR, HourLine, count_hours
 from weighbeam.engine.insight.metagraph import read_metagraph
 from weighbeam.engine.insight.overview import MechanismView, read_overview
+from weighbeam.engine.notices import Notice, list_notices
+from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.pictures.charts import chart_hours
 from weighbeam.service.pages.render import render
@@ -19,8 +21,8 @@ MILLI = 1000
 
 def show_overview(shelf: Shelf) -> str:
     now = shelf.now()
-    seen = read_overview(shelf.store, list(shelf.runs), now)
-    graphs = [graph for name in shelf.runs if (graph := read_metagraph(shelf.store, name)) is not None]
+    seen = read_overview(shelf.store, shelf.names, now)
+    graphs = [graph for name in shelf.names if (graph := read_metagraph(shelf.store, name)) is not None]
     return render(
         "overview.html",
         shelf.frame(),
@@ -29,10 +31,10 @@ def show_overview(shelf: Shelf) -> str:
         title="Overview",
         block=max((graph.block for graph in graphs), default=None),
         lines=[_write_line(view) for view in seen.mechanisms],
-        notices=[_write_alert(alert) for alert in seen.alerts],
-        alerts=list_alerts(shelf.store, MOST),
+        notices=[_write_notice(notice) for notice in list_notices(shelf.store)],
+        alerts=list_alerts(shelf.store, most=MOST).items,
         rounds=list_rounds(shelf.store, most=MOST).items,
-        hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), list(shelf.runs), now)),
+        hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),
     )
 
 
@@ -60,13 +62,13 @@ def _write_line(view: MechanismView) -> dict[str, Any]:
     }
 
 
-def _write_alert(alert: Alert) -> dict[str, Any]:
+def _write_notice(notice: Notice) -> dict[str, Any]:
     return {
-        "level": alert.level,
-        "code": alert.code,
-        "mechanism": alert.mechanism,
-        "at": alert.at,
-        "text": alert.text,
-        "count": 1,
-        "remedy": REMEDIES.get(alert.code, ""),
+        "level": notice.level,
+        "code": notice.code,
+        "mechanism": notice.mechanism,
+        "at": notice.raised,
+        "text": notice.text,
+        "count": notice.count,
+        "remedy": find_remedy(notice.code),
     }

@@ -37,8 +37,7 @@ class Frame:
     """What every page shows around its content."""
 
     menu: Sequence[tuple[str, str]]
-    node: str | None
-    live: bool
+    node: str
 
 
 def render(template: str, frame: Frame, here: str, now: float, **content: Any) -> str:
@@ -46,7 +45,6 @@ def render(template: str, frame: Frame, here: str, now: float, **content: Any) -
     return page.render(
         menu=frame.menu,
         node=frame.node,
-        live=frame.live,
         here=here,
         now=now,
         version=__version__,

@@ -24,7 +24,7 @@ def show_rounds(shelf: Shelf, mechanism: str | None, cursor: str | None) -> str:
         title="Rounds",
         rounds=page.items,
         chosen=mechanism or ALL,
-        tabs=[(ALL, "/rounds"), *((name, f"/rounds?mechanism={quote(name)}") for name in shelf.runs)],
+        tabs=[(ALL, "/rounds"), *((name, f"/rounds?mechanism={quote(name)}") for name in shelf.names)],
         page={
             "cursor": cursor,
             "first": first,

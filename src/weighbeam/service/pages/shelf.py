@@ -1,12 +1,12 @@
 """What the pages are made from: a journal, the mechanisms run on it, and a clock."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.constants import Averaging, hash_weighing
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.service.pages.render import Frame
+from weighbeam.service.reader import Shown
 from weighbeam.store.database import Store
 
 
@@ -16,25 +16,41 @@ class Run:
 
     mechanism: Mechanism
     params: Params
-    params_hash: str
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    store: Store
-    runs: Mapping[str, Run]
-    averaging: Averaging
-    now: Callable[[], float]
-    node: str | None = None
-    live: bool = True
+    shown: Shown
+
+    @property
+    def store(self) -> Store:
+        return self.shown.store
+
+    @property
+    def averaging(self) -> Averaging:
+        return self.shown.averaging
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.shown.mechanisms)
+
+    def now(self) -> float:
+        return self.shown.now()
 
     def find(self, name: str) -> Run:
-        if name not in self.runs:
+        if name not in self.shown.mechanisms:
             raise WeighbeamError("unknown_mechanism", "no such mechanism is run here", "see the overview")
-        return self.runs[name]
+        return Run(*self.shown.mechanisms[name])
+
+    def runs(self) -> list[Run]:
+        return [self.find(name) for name in self.names]
+
+    def hash_params(self, run: Run) -> str:
+        """What weights are made under, as the log says at the start."""
+        return hash_weighing(run.mechanism.name, run.params.model_dump(mode="json"), self.averaging)
 
     def frame(self) -> Frame:
-        boards = [(name, f"/mechanisms/{name}") for name in self.runs if self.runs[name].mechanism.kind == "asked"]
-        collected = [("novelty", "/novelty")] if "novelty" in self.runs else []
+        desk = {"novelty": "/novelty"}
+        boards = [(name, desk.get(name, f"/mechanisms/{name}")) for name in self.names]
         others = [("Rounds", "/rounds"), ("Weights", "/weights"), ("Attacks", "/attacks"), ("Ask", "/ask")]
-        return Frame([("Overview", "/"), *boards, *collected, *others], self.node, self.live)
+        return Frame([("Overview", "/"), *boards, *others], self.shown.hotkey.address)

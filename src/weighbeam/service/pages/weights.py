@@ -18,7 +18,7 @@ OTHERS = "others"
 
 
 def show_weights(shelf: Shelf, mechanism: str | None) -> str:
-    name = mechanism or next(iter(shelf.runs))
+    name = mechanism or shelf.names[0]
     shelf.find(name)
     lines = list_weights(shelf.store, name, MOST)
     tries = list_weigh_ins(shelf.store, name, MOST)
@@ -31,7 +31,7 @@ def show_weights(shelf: Shelf, mechanism: str | None) -> str:
         shelf.now(),
         title=f"Weights of {name}",
         mechanism=name,
-        tabs=[(one, f"/weights?mechanism={quote(one)}") for one in shelf.runs],
+        tabs=[(one, f"/weights?mechanism={quote(one)}") for one in shelf.names],
         latest={**asdict(lines[0]), "paid": sum(one.value > 0 for one in lines[0].shares)} if lines else None,
         lines=lines,
         skips=[one for one in tries if one.kind != "submitted"][:MOST_SKIPS],

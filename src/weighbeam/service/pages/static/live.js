@@ -12,7 +12,7 @@ function listen() {
   const source = new EventSource(address);
   source.onopen = () => say("live");
   source.onerror = () => say(source.readyState === EventSource.CLOSED ? "not live: reload the page" : "reconnecting");
-  for (const kind of ["round", "weigh_in", "submission", "alert"]) source.addEventListener(kind, refreshSoon);
+  for (const kind of ["round", "weigh_in", "submission", "alert", "missed"]) source.addEventListener(kind, refreshSoon);
   addEventListener("pagehide", () => source.close());
 }
 

@@ -1,0 +1,130 @@
+"""Tell people of alerts, through any service apprise knows: chats, mailboxes, pagers (`alerts.urls`).
+
+An address is a secret. Nothing shows one, and the store knows each receiver only by a short name.
+"""
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from urllib.parse import urlsplit
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import Level
+from weighbeam.engine.aside import run_aside
+from weighbeam.engine.deliver import Delivery
+from weighbeam.engine.notices import HOUR, Telling
+from weighbeam.engine.outbox import Item
+from weighbeam.engine.write_notice import write_notice
+from weighbeam.operate.redact import make_redactor
+from weighbeam.settings.load import Loaded
+from weighbeam.settings.secrets import list_parts
+
+SEND_SECONDS = 30.0
+MOST_SAID = 300
+REMEDY = "check alerts.urls: weighbeam alerts test; it is tried again by itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """`name` is its lane in the outbox, `shown` its address without secrets."""
+
+    name: str
+    shown: str
+    url: str = field(repr=False)
+
+    def send(self, title: str, text: str, kind: str, seconds: float = SEND_SECONDS) -> None:
+        """Hand it over, or `notice_failed`. It waits, so an event loop calls it in a thread."""
+        given = json.dumps({"url": self.url, "title": title, "text": text, "kind": kind})
+        command = [sys.executable, "-P", "-m", "weighbeam.operate.send_notice"]
+        try:
+            done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=seconds, check=False)
+            told = json.loads(done.stdout)
+        except subprocess.TimeoutExpired:
+            raise self._fail(f"it did not take it within {seconds:g} s") from None
+        except (OSError, ValueError) as fault:
+            raise self._fail(f"the sender failed: {type(fault).__name__}") from None
+        if not told["ok"]:
+            raise self._fail(make_redactor([self.url, *list_parts(self.url)]).hide(told["said"])[:MOST_SAID])
+
+    def _fail(self, why: str) -> WeighbeamError:
+        return WeighbeamError("notice_failed", f"{self.shown}: {why}", REMEDY)
+
+
+def read_receivers(loaded: Loaded) -> tuple[Receiver, ...]:
+    """The receivers set; an address that apprise cannot read is `bad_config`, by its place in the list."""
+    urls = [secret.get_secret_value() for secret in loaded.settings.alerts.urls]
+    found = {}
+    for place, url in enumerate(urls, 1):
+        if not is_readable(url):
+            told = f"alerts.urls: address {place} of {len(urls)} ({hide_address(url)}) is none that apprise can read"
+            raise WeighbeamError("bad_config", told, "see https://appriseit.com for how each service is written")
+        scheme = url.partition("://")[0].lower()[:16]
+        name = f"notice:{scheme}-{hashlib.sha256(url.encode()).hexdigest()[:4]}"
+        found[name] = Receiver(name, hide_address(url), url)
+    return tuple(found.values())
+
+
+def is_readable(url: str) -> bool:
+    import logging
+
+    from apprise import Apprise
+
+    logging.getLogger("apprise").addHandler(logging.NullHandler())
+    return "://" in url and Apprise.instantiate(url) is not None
+
+
+def hide_address(url: str) -> str:
+    """The service, and the host if it is one.
+
+    >>> hide_address("mailto://me:pw@mail.example:25?to=you"), hide_address("discord://12345/secret"), hide_address("x")
+    ('mailto://mail.example:25/…', 'discord://…', '…')
+    """
+    scheme, divider, _ = url.partition("://")
+    if not divider or not scheme.isalnum():
+        return "…"
+    try:
+        host = urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:
+        host = ""
+    named = "." in host or host.partition(":")[0] == "localhost"
+    return f"{scheme}://{host}/…" if named and host.isascii() else f"{scheme}://…"
+
+
+def make_telling(loaded: Loaded, receivers: tuple[Receiver, ...], now: float) -> Telling:
+    section = loaded.settings.alerts
+    names = tuple(receiver.name for receiver in receivers)
+    return Telling(names, section.level, section.repeat_hours * HOUR, section.quiet_hours * HOUR, now)
+
+
+def make_notifiers(loaded: Loaded, receivers: tuple[Receiver, ...], hotkey: str) -> dict[str, Delivery]:
+    """One lane of the outbox for each, so that a slow one holds up no other."""
+    return {one.name: partial(_deliver, one, hotkey, name_places(loaded)) for one in receivers}
+
+
+def name_places(loaded: Loaded) -> Mapping[str, str]:
+    """By mechanism, where its weights are set."""
+    chain = loaded.settings.chain
+    where = "the local chain" if chain.kind == "local" else f"subnet {chain.netuid}"
+    return {"": where} | {
+        name: f"{name} (mechanism {section.mechid} of {where})" for name, section in loaded.settings.mechanisms.items()
+    }
+
+
+async def _deliver(receiver: Receiver, hotkey: str, places: Mapping[str, str], item: Item) -> None:
+    place = places.get(item.mechanism, item.mechanism)
+    title, text = write_notice(item.body, f"validator {hotkey}, {place}")
+    kind = "over" if item.body["what"] == "over" else str(item.body["level"])
+    await run_aside(receiver.send, f"Weighbeam: {title}", text, kind)
+
+
+def send_test(receiver: Receiver, hotkey: str, level: Level = "info") -> WeighbeamError | None:
+    """None if it took a test notice."""
+    try:
+        receiver.send("Weighbeam: a test", f"This is a test: alerts of validator {hotkey} arrive here.", level)
+    except WeighbeamError as fault:
+        return fault
+    return None
