@@ -21,7 +21,7 @@ from typing import Any
 
 from sqlalchemy import event
 
-from benchmarks.service_answers import Answers
+from benchmarks.service_answers import Answers, list_month
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
@@ -40,7 +40,7 @@ from weighbeam.engine.outbox import Item
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, WEIGHTS_INTERVAL_SECONDS, Averaging
 from weighbeam.engine.weigh_in.run import weigh_in
-from weighbeam.mechanisms.contract import Asked, Standing, hash_params, make_params
+from weighbeam.mechanisms.contract import Asked, Mechanism, Params, Standing, hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
@@ -69,43 +69,50 @@ class MadeClock:
 
 
 @dataclass(slots=True)
-class Subnet:
-    """One validator with its chain, its journal and its miners."""
+class Player:
+    """Plays rounds as a validator does, but for the network; `counts` is how often each was asked by averages."""
 
-    scales: Sequence[Scale]
-    file: ChainFile
-    clock: MadeClock
+    journal: Journal
     answers: Answers
     senses: Senses
-    alerts: Alerts
     counts: dict[str, int] = field(default_factory=dict)
 
-    def play(self, scale: Scale, number: int, name: str) -> None:
+    def play(self, mechanism: Mechanism, params: Params, name: str, block: int, at: float) -> None:
         """One round of one mechanism, from choosing to committing."""
-        mechanism, params = scale.mechanism, scale.params
         seed = seeded_digest(SEED, name)[:32]
-        group = mechanism.choose(params, self._standings(scale), self.answers.hotkeys, seed, ())
+        group = mechanism.choose(params, self._standings(mechanism), self.answers.hotkeys, seed, ())
         task, answers = self.answers.give(mechanism.name, group.members, seed)
-        asked = Asked(task, group, answers, seed, {}, self.clock.at)
+        asked = Asked(task, group, answers, seed, {}, at)
         facts = RoundFacts(
             id=name,
             mechanism=mechanism.name,
             params=params.model_dump(mode="json"),
             params_hash=hash_params(mechanism, params, mechanism.name_senses(params, self.senses)),
             seed=seed,
-            block=number,
-            at=self.clock.at,
+            block=block,
+            at=at,
         )
-        scale.journal.record(facts, asked, mechanism.observe(params, asked, self.senses))
-        scale.journal.commit(name, mechanism)
+        self.journal.record(facts, asked, mechanism.observe(params, asked, self.senses))
+        self.journal.commit(name, mechanism)
         if mechanism.rule.standing == "emissions":
             self.counts.update({hotkey: self.counts.get(hotkey, 0) + 1 for hotkey in group.members})
 
-    def _standings(self, scale: Scale) -> tuple[Standing, ...]:
+    def _standings(self, mechanism: Mechanism) -> tuple[Standing, ...]:
         """Whom to ask depends on standings of its own, or on how often each was asked."""
-        if scale.mechanism.rule.standing == "own":
-            return scale.journal.standings(scale.mechanism.name)
+        if mechanism.rule.standing == "own":
+            return self.journal.standings(mechanism.name)
         return tuple(Standing(hotkey, 0.0, {"count": count}) for hotkey, count in self.counts.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """One validator with its chain and its journal."""
+
+    scales: Sequence[Scale]
+    file: ChainFile
+    clock: MadeClock
+    player: Player
+    alerts: Alerts
 
     async def weigh(self, whole: bool) -> None:
         """A weigh-in of each mechanism; if not `whole`, the weights set last go through the ledger once more."""
@@ -174,8 +181,8 @@ def open_subnet(folder: Path, store: Store, senses: Senses, at: float) -> Subnet
         mechanism, chain = load_mechanism(name), LocalChain(file, owner, mechid)
         parts = (mechanism, make_params(mechanism, {}), Journal(store), Ledger(store, name), chain, owner.address)
         scales.append(Scale(*parts, averaging=averaging))
-    clock = MadeClock(at)
-    return Subnet(scales, file, clock, Answers(hotkeys, senses, SEED), senses, Alerts(store, clock.now))
+    clock, player = MadeClock(at), Player(Journal(store), Answers(hotkeys, list_month(senses), SEED), senses)
+    return Subnet(scales, file, clock, player, Alerts(store, clock.now))
 
 
 def open_hasty(path: Path) -> Store:
@@ -214,7 +221,8 @@ def _live(subnet: Subnet, days: float) -> Iterator[int]:
         subnet.clock.at = began + number * ROUND_SECONDS
         for scale in subnet.scales:
             name = f"{scale.mechanism.name}-{number}-{seeded_digest(SEED, number)[:8]}"
-            subnet.play(scale, round(number * ROUND_SECONDS / BLOCK_SECONDS), name)
+            block = round(number * ROUND_SECONDS / BLOCK_SECONDS)
+            subnet.player.play(scale.mechanism, scale.params, name, block, subnet.clock.at)
         if subnet.clock.at - due >= WEIGHTS_INTERVAL_SECONDS:
             due += WEIGHTS_INTERVAL_SECONDS
             asyncio.run(subnet.weigh(whole=number % round(DAY / ROUND_SECONDS) < 15 or number > rounds - LAST_ROUNDS))
