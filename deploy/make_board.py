@@ -14,6 +14,22 @@ PANELS: tuple[tuple[str, str, str, str], ...] = (
     ("Rounds discarded an hour", "increase(weighbeam_rounds_discarded_total[1h])", "{{mechanism}}", "short"),
     ("Weigh-ins a day", "increase(weighbeam_weigh_ins_total[1d])", "{{mechanism}}", "short"),
     ("Alerts an hour", "increase(weighbeam_alerts_total[1h])", "{{level}}: {{code}}", "short"),
+    ("What is wrong now", "weighbeam_notices_open", "{{level}}", "short"),
+    ("Organic requests waiting", "weighbeam_requests_waiting", "{{mechanism}}", "short"),
+    ("Waiting to be done or sent", "weighbeam_outbox_waiting", "{{kind}}", "short"),
+    ("Live streams", "weighbeam_http_streams_open", "streams", "short"),
+    (
+        "Requests a second",
+        "sum by (route, status) (rate(weighbeam_http_requests_total[5m]))",
+        "{{status}} {{route}}",
+        "reqps",
+    ),
+    (
+        "Time of the slowest twentieth",
+        "histogram_quantile(0.95, sum by (le, route) (rate(weighbeam_http_request_seconds_bucket[5m])))",
+        "{{route}}",
+        "s",
+    ),
 )
 
 

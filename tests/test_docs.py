@@ -70,7 +70,7 @@ def test_every_metric_is_explained() -> None:
             name: kind
             for kind, name in re.findall(r"(Counter|Gauge|Histogram)\w*\(\s*\"(weighbeam_\w+)\"", path.read_text())
         }
-    page = (DOCS / "run.md").read_text() + (DOCS / "novelty-api.md").read_text()
+    page = "".join((DOCS / name).read_text() for name in ("run.md", "operate.md", "novelty-api.md"))
     assert len(found) >= 10
     assert [name for name, kind in found.items() if name + ("_total" if kind == "Counter" else "") not in page] == []
 
@@ -93,6 +93,15 @@ def test_every_route_of_the_novelty_api_is_explained() -> None:
     )
     assert len(paths) == 9
     assert [path for path, verb in paths if f"/v1/novelty{path}" not in page or (verb and verb not in page)] == []
+
+
+def test_every_route_that_reads_is_explained() -> None:
+    page, paths = (DOCS / "read-api.md").read_text(), ["/health", "/events"]
+    for path in (SOURCE / "service").glob("read_*.py"):
+        paths += re.findall(r"(?:route\(|declare\(app, )\"(/[^\"]+)\"", path.read_text())
+    assert len(paths) >= 18
+    named = [re.sub(r"\{round_id\}", "{id}", re.sub(r"\{mechanism\}", "{name}", path)) for path in paths]
+    assert [path for path in named if f"GET /v1{path}" not in page] == []
 
 
 def test_every_command_is_in_the_reference() -> None:

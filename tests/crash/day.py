@@ -42,7 +42,7 @@ def _moves_to(state: str) -> Callable[..., bool]:
 
 
 POINTS = {
-    "the request is taken": Point(organic, "take_oldest", True),
+    "the request is taken": Point(organic, "take_next", True),
     "before the round is recorded": Point(Journal, "record", False),
     "the round is being recorded": Point(journal_module, "write_body", True),
     "the round is recorded": Point(Journal, "record", True),
@@ -127,7 +127,7 @@ def live_through(folder: Path, point: str | None = None) -> None:
         played = connection.scalar(rounds.select().where(rounds.c.id == "today"))
         waits = connection.execute(requests.select().where(requests.c.state == "waiting")).first()
     if not played:
-        request = organic.take_oldest(store, "chunking", "today") if waits else None
+        request = organic.take_next(store, "chunking", "today", now) if waits else None
         journal.record(make_facts("today", now, observation), asked, observation)
         journal.commit("today", CHUNKING)
         if request is not None:

@@ -16,7 +16,7 @@ from weighbeam.chain.local.port import LocalChain
 from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
-from weighbeam.engine.organic import answer_request, enqueue, recover_requests, take_oldest
+from weighbeam.engine.organic import answer_request, enqueue, recover_requests, take_next
 from weighbeam.engine.retention import clean_up, is_cleanup_due
 from weighbeam.engine.round import finish_rounds
 from weighbeam.engine.weigh_in.assess import Scale
@@ -73,7 +73,7 @@ def live(folder: Path, said: Connection) -> None:
         if turn % 3 == 0:
             said.send(("asked", enqueue(store, CHUNKING, PARAMS, QUESTION, now)))
         name = f"round-{block}-{secrets.token_hex(4)}"
-        request = take_oldest(store, "chunking", name)
+        request = take_next(store, "chunking", name, now)
         journal.record(make_facts(name, now, observation), asked, observation)
         done = journal.commit(name, CHUNKING)
         said.send(("round", name, done.sequence))

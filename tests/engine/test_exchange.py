@@ -16,7 +16,7 @@ from weighbeam.engine import deliver
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.exchange import Exchange
-from weighbeam.engine.organic import fail_request, find_request, take_oldest
+from weighbeam.engine.organic import fail_request, find_request, take_next
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
@@ -83,9 +83,9 @@ def test_a_pulled_challenge_waits_once_and_its_result_goes_back(far, store: Stor
     for _ in range(2):
         challenge = asyncio.run(exchange.pull(INFERENCE, PARAMS))
         assert (challenge.id, challenge.state) == ("c-1", "waiting")
-    taken = take_oldest(store, "inference", "r1")
+    taken = take_next(store, "inference", "r1", 0.0)
     assert taken is not None
-    assert take_oldest(store, "inference", "r2") is None
+    assert take_next(store, "inference", "r2", 0.0) is None
     fail_request(store, taken.id, "no_valid_answer", "nobody")
     assert run_outbox(exchange) == 1
     kind, shown, content = api.got[-1]
@@ -107,7 +107,7 @@ def test_a_callback_that_fails_is_tried_until_it_works(far, store: Store) -> Non
     exchange = open_exchange(store, clock, pull_url=f"{url}/api", callback_url=f"{url}/callback")
     api.next = NEXT
     asyncio.run(exchange.pull(INFERENCE, PARAMS))
-    taken = take_oldest(store, "inference", "r1")
+    taken = take_next(store, "inference", "r1", 0.0)
     fail_request(store, taken.id, "no_valid_answer", "nobody")
     for status in (500, 302, 404):
         api.status = status
@@ -137,7 +137,7 @@ def test_whatever_the_api_sends_only_the_log_changes(far, store: Store, given: b
 
     asyncio.run(run())
     assert [alert.code for alert in list_alerts(store, most=10).items] == ["challenge_source"]
-    assert take_oldest(store, "inference", "r1") is None
+    assert take_next(store, "inference", "r1", 0.0) is None
 
 
 def test_an_api_that_is_down_is_told_once_and_found_again(far, store: Store) -> None:
@@ -156,7 +156,7 @@ def test_an_api_that_is_down_is_told_once_and_found_again(far, store: Store) -> 
 
     asyncio.run(run())
     assert [alert.code for alert in list_alerts(store, most=10).items] == ["challenge_source"]
-    assert take_oldest(store, "inference", "r1") is not None
+    assert take_next(store, "inference", "r1", 0.0) is not None
 
 
 def test_a_result_still_to_be_sent_outlives_retention(far, store: Store) -> None:
@@ -165,7 +165,7 @@ def test_a_result_still_to_be_sent_outlives_retention(far, store: Store) -> None
     exchange = open_exchange(store, clock, pull_url=f"{url}/api", callback_url="http://127.0.0.1:9/")
     api.next = NEXT
     asyncio.run(exchange.pull(INFERENCE, PARAMS))
-    taken = take_oldest(store, "inference", "r1")
+    taken = take_next(store, "inference", "r1", 0.0)
     fail_request(store, taken.id, "no_valid_answer", "nobody")
     run_outbox(exchange)
     clock.at += 100 * HOUR

@@ -9,7 +9,8 @@ import pytest
 from engine.subnet import HONEST, open_subnet
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal
-from weighbeam.engine.organic import enqueue, find_request, has_waiting, recover_requests, take_oldest
+from weighbeam.engine.line_up import Terms
+from weighbeam.engine.organic import enqueue, find_request, has_waiting, recover_requests, take_next
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.mechanisms.chunking.generate import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
@@ -28,7 +29,7 @@ def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory):
 
 
 def put(post, **more) -> str:
-    return enqueue(post.bench.journal.store, CHUNKING, PARAMS, BODY, time.time(), **more)
+    return enqueue(post.bench.journal.store, CHUNKING, PARAMS, BODY, time.time(), Terms(**more))
 
 
 def test_the_asker_gets_the_best_valid_answer_with_its_proof(subnet) -> None:
@@ -98,7 +99,7 @@ def test_what_cannot_be_asked_is_refused_before_it_waits(subnet, body: dict[str,
 def test_a_crash_puts_it_back_or_answers_it_from_its_round(subnet, monkeypatch: pytest.MonkeyPatch) -> None:
     post = subnet.post()
     request = put(post)
-    take_oldest(post.bench.journal.store, "chunking", "never-played")
+    take_next(post.bench.journal.store, "chunking", "never-played", 0.0)
     assert recover_requests(post.bench.journal, CHUNKING) == [request]
     assert find_request(post.bench.journal.store, request).state == "waiting"
 
@@ -116,7 +117,7 @@ def test_a_crash_puts_it_back_or_answers_it_from_its_round(subnet, monkeypatch: 
 
 
 def test_the_queue_has_an_end(subnet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weighbeam.engine.organic.MOST_WAITING", 2)
+    monkeypatch.setattr("weighbeam.engine.line_up.MOST_WAITING", 2)
     post = subnet.post()
     put(post)
     put(post)

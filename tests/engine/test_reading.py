@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from keyword_recall.mechanism import KeywordRecall
 
-from engine.recall import PARAMS, play
+from engine.organic_round import HOSTILE, SECRET, play_organic
+from engine.recall import play
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.copies import MOST_READ, find_copies, list_copies
 from weighbeam.engine.reading.explain import explain_answer
@@ -27,38 +28,17 @@ from weighbeam.engine.reading.scores import list_scores
 from weighbeam.engine.reading.withhold import withhold_texts
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Scored, Task, hash_params
+from weighbeam.mechanisms.contract import Scored
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
 RECALL = KeywordRecall()
 START, HOUR = 1_800_000_000.0, 3600.0
-SECRET = "what my doctor told me"
-HOSTILE = "</script>\ud800\u202e\0'; DROP TABLE rounds; --"
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
     return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
-
-
-def play_organic(journal: Journal, name: str, commit: bool = True) -> None:
-    """A round of a user's question, asked by a token."""
-    task = Task(name, {"keywords": [SECRET, "tide"]}, "organic")
-    answers = (Answer("a", {"text": f"tide {SECRET}"}, 0.5, uid=3), Answer("b", {"text": HOSTILE}, 0.25))
-    asked = Asked(task, Group(("a", "b")), answers, "seed")
-    observation = RECALL.observe(PARAMS, asked, None)
-    facts = RoundFacts(
-        name, RECALL.name, PARAMS.model_dump(mode="json"), hash_params(RECALL, PARAMS, {}), "s", 7, START
-    )
-    journal.record(facts, asked, observation)
-    if commit:
-        journal.commit(name, RECALL)
-    row = {"id": f"request-{name}", "mechanism": RECALL.name, "at": START, "state": "done", "body": {}, "round": name}
-    extra = {"round": name, "kind": "narrative", "at": START, "value": f"They said {SECRET}.", "maker": "deterministic"}
-    with journal.store.write() as connection:
-        connection.execute(tables.requests.insert().values(**row, caller="token:app"))
-        connection.execute(tables.extras.insert().values(**extra))
 
 
 def read_all(read: Callable[[str | None], Page[Any]]) -> list[Any]:

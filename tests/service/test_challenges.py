@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from network.loopback import ALICE, BOB, CHARLIE, open_nonces, serve_app
 from service.holders import bear, place, show
-from weighbeam.engine.organic import fail_request, has_waiting, take_oldest
+from weighbeam.engine.organic import fail_request, has_waiting, take_next
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.network.dialects.btauth import Btauth
@@ -68,7 +68,7 @@ def test_a_challenge_is_accepted_once_and_can_be_followed(api: Api) -> None:
     assert first.json()["status_url"] == "/v1/challenges/c-1"
     where = api.look(first.json()["status_url"])
     assert where.json() == {"id": "c-1", "mechanism": "inference", "state": "waiting", "metadata": {"user": 7}}
-    taken = take_oldest(api.store, "inference", "r1")
+    taken = take_next(api.store, "inference", "r1", 0.0)
     assert taken is not None
     assert taken.task.body == {"prompt": ASKED["prompt"]}
     assert not has_waiting(api.store, "inference")
@@ -183,7 +183,7 @@ def test_a_body_too_large_is_refused(api: Api) -> None:
 def test_the_wishes_of_the_asker_reach_the_miner(api: Api) -> None:
     wishes = {"model": "any", "max_tokens": 9000, "temperature": 0.5}
     api.push({**ASKED, **wishes})
-    taken = take_oldest(api.store, "inference", "r1")
+    taken = take_next(api.store, "inference", "r1", 0.0)
     assert taken is not None
     posed = INFERENCE.pose(make_params(INFERENCE), taken.task)
     assert posed == {"prompt": ASKED["prompt"], **wishes, "max_words": 4000}

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -25,11 +25,15 @@ def ask(
     mechanism: Annotated[str, typer.Option(help="Which mechanism answers.")] = "chunking",
     wanted: Annotated[list[str] | None, typer.Option(help="A hotkey that must be asked; may be repeated.")] = None,
     unranked: Annotated[bool, typer.Option("--unranked", help="The round changes no standing.")] = False,
+    priority: Annotated[
+        Literal["low", "normal", "high"], typer.Option(help="Before or after others who wait.")
+    ] = "normal",
     wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for the answer; 0 not to.")] = 120.0,
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask the miners something; the validator of the same settings plays it before its own rounds."""
+    from weighbeam.engine.line_up import PRIORITIES, Terms
     from weighbeam.engine.organic import enqueue, find_request
     from weighbeam.mechanisms.contract import make_params
     from weighbeam.mechanisms.registry import load_mechanism
@@ -46,7 +50,8 @@ def ask(
     if file is not None:
         body, hotkeys = _read_body(file, loading, params), tuple(wanted or ())
         find_hotkeys(loaded, hotkeys, lambda: open_hotkey(loaded))
-        request_id = enqueue(store, loading, params, body, clock.now(), hotkeys, not unranked)
+        terms = Terms(hotkeys, not unranked, PRIORITIES[priority])
+        request_id = enqueue(store, loading, params, body, clock.now(), terms)
     else:
         request_id = str(request)
     deadline = time.monotonic() + wait

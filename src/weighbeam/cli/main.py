@@ -14,6 +14,7 @@ from weighbeam.cli.lists import lists_app
 from weighbeam.cli.novelty import novelty_app
 from weighbeam.cli.pages import pages_app
 from weighbeam.cli.read import copies, leaderboard, miner_report, rounds
+from weighbeam.cli.receipt import receipt_app
 from weighbeam.cli.replay import replay
 from weighbeam.cli.round import show_round
 from weighbeam.cli.run import miner, validator
@@ -31,6 +32,7 @@ app.add_typer(vectors_app, name="vectors")
 app.add_typer(config_app, name="config")
 app.add_typer(pages_app, name="pages")
 app.add_typer(lists_app, name="lists")
+app.add_typer(receipt_app, name="receipt")
 app.command()(demo)
 app.command()(validator)
 app.command()(miner)

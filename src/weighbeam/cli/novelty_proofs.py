@@ -34,14 +34,21 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Check a receipt or an export offline, without the store; exit 1 if it does not hold."""
-    from weighbeam.core.errors import WeighbeamError
-    from weighbeam.novelty.verify import verify_export, verify_receipts
+    from weighbeam.novelty.verify import verify_export
 
     found = read_receipt(file)
     if found is None:
         looked, faults = verify_export(file, node, deep)
         tell_faults(looked, faults, as_json)
-        return
+    else:
+        tell_signer(found, node, as_json)
+
+
+def tell_signer(found: dict[str, Any], node: str | None, as_json: bool) -> None:
+    """Who signed a receipt; exit 1 if nobody did."""
+    from weighbeam.core.errors import WeighbeamError
+    from weighbeam.novelty.verify import verify_receipts
+
     try:
         signer = verify_receipts(found, node)
     except WeighbeamError as fault:
@@ -102,14 +109,20 @@ def plot(
 
 
 def read_receipt(file: Path) -> dict[str, Any] | None:
-    """The one JSON object of a file; None if the file is an export."""
+    """The one JSON object of a file, which names nothing twice; None if the file is an export."""
     from weighbeam.core.errors import WeighbeamError
-    from weighbeam.engine.read_json import read_json
+    from weighbeam.engine.read_json import MAX_JSON_BYTES, read_bytes
+    from weighbeam.network.strict_json import read_strict
 
     with open_lines(file) as lines:
         if lines.read(len(OPENING)) == OPENING:
             return None
-    found = read_json(file)
+    try:
+        found = read_strict(read_bytes(file, MAX_JSON_BYTES))
+    except WeighbeamError as fault:
+        if fault.code != "malformed":
+            raise
+        raise WeighbeamError("not_json", f"{file} is {fault.message}", "give what submit --json printed") from None
     if not isinstance(found, dict):
         raise WeighbeamError("bad_receipt", f"{file} holds no receipt", "give what submit --json printed")
     return found

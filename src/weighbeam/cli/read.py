@@ -2,14 +2,17 @@
 
 import time
 from dataclasses import asdict
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read, open_settings
 from weighbeam.cli.shell import make_printable, print_json
 
-MOST_SCORES = 100
+if TYPE_CHECKING:
+    from weighbeam.engine.insight.miner import MinerView
+    from weighbeam.engine.weigh_in.constants import Averaging
 
 
 def rounds(
@@ -32,17 +35,24 @@ def leaderboard(
     mechanism: MechanismOption = "chunking",
     as_json: AsJson = False,
 ) -> None:
-    """The standings of a journal, best first, and why miners failed last."""
-    from weighbeam.engine.read_journal import list_standings
-    from weighbeam.engine.weigh_in.constants import Averaging
+    """The standings of a journal, best first: how sure they are (± one standard error), what they are paid, and how
+    the rounds of the last 24 hours went."""
+    from weighbeam.engine.insight.leaderboard import read_leaderboard
     from weighbeam.mechanisms.registry import load_mechanism
 
-    averaging = Averaging() if store is not None else open_settings(config).averaging()
-    lines = list_standings(open_read(store, config), load_mechanism(mechanism), averaging)
+    lines = list(read_leaderboard(open_read(store, config), load_mechanism(mechanism), _find_averaging(store, config)))
     rows = [
-        [line.hotkey, show_number(line.standing), f"{line.valid} of {line.rounds}", line.last_reason] for line in lines
+        [
+            line.place,
+            line.hotkey,
+            show_spread(line.standing, line.spread),
+            show_share(line.share),
+            f"{line.valid} of {line.rounds}",
+            line.last_reason,
+        ]
+        for line in lines
     ]
-    show_lines(("hotkey", "standing", "valid", "last failure"), rows, lines, "standings", as_json)
+    show_lines(("#", "hotkey", "standing", "share", "valid", "last failure"), rows, lines, "standings", as_json)
 
 
 def copies(
@@ -75,15 +85,41 @@ def miner_report(
     mechanism: MechanismOption = "chunking",
     as_json: AsJson = False,
 ) -> None:
-    """One miner's scores, newest first."""
-    from weighbeam.core.errors import WeighbeamError
-    from weighbeam.engine.reading.scores import list_scores
+    """One miner: where it stands, its scores, newest first, what its failures mean, and what to improve."""
+    from weighbeam.engine.insight.miner import read_miner
+    from weighbeam.mechanisms.registry import load_mechanism
 
-    lines = list(list_scores(open_read(store, config), hotkey, mechanism, most=MOST_SCORES).items)
-    if not lines:
-        raise WeighbeamError("unknown_hotkey", f"{hotkey!r} has no score here", "see weighbeam leaderboard")
-    rows = [[line.round, line.block, line.status, show_number(line.value), ", ".join(line.reasons)] for line in lines]
-    show_lines(("round", "block", "status", "score", "failure"), rows, lines, "scores", as_json)
+    averaging = _find_averaging(store, config)
+    miner = read_miner(open_read(store, config), load_mechanism(mechanism), hotkey, averaging)
+    if as_json:
+        print_json(_list_report(miner))
+        return
+    place = "not ranked" if miner.place is None else f"place {miner.place} of {miner.of}"
+    share = "" if miner.share is None else f", {show_share(miner.share)} of the last weights"
+    typer.echo(f"{place}, standing {show_spread(miner.standing, miner.spread)}{share}")
+    rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in miner.points]
+    print_table(("round", "block", "status", "score", "failure"), rows)
+    if miner.reasons:
+        typer.echo("What the reasons mean:")
+    for reason in miner.reasons:
+        typer.echo(f"  {make_printable(reason.code, 60)} ({reason.count}): {make_printable(reason.meaning, 300)}")
+    if miner.advice:
+        typer.echo("What to improve:")
+    for number, advice in enumerate(miner.advice, 1):
+        typer.echo(f"  {number}. {make_printable(advice.title, 100)}. {make_printable(advice.text, 600)}")
+
+
+def _list_report(miner: "MinerView") -> dict[str, Any]:
+    """The scores as they always were, and what is known besides."""
+    report = asdict(miner)
+    report["scores"] = [{**point, "reasons": ", ".join(point["reasons"])} for point in report.pop("points")]
+    return report
+
+
+def _find_averaging(store: str | None, config: Path | None) -> "Averaging":
+    from weighbeam.engine.weigh_in.constants import Averaging
+
+    return Averaging() if store is not None else open_settings(config).averaging()
 
 
 def show_lines(heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], name: str, as_json: bool) -> None:
@@ -107,3 +143,16 @@ def print_table(heads: tuple[str, ...], rows: list[list[Any]]) -> None:
 
 def show_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.6g}"
+
+
+def show_spread(value: float | None, spread: float | None) -> str:
+    """A standing and one standard error of it.
+
+    >>> show_spread(3.25, 0.123), show_spread(3.25, None), show_spread(None, None)
+    ('3.25 ± 0.12', '3.25', '–')
+    """
+    return show_number(value) if value is None or spread is None else f"{value:.4g} ± {spread:.2g}"
+
+
+def show_share(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"

@@ -34,7 +34,8 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Make a token and show it, once: only its hash is kept."""
-    from weighbeam.engine.tokens import PRIORITIES, Grant, make_token
+    from weighbeam.engine.line_up import PRIORITIES
+    from weighbeam.engine.tokens import Grant, make_token
 
     grant = Grant(name, scope, per_minute, PRIORITIES[priority], unranked, expires_days)
     with closing(_open(context, config)) as store:
@@ -86,7 +87,7 @@ def _open(context: typer.Context, config: Path | None) -> "Store":
 
 
 def _describe(token: "Token") -> dict[str, Any]:
-    from weighbeam.engine.tokens import PRIORITIES
+    from weighbeam.engine.line_up import PRIORITIES
 
     state = "live" if token.is_live(time.time()) else "expired" if token.revoked is None else "revoked"
     names = {number: name for name, number in PRIORITIES.items()}

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError, require
-from weighbeam.engine.organic import queue
+from weighbeam.engine.line_up import Terms, queue
 from weighbeam.mechanisms.contract import Mechanism, Params, Task
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -57,7 +57,7 @@ def accept_challenge(
     with store.write() as connection:
         row = connection.execute(select(tables.requests).where(tables.requests.c.id == request_id)).one_or_none()
         if row is None:
-            queue(connection, request_id, mechanism.name, at, kept)
+            queue(connection, request_id, mechanism.name, at, kept, Terms(caller=by))
             return Challenge(given["id"], by, mechanism.name, "waiting", given.get("metadata"), None), True
     if row.body["challenge"]["digest"] != challenge["digest"]:
         raise WeighbeamError("challenge_differs", f"the id {given['id']!r} is taken", "use an id of its own")

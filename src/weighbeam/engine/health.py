@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS
+
 
 @dataclass(slots=True)
 class Pulse:
-    """One mechanism's progress in rounds and in weigh-ins. Times are monotonic seconds."""
+    """One mechanism's progress in rounds and in weigh-ins. Times are monotonic seconds; `blocks_at` is the clock's."""
 
     advanced: float
     weighing: float
@@ -19,6 +21,7 @@ class Pulse:
     last_fault: str | None = None
     mode: str | None = None
     blocks: int | None = None
+    blocks_at: float = 0.0
     last_weigh_in: str | None = None
     next_due: float | None = None
 
@@ -29,6 +32,7 @@ class Health:
 
     patience: float
     monotonic: Callable[[], float] = time.monotonic
+    now: Callable[[], float] = time.time
     pulses: dict[str, Pulse] = field(default_factory=dict)
 
     def add(self, mechanism: str) -> Pulse:
@@ -41,6 +45,17 @@ class Health:
     def weigh(self, mechanism: str) -> None:
         """The weigh-in loop looked whether it is due."""
         self.pulses[mechanism].weighing = self.monotonic()
+
+    def note_blocks(self, mechanism: str, blocks: int | None, at: float | None = None) -> None:
+        """How many blocks ago our weights were set, as it was known at a time."""
+        pulse = self.add(mechanism)
+        pulse.blocks, pulse.blocks_at = blocks, self.now() if at is None else at
+
+    def count_blocks(self, pulse: Pulse) -> int | None:
+        """Blocks since our weights: what was known last, and one for every 12 seconds since."""
+        if pulse.blocks is None:
+            return None
+        return pulse.blocks + int(max(0.0, self.now() - pulse.blocks_at) / BLOCK_SECONDS)
 
     def stalled(self) -> list[str]:
         oldest = self.monotonic() - self.patience
@@ -57,7 +72,7 @@ class Health:
                 "last_round": pulse.last_round,
                 "last_fault": pulse.last_fault,
                 "mode": pulse.mode,
-                "blocks_since_update": pulse.blocks,
+                "blocks_since_update": self.count_blocks(pulse),
                 "last_weigh_in": pulse.last_weigh_in,
                 "next_weigh_in_at": pulse.next_due,
             }

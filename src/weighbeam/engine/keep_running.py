@@ -27,6 +27,7 @@ from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import Supervisor, watch_progress
 from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
 from weighbeam.engine.weigh_in.report import list_over, list_told, name_state
+from weighbeam.engine.weigh_in.run import has_landed, recall_blocks
 from weighbeam.engine.weigh_in.schedule import find_due, is_stalled
 from weighbeam.store.database import Store
 
@@ -56,6 +57,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
     try:
         for post in posts:
             desk.health.add(post.name)
+            restore_blocks(desk, post)
             _finish_at_start(post)
         async with asyncio.TaskGroup() as group:
             for post in posts:
@@ -139,6 +141,13 @@ async def play_once(desk: Desk, post: Post) -> None:
         LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, answers, extra=fields)
 
 
+def restore_blocks(desk: Desk, post: Post) -> None:
+    """How old our weights are is known before the first weigh-in, from the last one."""
+    kept = recall_blocks(desk.store, post.name)
+    if kept is not None:
+        desk.health.note_blocks(post.name, *kept)
+
+
 def _finish_at_start(post: Post) -> None:
     """What cannot be finished now is tried again before every round."""
     try:
@@ -196,7 +205,8 @@ async def weigh_once(desk: Desk, post: Post) -> None:
     over = list_over(done, [told.code for told in alerts if not told.left])
     await asyncio.to_thread(desk.alerts.end, over, post.name)
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
-    pulse.mode, pulse.blocks, pulse.last_weigh_in = name_state(done.mode), done.mode.blocks, result
+    pulse.mode, pulse.last_weigh_in = name_state(done.mode), result
+    desk.health.note_blocks(post.name, 0 if has_landed(done.submission) else done.mode.blocks)
     pulse.weigh_ins += 1
     fields = {"mechanism": post.name, "mode": pulse.mode, "result": result}
     LOG.info("%s: weigh-in in mode %s, %s", *fields.values(), extra=fields)

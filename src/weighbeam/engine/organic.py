@@ -1,26 +1,28 @@
 """Organic requests: questions of real users, kept in the store until a round has answered them.
 
-waiting → taken (its round is named) → done | failed. A crash leaves a request taken; at the next start it is answered
-from its round if that was recorded, and waits again if not.
+waiting → taken (its round is named) → done | failed, or cancelled while it waits. A crash leaves a request taken; at
+the next start it is answered from its round if that was recorded, and waits again if not.
 """
 
+import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import func, select, update
 
+from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.journal import Journal, read_round
+from weighbeam.engine.line_up import Terms, order_line, queue
 from weighbeam.engine.outbox import post
 from weighbeam.mechanisms.contract import Mechanism, Params, Task
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
 COLUMNS = tables.requests.c
-MOST_WAITING = 1000
 MOST_TRIES = 3
 
 
@@ -39,27 +41,33 @@ def enqueue(
     params: Params,
     body: Mapping[str, Any],
     at: float,
-    wanted: Sequence[str] = (),
-    ranked: bool = True,
+    terms: Terms | None = None,
 ) -> str:
-    """Put a question in the queue; gives its id. What cannot be asked is refused now; `queue_full` if too many wait."""
-    request_id = f"organic-{secrets.token_hex(12)}"
+    """Put a question in the line; gives its id. What cannot be asked is refused now, as is a line that is full.
+
+    A key used before gives the id it gave then; for another question it is `key_conflict`.
+    """
+    terms = terms or Terms()
+    request_id = f"organic-{_name(terms)}"
     mechanism.pose(params, Task(request_id, body, "organic"))
-    kept = {"body": dict(body), "wanted": list(wanted), "ranked": ranked}
+    kept: dict[str, Any] = {"body": dict(body), "wanted": list(terms.wanted), "ranked": terms.ranked}
+    if terms.key is not None:
+        kept["digest"] = digest_text(json.dumps([mechanism.name, kept, terms.priority], sort_keys=True))
     with store.write() as connection:
-        queue(connection, request_id, mechanism.name, at, kept)
+        row = connection.execute(select(COLUMNS.body).where(COLUMNS.id == request_id)).one_or_none()
+        if row is None:
+            queue(connection, request_id, mechanism.name, at, kept, terms)
+        elif row.body.get("digest") != kept["digest"]:
+            told = "this key was given with another question"
+            raise WeighbeamError("key_conflict", told, "use a key of its own for each")
     return request_id
 
 
-def queue(connection: Connection, request_id: str, mechanism: str, at: float, kept: Mapping[str, Any]) -> None:
-    """Put a checked request in the queue, within a transaction."""
-    waiting = connection.execute(
-        select(COLUMNS.id).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting").limit(MOST_WAITING)
-    ).all()
-    if len(waiting) >= MOST_WAITING:
-        raise WeighbeamError("queue_full", f"{MOST_WAITING} requests wait already", "ask again later")
-    row = {"id": request_id, "mechanism": mechanism, "at": at, "state": "waiting", "body": dict(kept)}
-    connection.execute(insert(tables.requests).values(**row))
+def _name(terms: Terms) -> str:
+    """Everybody has keys of their own."""
+    if terms.key is None:
+        return secrets.token_hex(12)
+    return digest_text(f"{terms.caller} {terms.key}")[:40]
 
 
 def find_request(store: Store, request_id: str) -> Request:
@@ -70,11 +78,11 @@ def find_request(store: Store, request_id: str) -> Request:
     return _read(row)
 
 
-def take_oldest(store: Store, mechanism: str, round_id: str) -> Request | None:
-    """The request that waited longest, now bound to a round."""
+def take_next(store: Store, mechanism: str, round_id: str, now: float) -> Request | None:
+    """The first of the line, now bound to a round."""
     with store.write() as connection:
         query = select(tables.requests).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting")
-        row = connection.execute(query.order_by(COLUMNS.at, COLUMNS.id).limit(1)).one_or_none()
+        row = connection.execute(query.order_by(*order_line(now)).limit(1)).one_or_none()
         if row is None:
             return None
         connection.execute(update(tables.requests).where(COLUMNS.id == row.id).values(state="taken", round=round_id))
@@ -85,6 +93,13 @@ def has_waiting(store: Store, mechanism: str) -> bool:
     query = select(COLUMNS.id).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting").limit(1)
     with store.read() as connection:
         return connection.execute(query).first() is not None
+
+
+def count_waiting(store: Store) -> dict[str, int]:
+    """By mechanism, how many wait."""
+    query = select(COLUMNS.mechanism, func.count()).where(COLUMNS.state == "waiting").group_by(COLUMNS.mechanism)
+    with store.read() as connection:
+        return {mechanism: int(count) for mechanism, count in connection.execute(query)}
 
 
 def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: Mechanism) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, select
 
 from weighbeam.engine.audit import write_audit
 from weighbeam.engine.checkpoint import Checkpoint, Sign, keep_checkpoint, read_checkpoint
+from weighbeam.engine.line_up import ENDED
 from weighbeam.engine.outbox import post
 from weighbeam.engine.reached import Reached
 from weighbeam.engine.standing_history import forget_after
@@ -187,7 +188,7 @@ def _remove_requests(connection: Connection, edge: float) -> None:
     columns, items = tables.requests.c, tables.outbox.c
     waiting = select(items.id).where(items.ref == columns.id, items.kind == "callback", items.state == "waiting")
     kept = select(tables.rounds.c.id).where(tables.rounds.c.id == columns.round)
-    ended = columns.state.in_(("done", "failed"))
+    ended = columns.state.in_(ENDED)
     chosen = delete(tables.requests).where(columns.at < edge, ended)
     connection.execute(chosen.where(~waiting.exists()).where(~kept.exists()))
 

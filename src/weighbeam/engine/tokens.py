@@ -16,7 +16,6 @@ from weighbeam.store import tables
 from weighbeam.store.database import Store
 
 SCOPES = ("ask", "read", "admin", "check", "submit", "operate")
-PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 SHAPE = re.compile(r"wb_([0-9a-f]{8})_([A-Za-z0-9_-]{43})", re.ASCII)
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 DAY = 86_400.0

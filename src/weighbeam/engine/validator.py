@@ -12,7 +12,7 @@ from weighbeam.engine.collect import collect_rounds
 from weighbeam.engine.insight.metagraph import note_quietly
 from weighbeam.engine.journal import Committed
 from weighbeam.engine.operators import find_operators
-from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_oldest
+from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_next
 from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
 from weighbeam.engine.tasks import TaskSource
 from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
@@ -62,7 +62,7 @@ class Post:
         journal, mechanism = self.bench.journal, self.bench.mechanism
         if self.collector is not None:
             return await collect_rounds(self.bench, self.collector, moment)
-        request = await asyncio.to_thread(take_oldest, journal.store, self.name, moment.round_id)
+        request = await asyncio.to_thread(take_next, journal.store, self.name, moment.round_id, moment.at)
         try:
             task = request.task if request else await asyncio.to_thread(self.tasks, seed)
             done = await run_round(self.bench, task, moment, self._find_candidates(graph, eligible.hotkeys))

@@ -392,7 +392,7 @@ class Advice:
 
 
 Pair: TypeAlias = tuple[Score, Score | None]
-"""A miner's score of a round, and the best valid one of the same round; None if there was none."""
+"""A miner's score of a round, and the valid one of the highest value in the same round; None if there was none."""
 
 
 @runtime_checkable

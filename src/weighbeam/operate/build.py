@@ -71,7 +71,7 @@ def build_validator(loaded: Loaded) -> Built:
     alerts = Alerts(store, clock.now, make_telling(loaded, receivers, clock.now()))
     senses.on_fault = partial(_tell_lists, alerts)
     known = open_known(loaded, store, clock)
-    health = Health(settings.validator.patience_seconds)
+    health = Health(settings.validator.patience_seconds, now=clock.now)
     desk = Desk(
         store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
     )

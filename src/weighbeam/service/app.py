@@ -1,6 +1,7 @@
 """The app of `weighbeam serve`: what every service tells of itself; the APIs are added to it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from prometheus_client import CollectorRegistry
@@ -23,18 +24,18 @@ def make_service_app(pool: Pool, registry: CollectorRegistry, origins: Sequence[
     add_metrics(app, registry)
 
     @app.get("/health")
-    async def tell_health(response: Response) -> dict[str, object]:
+    async def tell_health() -> Response:
         """503 once something has been worked on for a minute."""
-        stalled = pool.is_stalled()
-        response.status_code = STALLED if stalled else 200
-        return {
-            "version": __version__,
-            "status": "stalled" if stalled else "ok",
-            "inside": pool.inside,
-            "most": pool.most,
-        }
+        return Reply(*report_health(pool)).write()
 
     return app
+
+
+def report_health(pool: Pool) -> tuple[int, dict[str, Any]]:
+    """The status and the JSON of /health."""
+    stalled = pool.is_stalled()
+    told = {"version": __version__, "status": "stalled" if stalled else "ok"}
+    return STALLED if stalled else 200, {**told, "inside": pool.inside, "most": pool.most}
 
 
 async def tell_missing(request: Request, fault: Exception) -> Response:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from weighbeam.core.errors import require
+from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.tokens import Token
 
 TOKEN = "token:"
@@ -41,6 +41,10 @@ class Caller:
         return bool({scope, INCLUDED.get(scope, scope), "admin"} & self.scopes)
 
     def check(self, scope: str) -> None:
+        """`missing_scope` without it; who showed nothing is asked for a token."""
+        if self.is_anyone and not self.may(scope):
+            told = f"this needs a token with the scope {scope}"
+            raise WeighbeamError("bad_token", told, "show it: Authorization: Bearer wb_…")
         told = f"this needs the scope {scope}"
         require(self.may(scope), "missing_scope", told, "ask the operator for a token that has it")
 

@@ -1,6 +1,8 @@
 """`/health` for the service manager, `/metrics` for Prometheus."""
 
+import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry, generate_latest
@@ -14,6 +16,8 @@ from weighbeam.engine.health import Health
 from weighbeam.engine.measure import list_shown
 from weighbeam.engine.weigh_in.measure import recall_weighed
 from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.service.count_backlog import Backlog
+from weighbeam.service.count_requests import CountRequests, RequestCounts
 from weighbeam.store.database import Store
 
 STALLED = 503
@@ -81,8 +85,9 @@ class Pulses(Collector):
             discarded.add_metric([name], pulse.discarded)
             weigh_ins.add_metric([name], pulse.weigh_ins)
             idle.add_metric([name], self._health.monotonic() - pulse.advanced)
-            if pulse.blocks is not None:
-                blocks.add_metric([name], pulse.blocks)
+            since = self._health.count_blocks(pulse)
+            if since is not None:
+                blocks.add_metric([name], since)
         told = CounterMetricFamily("weighbeam_alerts", "alerts raised", labels=["code", "level"])
         for (code, level), count in self._alerts.counts.items():
             told.add_metric([code, level], count)
@@ -102,19 +107,26 @@ def make_health_app(
     counted.register(Pulses(health, alerts))
     if store is not None:
         counted.register(Counted(store, mechanisms))
+        counted.register(Backlog(store, [mechanism.name for mechanism in mechanisms]))
     add_metrics(app, counted)
 
     @app.get("/health")
-    async def tell_health(response: Response) -> dict[str, object]:
-        report = health.report()
-        response.status_code = STALLED if report["status"] == "stalled" else 200
-        return {"version": __version__, **report}
+    async def tell_health() -> Response:
+        status, report = report_pulses(health)
+        return Response(json.dumps(report), status, media_type="application/json")
 
     return app
 
 
+def report_pulses(health: Health) -> tuple[int, dict[str, Any]]:
+    """The status and the JSON of a validator's /health."""
+    report = health.report()
+    return STALLED if report["status"] == "stalled" else 200, {"version": __version__, **report}
+
+
 def add_metrics(app: FastAPI, registry: CollectorRegistry) -> None:
-    """In a thread of its own, for some numbers are read from the store."""
+    """In a thread of its own, for some numbers are read from the store. Every request to the app is counted."""
+    app.add_middleware(CountRequests, counts=RequestCounts(registry))
 
     @app.get("/metrics")
     def tell_metrics() -> Response:

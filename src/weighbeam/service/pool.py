@@ -56,12 +56,13 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """Threads for the work, others for signatures and for tokens, so that none of them waits for another."""
+    """Threads for the work, others for signatures, for tokens and for streams; none of them waits for another."""
 
     desk: Pool = field(default_factory=Pool)
     proofs: Pool = field(default_factory=lambda: Pool(workers=2))
     tokens: Pool = field(default_factory=lambda: Pool(workers=2))
+    watch: Pool = field(default_factory=lambda: Pool(workers=1))
 
     def close(self) -> None:
-        for pool in (self.desk, self.proofs, self.tokens):
+        for pool in (self.desk, self.proofs, self.tokens, self.watch):
             pool.close()

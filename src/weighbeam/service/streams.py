@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.errors import require
 from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.reading.news import Event, Position, Seen, read_news, read_seen
 from weighbeam.store.database import Store
@@ -39,7 +39,7 @@ class Streams:
         self._poll_seconds = poll_seconds
         self._listeners: set[Listener] = set()
         self._opening = 0
-        self._starting = asyncio.Lock()
+        self._looking = asyncio.Lock()
         self._watcher: asyncio.Task[None] | None = None
         self._seen = Seen(Position())
 
@@ -56,10 +56,12 @@ class Streams:
         require(self.count < self._most, "busy", f"{self._most} streams are open already", "call again later")
         self._opening += 1
         try:
-            async with self._starting:
+            async with self._looking:
                 if self._watcher is None:
                     self._seen = await asyncio.to_thread(read_seen, self.store)
                     self._watcher = asyncio.create_task(self._watch())
+                else:
+                    await self._look()
                 listener = Listener(self._seen.position, cut)
                 self._listeners.add(listener)
         finally:
@@ -75,14 +77,16 @@ class Streams:
                 await asyncio.sleep(self._poll_seconds)
                 if not self.count:
                     return
-                await self._look()
+                async with self._looking:
+                    await self._look()
         finally:
             self._watcher = None
 
     async def _look(self) -> None:
+        """What cannot be read now is read at the next look."""
         try:
             events, self._seen = await asyncio.to_thread(read_news, self.store, self._seen)
-        except WeighbeamError as fault:
+        except Exception as fault:
             tell_fault(fault)
             return
         for listener in list(self._listeners) if events else ():

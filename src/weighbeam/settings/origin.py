@@ -1,5 +1,6 @@
 """Every setting with its value and where it came from."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,6 +12,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from weighbeam.settings.load import Loaded
+
+CREDENTIALS = re.compile(r"://[^/@\s]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,10 @@ def _hide(url: str) -> str:
 def _show(value: Any) -> Any:
     if isinstance(value, SecretStr):
         return "********"
-    if isinstance(value, tuple):
-        return [_show(inner) for inner in value]
+    if isinstance(value, (tuple, list)):
+        return [_show(one) for one in value]
+    if isinstance(value, str):
+        return CREDENTIALS.sub("://***@", value)
     return str(value) if isinstance(value, (Path, Decimal)) else value
 
 

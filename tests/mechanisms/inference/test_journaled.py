@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from weighbeam.engine.journal import Journal, RoundFacts
-from weighbeam.engine.organic import answer_request, enqueue, find_request, take_oldest
+from weighbeam.engine.organic import answer_request, enqueue, find_request, take_next
 from weighbeam.engine.replay import replay
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.emissions import read_averages
@@ -50,7 +50,7 @@ def test_emissions_are_averaged_and_silence_costs(journal: Journal) -> None:
 
 def test_an_organic_caller_gets_the_best_answer(journal: Journal) -> None:
     request = enqueue(journal.store, INFERENCE, PARAMS, {"prompt": PROMPT}, 1000.0)
-    taken = take_oldest(journal.store, "inference", "round-0")
+    taken = take_next(journal.store, "inference", "round-0", 0.0)
     assert taken is not None
     answer_request(journal, taken.id, "round-0", INFERENCE)
     done = find_request(journal.store, request)

@@ -30,17 +30,19 @@ class Course:
     trend: tuple[float, ...] = ()
 
 
-def read_courses(connection: Connection, mechanism: Mechanism, averaging: Averaging) -> dict[str, Course]:
-    """Of everyone with a standing; of averaged emissions, as of the newest round."""
+def read_courses(
+    connection: Connection, mechanism: Mechanism, averaging: Averaging, only: str | None = None
+) -> dict[str, Course]:
+    """Of everyone with a standing; of averaged emissions, as of the newest round. `only` one has a trend, if named."""
     if mechanism.rule.standing == "emissions":
         return _average_emissions(connection, mechanism.name, averaging)
     standings = read_standings(connection, mechanism.name)
-    history = _read_history(connection, mechanism.name)
+    history = _read_history(connection, mechanism.name, only)
     params = read_params(connection, mechanism)
     found = {}
     for standing in standings:
         course = cut_course(history.get(standing.hotkey, ()))
-        spread = mechanism.spread(params, standing, course) if isinstance(mechanism, Spreads) else None
+        spread = mechanism.spread(params, standing, course) if course and isinstance(mechanism, Spreads) else None
         found[standing.hotkey] = Course(standing.value, spread, course)
     return found
 
@@ -55,7 +57,7 @@ def cut_course(values: Sequence[float | None]) -> tuple[float, ...]:
     return tuple(value for value in values[since:] if value is not None)
 
 
-def _read_history(connection: Connection, mechanism: str) -> Mapping[str, list[float | None]]:
+def _read_history(connection: Connection, mechanism: str, only: str | None = None) -> Mapping[str, list[float | None]]:
     """One read for all: of each miner, from its 32nd newest row on."""
     standings, older = tables.standings.c, tables.standing_history.alias().c
     start = (
@@ -67,6 +69,8 @@ def _read_history(connection: Connection, mechanism: str) -> Mapping[str, list[f
         .scalar_subquery()
     )
     begun = select(standings.hotkey, func.coalesce(start, 0.0).label("since")).where(standings.mechanism == mechanism)
+    if only is not None:
+        begun = begun.where(standings.hotkey == only)
     since = begun.limit(MOST_MINERS).subquery().c
     query = (
         select(HISTORY.hotkey, HISTORY.value)
@@ -102,6 +106,23 @@ def _read_emissions(
         .order_by(EVALUATIONS.hotkey, EVALUATIONS.at, EVALUATIONS.round)
     )
     return [(hotkey, emission) for hotkey, emission in connection.execute(query)]
+
+
+def read_emission_course(connection: Connection, mechanism: str, hotkey: str, averaging: Averaging) -> dict[str, float]:
+    """One miner's average after each round of the window, by round."""
+    newest = find_newest(connection, mechanism) or 0.0
+    oldest = newest - averaging.ema_lookback_hours * HOUR
+    query = (
+        select(EVALUATIONS.round, EVALUATIONS.emission)
+        .where(EVALUATIONS.mechanism == mechanism, EVALUATIONS.hotkey == hotkey, EVALUATIONS.emission.is_not(None))
+        .where(EVALUATIONS.at >= oldest, EVALUATIONS.at <= newest)
+        .order_by(EVALUATIONS.at, EVALUATIONS.round)
+    )
+    course: dict[str, float] = {}
+    average = 0.0
+    for round_id, emission in connection.execute(query):
+        average = course[round_id] = move_average(average, emission, averaging.ema_alpha)
+    return course
 
 
 def fold_course(emissions: Sequence[float], alpha: float) -> Course:

@@ -1,12 +1,12 @@
 """Who stands where: standings with how sure they are, what they are paid, and how the last rounds went."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, String, cast, select
+from sqlalchemy import Connection, String, cast, func, select
 
-from weighbeam.engine.insight.courses import read_courses
+from weighbeam.engine.insight.courses import Course, read_courses
 from weighbeam.engine.insight.metagraph import find_graph
 from weighbeam.engine.insight.recent import choose_recent, find_newest
 from weighbeam.engine.insight.weights import find_last_set
@@ -59,12 +59,9 @@ def read_leaderboard(store: Store, mechanism: Mechanism, averaging: Averaging) -
         courses = read_courses(connection, mechanism, averaging)
         recent = read_recent(connection, mechanism.name)
         paid = read_pay(connection, mechanism.name, courses)
-    sign = 1.0 if mechanism.better == "lower" else -1.0
-    best_first = sorted(
-        courses.items(), key=lambda one: (one[1].standing is None, sign * (one[1].standing or 0.0), one[0])
-    )
     lines = []
-    for place, (hotkey, course) in enumerate(best_first, 1):
+    for place, hotkey in enumerate(order_best(mechanism, courses), 1):
+        course = courses[hotkey]
         seen, pay = recent.get(hotkey, Recent()), paid[hotkey]
         lines.append(
             Ranked(
@@ -84,23 +81,25 @@ def read_leaderboard(store: Store, mechanism: Mechanism, averaging: Averaging) -
     return tuple(lines)
 
 
+def order_best(mechanism: Mechanism, courses: Mapping[str, Course]) -> list[str]:
+    """Best first, the unranked last; equals by name."""
+    sign = 1.0 if mechanism.better == "lower" else -1.0
+    standings = {hotkey: course.standing for hotkey, course in courses.items()}
+    return sorted(standings, key=lambda one: (standings[one] is None, sign * (standings[one] or 0.0), one))
+
+
 def read_recent(connection: Connection, mechanism: str) -> dict[str, Recent]:
     newest = find_newest(connection, mechanism)
     if newest is None:
         return {}
     rounds, scores = choose_recent(mechanism, newest).subquery().c, tables.scores.c
-    query = select(scores.hotkey, scores.status, cast(scores.reasons, String)).where(scores.round == rounds.id)
-    counts: dict[str, list[int]] = {}
-    reasons: dict[str, str] = {}
-    for hotkey, status, said in connection.execute(query.order_by(rounds.sequence)):
-        count = counts.setdefault(hotkey, [0, 0])
-        count[0] += 1
-        count[1] += status == "valid"
-        if said != "[]":
-            reasons[hotkey] = said
+    valid, said = func.count().filter(scores.status == "valid"), cast(scores.reasons, String)
+    counts = select(scores.hotkey, func.count(), valid).where(scores.round == rounds.id).group_by(scores.hotkey)
+    told = select(scores.hotkey, said).where(scores.round == rounds.id, said != "[]").order_by(rounds.sequence)
+    last = {row[0]: row[1] for row in connection.execute(told)}
     return {
-        hotkey: Recent(asked, valid, ", ".join(json.loads(reasons.get(hotkey, "[]"))))
-        for hotkey, (asked, valid) in counts.items()
+        hotkey: Recent(asked, good, ", ".join(json.loads(last.get(hotkey, "[]"))))
+        for hotkey, asked, good in connection.execute(counts)
     }
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from weighbeam.chain.contract import ChainFault
 from weighbeam.core.canonical import canonical_json
 from weighbeam.engine.audit import write_audit
-from weighbeam.engine.intent import Plan, Row
+from weighbeam.engine.intent import REACHED, Plan, Row
 from weighbeam.engine.journal import append_entry
 from weighbeam.engine.lay_out import read_standings
 from weighbeam.engine.weigh_in.assess import Assessed, Reading, Scale, assess, read_chain, stand_by_averages
@@ -27,7 +27,8 @@ from weighbeam.engine.weigh_in.emissions import keep_folds
 from weighbeam.engine.weigh_in.measure import note_weighed
 from weighbeam.engine.weigh_in.mode import Estimate, Mode
 from weighbeam.store.blobs import keep_blobs
-from weighbeam.store.remember import recall, remember
+from weighbeam.store.database import Store
+from weighbeam.store.remember import note, recall, remember
 
 INTERVAL_BLOCKS = 360
 """A weigh-in's interval of 72 minutes in blocks of 12 seconds."""
@@ -112,8 +113,24 @@ async def _submit(scale: Scale, assessed: Assessed, reading: Reading, entry: str
         submission = await scale.ledger.settle(scale.chain, scale.own_hotkey) or submission
     kind = "failed" if submission.state in ("failed", "unknown") else "submitted"
     detail = {"submission": submission.id, "state": submission.state}
-    await asyncio.to_thread(_note, scale, assessed, now, kind, submission.reason, detail)
+    await asyncio.to_thread(_note, scale, assessed, now, kind, submission.reason, detail, has_landed(submission))
     return submission
+
+
+def has_landed(row: Row | None) -> bool:
+    """Whether the chain took it, so that our weights are as old as its block."""
+    return row is not None and row.state in REACHED
+
+
+def recall_blocks(store: Store, mechanism: str) -> tuple[int, float] | None:
+    """How many blocks old our weights were when that was known last, and when that was."""
+    kept = recall(store, name_blocks(mechanism))
+    return None if kept is None else (int(kept["blocks"]), float(kept["at"]))
+
+
+def name_blocks(mechanism: str) -> str:
+    """Under which name it is remembered."""
+    return f"blocks:{mechanism}"
 
 
 def _is_sealed(row: Row, reading: Reading) -> bool:
@@ -123,10 +140,19 @@ def _is_sealed(row: Row, reading: Reading) -> bool:
 
 
 def _note(
-    scale: Scale, assessed: Assessed, now: float, kind: str, reason: str | None, detail: Mapping[str, Any]
+    scale: Scale,
+    assessed: Assessed,
+    now: float,
+    kind: str,
+    reason: str | None,
+    detail: Mapping[str, Any],
+    landed: bool = False,
 ) -> None:
+    """A line of the audit trail; what landed makes our weights new, whatever was read before it was sent."""
     with scale.journal.store.write() as connection:
         write_audit(connection, now, kind, scale.mechanism.name, assessed.mode.mode, reason, detail)
+        if landed:
+            note(connection, _key(scale), {"blocks": 0, "at": now})
 
 
 def _write_entry(connection: Connection, scale: Scale, assessed: Assessed) -> str:
@@ -165,7 +191,7 @@ def _recall_estimate(scale: Scale, now: float) -> Estimate | None:
 
 
 def _key(scale: Scale) -> str:
-    return f"blocks:{scale.mechanism.name}"
+    return name_blocks(scale.mechanism.name)
 
 
 def _plan(scale: Scale, assessed: Assessed, reading: Reading, entry: str) -> Plan:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from weighbeam.core.ranking import order_standings
+from weighbeam.mechanisms.chunking.advise import advise_chunker
 from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.examples import example_rounds
 from weighbeam.mechanisms.chunking.explain import explain_score
@@ -12,6 +13,7 @@ from weighbeam.mechanisms.chunking.groups import choose_group
 from weighbeam.mechanisms.chunking.observe import name_senses, observe_round
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.question import read_question, report_round
+from weighbeam.mechanisms.chunking.reasons import MEANINGS
 from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
 from weighbeam.mechanisms.chunking.spread import spread_ranks
@@ -21,10 +23,12 @@ from weighbeam.mechanisms.chunking.synthetic import generate_task, read_document
 from weighbeam.mechanisms.chunking.task import read_limits
 from weighbeam.mechanisms.chunking.weigh import weigh_scores
 from weighbeam.mechanisms.contract import (
+    Advice,
     Asked,
     Group,
     Node,
     Observation,
+    Pair,
     Params,
     Scored,
     Seed,
@@ -45,6 +49,7 @@ class Chunking:
     better: Literal["lower", "higher"] = "lower"
     params_type: type[Params] = ChunkingParams
     rule = WeighRule()
+    meanings = MEANINGS
 
     def choose(
         self,
@@ -96,6 +101,9 @@ class Chunking:
 
     def spread(self, params: ChunkingParams, standing: Standing, course: Sequence[float]) -> float | None:
         return spread_ranks(params, course)
+
+    def advise(self, params: ChunkingParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+        return advise_chunker(params, pairs)
 
     def recompute(self, parts: Mapping[str, Any]) -> float:
         return recompute_reward(parts)

@@ -4,10 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from weighbeam.mechanisms.contract import (
+    Advice,
     Asked,
     Group,
     Node,
     Observation,
+    Pair,
     Params,
     Scored,
     Seed,
@@ -17,6 +19,7 @@ from weighbeam.mechanisms.contract import (
     WeighRule,
     Weights,
 )
+from weighbeam.mechanisms.evidence.advise import advise_finder
 from weighbeam.mechanisms.evidence.bank import generate_task, read_statement_text
 from weighbeam.mechanisms.evidence.choose import choose_weighted
 from weighbeam.mechanisms.evidence.examples import example_rounds
@@ -26,6 +29,7 @@ from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, obser
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.question import read_question, report_round
 from weighbeam.mechanisms.evidence.rank import rank_active
+from weighbeam.mechanisms.evidence.reasons import MEANINGS
 from weighbeam.mechanisms.evidence.score import recompute, score_round
 from weighbeam.mechanisms.evidence.spread import spread_responses
 from weighbeam.mechanisms.evidence.stages_score import STAGES as STAGES_SCORE
@@ -45,6 +49,7 @@ class Evidence:
     params_type: type[Params] = EvidenceParams
     rule = WeighRule(standing="own", gate="asked", exclude_permits=True)
     measures = MEASURES
+    meanings = MEANINGS
 
     def choose(
         self,
@@ -98,6 +103,9 @@ class Evidence:
 
     def spread(self, params: EvidenceParams, standing: Standing, course: Sequence[float]) -> float | None:
         return spread_responses(params, standing, course)
+
+    def advise(self, params: EvidenceParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+        return advise_finder(pairs)
 
     def recompute(self, parts: Mapping[str, Any]) -> float:
         return recompute(parts)

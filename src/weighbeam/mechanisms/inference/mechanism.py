@@ -4,10 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from weighbeam.mechanisms.contract import (
+    Advice,
     Asked,
     Group,
     Node,
     Observation,
+    Pair,
     Params,
     Scored,
     Seed,
@@ -18,6 +20,7 @@ from weighbeam.mechanisms.contract import (
     WeighRule,
     Weights,
 )
+from weighbeam.mechanisms.inference.advise import advise_voice
 from weighbeam.mechanisms.inference.choose import choose_fewest
 from weighbeam.mechanisms.inference.composite import sum_parts
 from weighbeam.mechanisms.inference.examples import example_rounds
@@ -27,6 +30,7 @@ from weighbeam.mechanisms.inference.observe import name_senses, observe_round
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.prompts import generate_task, read_prompt_text
 from weighbeam.mechanisms.inference.question import read_question, report_round
+from weighbeam.mechanisms.inference.reasons import MEANINGS
 from weighbeam.mechanisms.inference.score import score_round
 from weighbeam.mechanisms.inference.stages import STAGES
 from weighbeam.mechanisms.inference.task import read_body
@@ -43,6 +47,7 @@ class Inference:
     better: Literal["lower", "higher"] = "higher"
     params_type: type[Params] = InferenceParams
     rule = WeighRule(standing="emissions", gate="always", exclude_permits=False)
+    meanings = MEANINGS
 
     def choose(
         self,
@@ -83,6 +88,9 @@ class Inference:
 
     def weigh(self, params: InferenceParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
         return Weights({s.hotkey: (s.value or 0.0) if s.hotkey in eligible else 0.0 for s in standings})
+
+    def advise(self, params: InferenceParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+        return advise_voice(params, pairs)
 
     def recompute(self, parts: Mapping[str, Any]) -> float:
         return sum_parts(parts)

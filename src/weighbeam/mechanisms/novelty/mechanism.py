@@ -6,10 +6,12 @@ from typing import Any, Literal
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import (
     MOST_COLLECTED,
+    Advice,
     Asked,
     Group,
     Node,
     Observation,
+    Pair,
     Params,
     Scored,
     Seed,
@@ -19,11 +21,13 @@ from weighbeam.mechanisms.contract import (
     WeighRule,
     Weights,
 )
+from weighbeam.mechanisms.novelty.advise import advise_contributor
 from weighbeam.mechanisms.novelty.examples import example_rounds
 from weighbeam.mechanisms.novelty.explain import explain_contributor
 from weighbeam.mechanisms.novelty.observe import name_senses, observe_round
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.question import read_question, report_round
+from weighbeam.mechanisms.novelty.reasons import MEANINGS
 from weighbeam.mechanisms.novelty.reward import reward_units
 from weighbeam.mechanisms.novelty.score import score_round, sum_parts
 from weighbeam.mechanisms.novelty.stages import STAGES
@@ -39,6 +43,7 @@ class Novelty:
     better: Literal["lower", "higher"] = "higher"
     params_type: type[Params] = NoveltyParams
     rule = WeighRule(gate="none", exclude_permits=False)
+    meanings = MEANINGS
 
     def choose(
         self,
@@ -80,6 +85,9 @@ class Novelty:
 
     def is_stale(self, params: NoveltyParams, standings: Sequence[Standing], now: float) -> bool:
         return has_expired(standings, now, params)
+
+    def advise(self, params: NoveltyParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+        return advise_contributor(params, pairs)
 
     def recompute(self, parts: Mapping[str, Any]) -> float:
         return sum_parts(parts)

@@ -1,0 +1,102 @@
+"""Where requests stand: one look at the store for as many as are asked about."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal import read_round
+from weighbeam.engine.line_up import ENDED, number_line
+from weighbeam.mechanisms.contract import Mechanism, Node
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+COLUMNS = tables.requests.c
+MANY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A request without its text. `position` is its place in the line; `observed` says that its answers are in."""
+
+    id: str
+    mechanism: str
+    state: str
+    at: float
+    priority: int
+    caller: str | None
+    ranked: bool
+    wanted: tuple[str, ...]
+    round: str | None
+    observed: bool
+    position: int | None
+    result: Mapping[str, Any] | None
+
+    @property
+    def ended(self) -> bool:
+        return self.state in ENDED
+
+    @property
+    def stage(self) -> str:
+        return "observed" if self.state == "taken" and self.observed else self.state
+
+
+def read_progress(store: Store, ids: Collection[str], now: float) -> dict[str, Progress]:
+    """By id, those that there are."""
+    joined = tables.requests.outerjoin(tables.rounds, COLUMNS.round == tables.rounds.c.id)
+    query = select(tables.requests, tables.rounds.c.state.label("outcome")).select_from(joined)
+    wanted = sorted(ids)
+    with store.read() as connection:
+        rows = [
+            row
+            for start in range(0, len(wanted), MANY)
+            for row in connection.execute(query.where(COLUMNS.id.in_(wanted[start : start + MANY])))
+        ]
+        lines = {row.mechanism for row in rows if row.state == "waiting"}
+        places = {name: number_line(connection, name, now) for name in lines}
+    return {row.id: tell_row(row, places.get(row.mechanism, {}).get(row.id)) for row in rows}
+
+
+def tell_row(row: Any, position: int | None = None) -> Progress:
+    """A row of the table, with the state of its round as `outcome` if that was looked up."""
+    return Progress(
+        row.id,
+        row.mechanism,
+        row.state,
+        row.at,
+        row.priority,
+        row.caller,
+        bool(row.body["ranked"]),
+        tuple(row.body["wanted"]),
+        row.round,
+        getattr(row, "outcome", None) in ("observed", "scored"),
+        position,
+        row.result,
+    )
+
+
+def explain_result(store: Store, progress: Progress, find: Callable[[str], Mechanism]) -> dict[str, Any] | None:
+    """The result, with how its score came about and who was wanted and not asked, as long as its round is kept."""
+    if progress.result is None or progress.state != "done":
+        return None if progress.result is None else dict(progress.result)
+    told: dict[str, Any] = {**progress.result, "explanation": None, "not_asked": []}
+    try:
+        mechanism = find(progress.mechanism)
+        kept = read_round(store, str(progress.round), mechanism, texts=True)
+        tree = mechanism.explain(kept.params, kept.observation, kept.scored, told["hotkey"])
+    except WeighbeamError as fault:
+        if fault.code == "store_fault":
+            raise
+        return told
+    asked = {answer.hotkey for answer in kept.answers}
+    return {**told, "explanation": write_tree(tree), "not_asked": [key for key in progress.wanted if key not in asked]}
+
+
+def write_tree(node: Node) -> dict[str, Any]:
+    """
+    >>> write_tree(Node("a", (Node("b"),)))
+    {'text': 'a', 'children': [{'text': 'b', 'children': []}]}
+    """
+    return {"text": node.text, "children": [write_tree(child) for child in node.children]}

@@ -1,0 +1,68 @@
+"""What a contributor should improve: what texts that are near, the same, held or refused would have earned."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.advice import average, choose_advice, count, show
+from weighbeam.mechanisms.contract import Advice, Pair
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reasons import MEANINGS
+from weighbeam.mechanisms.novelty.reward import reward_units
+
+REFUSED = ("refused", "implausible", "bad_text", "too_short", "too_long", "malformed", "too_large")
+Row = Mapping[str, Any]
+
+
+def advise_contributor(params: NoveltyParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+    """In units per round. Others are no measure here: each is paid for what is new, not for a place."""
+    rows: list[Row] = [row for own, _ in pairs for row in (own.parts or {}).get("contributions", ())]
+    rounds = max(1, len(pairs))
+    typical = average([float(row["units"]) for row in rows if row["status"] == "paid"])
+    found = [_advise_near(rows, rounds, params), _advise_same(rows, rounds, typical), _advise_held(rows, rounds)]
+    return choose_advice([*found, *_advise_refused(pairs, typical or float(reward_units(MILLION // 2, params)))])
+
+
+def _advise_near(rows: Sequence[Row], rounds: int, params: NoveltyParams) -> Advice:
+    """One step farther from everything known."""
+    paid = [row for row in rows if row["status"] == "paid"]
+    step = round(params.similarity_step * MILLION)
+    gain = sum(max(0, reward_units(max(-MILLION, row["micro"] - step), params) - row["units"]) for row in paid) / rounds
+    near = average([row["micro"] / MILLION for row in paid])
+    nothing = sum(not row["units"] for row in paid)
+    text = (
+        f"Your {len(paid)} contributions had a similarity of {near:.3f} to the nearest known text on average, and "
+        f"{nothing} earned nothing for it; {params.similarity_step:g} less would bring {show(gain)} units per round"
+    )
+    return Advice("Say what is farther from what is known", text, float(gain))
+
+
+def _advise_same(rows: Sequence[Row], rounds: int, typical: float) -> Advice:
+    same = [row for row in rows if row["status"] == "duplicate"]
+    gain = typical * len(same) / rounds
+    text = f"{len(same)} of your {len(rows)} contributions were here before and earned nothing: submit each text once"
+    return Advice(
+        "Do not submit a text twice",
+        f"{text}; new ones like your others would bring {show(gain)} units per round",
+        gain,
+    )
+
+
+def _advise_held(rows: Sequence[Row], rounds: int) -> Advice:
+    held = [row for row in rows if row["status"] == "held"]
+    gain = sum(row["units"] for row in held) / rounds
+    text = (
+        f"{len(held)} of your {len(rows)} contributions are held with {show(gain)} units per round: {MEANINGS['held']}"
+    )
+    return Advice("Write plain sentences", text.rstrip("."), gain)
+
+
+def _advise_refused(pairs: Sequence[Pair], typical: float) -> list[Advice]:
+    found = []
+    for code in REFUSED:
+        hit = [own for own, _ in pairs if code in own.reasons]
+        if hit:
+            gain = typical * len(hit) / len(pairs)
+            text = f"{count(hit, pairs)} had something refused as {code}: {MEANINGS[code]} That cost {show(gain)}"
+            found.append(Advice(f"Do not be refused as {code}", f"{text} units per round", gain))
+    return found

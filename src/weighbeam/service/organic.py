@@ -1,0 +1,113 @@
+"""The organic API: put a question to miners, follow it, take it back (docs/api.md).
+
+Whoever asks shows a token with the scope `ask`. A question waits in the store for the validator of the same settings.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI, Request, Response, Security
+from fastapi.security import HTTPBearer
+from starlette.responses import StreamingResponse
+
+from weighbeam.core.errors import require
+from weighbeam.network.serve import MAX_BODY
+from weighbeam.service import shapes_organic as shapes
+from weighbeam.service.clerk import Clerk
+from weighbeam.service.front import Front
+from weighbeam.service.gate import Gate
+from weighbeam.service.novelty import find_key
+from weighbeam.service.pool import Pools
+from weighbeam.service.shapes import ask, describe, take
+from weighbeam.service.watch import Watch
+
+MOST_BODY = 1 << 20
+FILTERS = ("before", "most")
+CODES = {"unknown_request": 404, "key_conflict": 409, "not_waiting": 409, "queue_full": 503}
+ACCEPTED = {202: "it waits, or has gone on since: an earlier call had the same key"}
+STREAM = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "server-sent events"}}
+LIVE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+SHOWN = HTTPBearer(auto_error=False, description="a token of `weighbeam serve token new`")
+
+
+def add_organic(app: FastAPI, gate: Gate, clerk: Clerk, pools: Pools, streams: int = 200) -> Watch:
+    """The routes: a way to ask for every mechanism that asks miners, and ways to follow what was asked."""
+    watch = Watch(clerk.watch, clerk.describe, pools.watch.run, streams)
+    make_front = partial(Front, gate, codes=CODES, run=pools.desk.run, run_token=pools.tokens.run)
+    for mechanism in clerk.asked:
+        add_asking(app, make_front(most_body=MAX_BODY.get(mechanism, MOST_BODY)), clerk, mechanism)
+    front = make_front(most_body=0)
+    add_following(app, front, clerk)
+    add_stream(app, front, clerk, watch)
+    return watch
+
+
+def add_asking(app: FastAPI, front: Front, clerk: Clerk, mechanism: str) -> None:
+    fields, shape = shapes.list_fields(mechanism), shapes.QUESTIONS.get(mechanism, shapes.AnyQuestion)
+    told = describe(shapes.RequestState, (400, 409, 413), ACCEPTED)
+
+    @_route(app, "POST", f"/v1/{mechanism}/requests", told, take(shape))
+    async def put(request: Request) -> Response:
+        """Put a question to the miners; the best valid answer comes later."""
+        return await front.answer(
+            request, lambda caller, body: clerk.ask(caller, mechanism, body, find_key(request), fields)
+        )
+
+
+def add_following(app: FastAPI, front: Front, clerk: Clerk) -> None:
+    @_route(app, "GET", "/v1/requests", describe(shapes.Lines, (400,)), ask(FILTERS))
+    async def show_all(request: Request) -> Response:
+        """Your requests, newest first; an admin's are everybody's."""
+        return await front.answer(request, lambda caller, _: clerk.list(caller, read_filters(request)))
+
+    @_route(app, "GET", "/v1/requests/{request_id}", describe(shapes.RequestState, (404,)))
+    async def look(request: Request, request_id: str) -> Response:
+        """Where a request stands, and what came of it."""
+        return await front.answer(request, lambda caller, _: clerk.look(caller, request_id))
+
+    @_route(app, "DELETE", "/v1/requests/{request_id}", describe(shapes.RequestState, (404, 409)))
+    async def cancel(request: Request, request_id: str) -> Response:
+        """Take back what still waits; its text is deleted."""
+        return await front.answer(request, lambda caller, _: clerk.cancel(caller, request_id))
+
+
+def add_stream(app: FastAPI, front: Front, clerk: Clerk, watch: Watch) -> None:
+    told = {**describe(shapes.RequestState, (404,)), **STREAM}
+
+    @_route(app, "GET", "/v1/requests/{request_id}/events", told)
+    async def follow(request: Request, request_id: str) -> Response:
+        """Follow a request: `waiting` with its position, `taken`, `observed`, then `done`, `failed` or `cancelled`."""
+
+        def work(caller: Any, _: bytes) -> tuple[int, Any]:
+            found = clerk.find(caller, request_id)
+            watch.check_room()
+            return 200, found
+
+        reply = await front.handle(request, work)
+        if reply.status != 200:
+            return reply.write()
+        return StreamingResponse(watch.follow(reply.content), 200, LIVE, "text/event-stream")
+
+
+def read_filters(request: Request) -> dict[str, str]:
+    """The query, each name known and once."""
+    given = request.query_params.multi_items()
+    found = dict(given)
+    sound = len(found) == len(given) and set(found) <= set(FILTERS)
+    require(sound, "bad_query", f"only {', '.join(FILTERS)} can be asked for, each once", "correct the query")
+    return found
+
+
+def _route(
+    app: FastAPI, method: str, path: str, responses: dict[Any, Any], extra: dict[str, Any] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return app.api_route(
+        path,
+        methods=[method],
+        responses=responses,
+        openapi_extra=extra,
+        response_class=Response,
+        dependencies=[Security(SHOWN)],
+        tags=["requests"],
+    )

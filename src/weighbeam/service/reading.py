@@ -1,0 +1,30 @@
+"""The reading API (docs/read-api.md): everything the store says, for whoever may read."""
+
+from fastapi import FastAPI
+
+from weighbeam.service.events import add_events
+from weighbeam.service.fresh import Fresh
+from weighbeam.service.front import Front
+from weighbeam.service.gate import Gate
+from weighbeam.service.pool import Pools
+from weighbeam.service.read_mechanisms import add_mechanisms, add_scores
+from weighbeam.service.read_rounds import add_answers, add_rounds
+from weighbeam.service.read_trouble import add_trouble
+from weighbeam.service.read_weights import add_weights
+from weighbeam.service.read_whole import add_whole
+from weighbeam.service.reader import CODES, Reader, Shown
+from weighbeam.service.streams import Streams
+
+MOST_BODY = 1 << 10
+
+
+def add_reading(
+    app: FastAPI, gate: Gate, shown: Shown, pools: Pools, streams: int, fresh: Fresh | None = None
+) -> Reader:
+    """The routes, with so many live streams at most; pages of the same app share what is kept in `fresh`."""
+    front = Front(gate, MOST_BODY, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
+    reader = Reader(front, shown, fresh or Fresh(shown.store))
+    for add in (add_whole, add_rounds, add_answers, add_mechanisms, add_scores, add_weights, add_trouble):
+        add(app, reader)
+    add_events(app, front, Streams(shown.store, streams))
+    return reader

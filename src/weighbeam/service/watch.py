@@ -1,0 +1,112 @@
+"""Requests followed live: one look at the store for all who follow, off the event loop, and only while anybody does."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.engine.alerts import tell_fault
+from weighbeam.engine.progress import Progress
+from weighbeam.service.front import Run
+
+LOOK_SECONDS = 0.5
+BEAT_SECONDS = 15.0
+MOST_SECONDS = 900.0
+BEAT = b": still here\n\n"
+Look = Callable[[Collection[str]], Mapping[str, Progress]]
+Describe = Callable[[Progress], dict[str, Any]]
+
+
+class Follower:
+    """One stream: the newest that is known of its request, and whether that is news to it."""
+
+    def __init__(self, first: Progress) -> None:
+        self.id = first.id
+        self.newest = first
+        self.news = asyncio.Event()
+        self.news.set()
+
+    def tell(self, seen: Progress | None) -> None:
+        if seen is not None and (seen.stage, seen.position) != (self.newest.stage, self.newest.position):
+            self.newest = seen
+            self.news.set()
+
+
+class Watch:
+    """At most `most` streams; `run` does the blocking looks."""
+
+    def __init__(self, look: Look, describe: Describe, run: Run, most: int, beat: float = BEAT_SECONDS) -> None:
+        self._look = look
+        self._describe = describe
+        self._run: Run = run
+        self._most = most
+        self.beat = beat
+        self._looking: asyncio.Task[None] | None = None
+        self.followers: set[Follower] = set()
+
+    def check_room(self) -> None:
+        require(len(self.followers) < self._most, "busy", "too many streams are open", "ask for the status instead")
+
+    async def follow(self, first: Progress) -> AsyncIterator[bytes]:
+        """Server-sent events until it has ended; a stream that lasts too long ends too, to be opened again."""
+        follower, until = Follower(first), time.monotonic() + MOST_SECONDS
+        self.followers.add(follower)
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._keep_looking())
+        try:
+            while time.monotonic() < until:
+                try:
+                    await asyncio.wait_for(follower.news.wait(), self.beat)
+                except TimeoutError:
+                    yield BEAT
+                    continue
+                follower.news.clear()
+                newest = follower.newest
+                told = await self._tell(newest)
+                if told is None:
+                    follower.news.set()
+                    continue
+                yield told
+                if newest.ended:
+                    return
+        finally:
+            self.followers.discard(follower)
+
+    async def _tell(self, newest: Progress) -> bytes | None:
+        """The event; None if it cannot be told now, after a while."""
+        try:
+            return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
+        except WeighbeamError:
+            await asyncio.sleep(LOOK_SECONDS)
+            return None
+
+    async def _keep_looking(self) -> None:
+        try:
+            while self.followers:
+                await asyncio.sleep(LOOK_SECONDS)
+                await self._look_once()
+        finally:
+            self._looking = None
+
+    async def _look_once(self) -> None:
+        """A store that cannot be read now is read again later."""
+        ids = {follower.id for follower in self.followers}
+        try:
+            seen = await self._run(lambda: self._look(ids))
+        except WeighbeamError:
+            return
+        except Exception as fault:
+            tell_fault(fault)
+            return
+        for follower in list(self.followers):
+            follower.tell(seen.get(follower.id))
+
+
+def write_event(name: str, content: Any) -> bytes:
+    """
+    >>> write_event("waiting", {"position": 1})
+    b'event: waiting\\ndata: {"position": 1}\\n\\n'
+    """
+    return f"event: {name}\ndata: {json.dumps(content)}\n\n".encode()

@@ -1,0 +1,92 @@
+"""A reading API on loopback over a small real journal, for tests."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from engine.organic_round import RECALL, START, play_organic
+from engine.recall import PARAMS, play
+from network.loopback import ALICE, ROOMY, serve_app
+from service.holders import bear, place
+from weighbeam.engine.alerts import Alerts
+from weighbeam.engine.intent import Plan
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.story import name_heatmap
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.service.app import make_service_app, report_health
+from weighbeam.service.gate import Gate
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.paces import Paces
+from weighbeam.service.pool import Pools
+from weighbeam.service.reader import Shown
+from weighbeam.service.reading import add_reading
+from weighbeam.store import tables
+from weighbeam.store.artifacts import open_artifacts
+from weighbeam.store.database import Store
+
+NAME = RECALL.name
+PNG = b"\x89PNG\r\n\x1a\nnot much of a picture"
+TOKENS = (("reader", ("read",)), ("app", ("ask", "read")), ("boss", ("admin",)), ("asker", ("ask",)))
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    url: str
+    store: Store
+
+    def get(self, path: str, token: str | None = "reader", **headers: str) -> httpx2.Response:
+        shown = {} if token is None else bear(token)
+        return httpx2.get(f"{self.url}{path}", headers={**shown, **headers}, timeout=30)
+
+    def refuse(self, path: str, token: str | None = "reader") -> tuple[int, str]:
+        refused = self.get(path, token)
+        return refused.status_code, refused.json()["error"]
+
+
+def fill(store: Store, folder: Path) -> None:
+    """Three rounds, one of them a user's, a picture, an alert, a submission."""
+    journal = Journal(store)
+    for number in range(2):
+        play(journal, RECALL, number, START + number * 300, {"a": "tide moon", "b": "tide", "c": None})
+    play_organic(journal, "mine")
+    play_organic(journal, "open", commit=False)
+    Alerts(store, lambda: START).tell("clock_skew", "warning", "<b>late</b>", NAME)
+    holders = (("a", 1), ("b", 1))
+    plan = Plan((1, 2), (65535, 100), holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
+    Ledger(store, NAME).plan(plan, START)
+    round_id = f"{NAME}-1"
+    kept = open_artifacts(str(folder / "artifacts")).put(name_heatmap(round_id), PNG, "image/png")
+    row = {"round": round_id, "kind": "heatmap", "at": START, "value": kept, "maker": ""}
+    with store.write() as connection:
+        connection.execute(tables.extras.insert().values(**row))
+
+
+@contextmanager
+def serve_reading(folder: Path, **more: Any) -> Iterator[Api]:
+    store, pools = Store(f"sqlite:///{folder / 'journal.db'}"), Pools()
+    for name, scopes in TOKENS:
+        place(store, name, scopes)
+    fill(store, folder)
+    app = make_service_app(pools.desk, more.pop("registry"))
+    gate = Gate(ALICE.address, Keyring(store), Paces(), 60_000, reading=more.pop("reading", "closed"))
+    shown = Shown(
+        store=store,
+        mechanisms={NAME: (RECALL, PARAMS)},
+        averaging=Averaging(),
+        artifacts=open_artifacts(str(folder / "artifacts")),
+        hotkey=ALICE,
+        now=time.time,
+        settings=lambda: [{"name": "wallet.uri", "value": "********", "origin": "default"}],
+        health=lambda: report_health(pools.desk),
+    )
+    add_reading(app, gate, shown, pools, more.pop("streams", 4))
+    with serve_app(app, ROOMY) as endpoint:
+        yield Api(f"http://{endpoint}", store)
+    pools.close()
+    store.close()
