@@ -1,6 +1,6 @@
 """Ask a server as fast as it answers, over connections that stay open: a process of its own, with little to do itself.
 
-`python -m benchmarks.load_client` reads `{port, seconds, connections, headers, targets: [[name, path], …], seed}` as
+`python -m benchmarks.load_client` reads `{port, seconds, connections, headers, targets: {name: [path, …]}, seed}` as
 JSON and writes `{seconds, spent: {name: [ms, …]}, faults: {"name status": count}, cpu}`.
 """
 
@@ -30,14 +30,17 @@ class Tally:
 
 
 async def ask_again_and_again(given: dict[str, Any], number: int, until: float, tally: Tally) -> None:
-    """One connection, one request after the other."""
+    """One connection, one request after the other, every name as often as any other."""
     chance = random.Random(f"{given['seed']} {number}")
-    heads = {path: write_head(path, given["headers"]) for _, path in given["targets"]}
+    heads = {
+        name: [write_head(path, given["headers"]) for path in paths] for name, paths in sorted(given["targets"].items())
+    }
+    names = list(heads)
     reader, writer = await asyncio.open_connection("127.0.0.1", given["port"])
     while (start := time.perf_counter()) < until:
-        name, path = chance.choice(given["targets"])
+        name = chance.choice(names)
         try:
-            writer.write(heads[path])
+            writer.write(chance.choice(heads[name]))
             status = await asyncio.wait_for(read_reply(reader), PATIENCE)
         except (OSError, EOFError, TimeoutError, ValueError) as fault:
             tally.faults[f"{name} {type(fault).__name__}"] += 1
