@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -46,7 +47,7 @@ from weighbeam.network.sign_lists import sign_list
 from weighbeam.operate.record_pages import list_round_urls
 from weighbeam.operate.web import make_list_check
 from weighbeam.senses.local import LocalSenses
-from weighbeam.service.health import Counted, make_health_app
+from weighbeam.service.health import Counted, add_metrics, count_validator
 from weighbeam.store.database import Store
 
 EVIDENCE, PARAMS, OWNER = Evidence(), EvidenceParams(timeout_seconds=10.0), Hotkey.from_uri("//Owner")
@@ -140,7 +141,9 @@ def collect(store: Store) -> dict[str, dict[tuple[str, ...], float]]:
 
 
 def scrape(store: Store) -> dict[str, dict[tuple[str, ...], float]]:
-    app = make_health_app(Health(60.0), Alerts(store, lambda: START), store, [EVIDENCE])
+    app, registry = FastAPI(), CollectorRegistry()
+    count_validator(registry, Health(60.0), Alerts(store, lambda: START), store, [EVIDENCE])
+    add_metrics(app, registry)
     with serve_app(app) as endpoint:
         return read_text(urllib.request.urlopen(f"http://{endpoint.removeprefix('http://')}/metrics").read().decode())
 

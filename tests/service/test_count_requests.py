@@ -23,7 +23,7 @@ from weighbeam.engine.organic import enqueue
 from weighbeam.engine.outbox import post as put
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.service.health import add_metrics, make_health_app
+from weighbeam.service.health import add_metrics, count_validator
 from weighbeam.store.database import Store
 
 
@@ -119,7 +119,7 @@ def test_no_caller_can_grow_the_metrics(paths: list[str]) -> None:
 def test_what_waits_and_what_is_wrong_is_told(tmp_path: Path) -> None:
     store, registry = Store(f"sqlite:///{tmp_path / 'journal.db'}"), CollectorRegistry()
     alerts = Alerts(store, Turned().now)
-    make_health_app(Health(60.0), alerts, store, [Chunking()], registry)
+    count_validator(registry, Health(60.0), alerts, store, [Chunking()])
     waiting = 'weighbeam_requests_waiting{mechanism="chunking"}'
     assert read(registry, "weighbeam_requests_waiting") == {waiting: 0}
     assert read(registry, "weighbeam_outbox_waiting") == {'weighbeam_outbox_waiting{kind="alerts"}': 0}
@@ -146,7 +146,7 @@ def test_blocks_since_our_weights_start_anew_when_they_land_and_go_on_with_time(
     desk.health.now = clock.now
     play(post.scale.journal, observed, "r1", clock.at)
     registry = CollectorRegistry()
-    make_health_app(desk.health, desk.alerts, None, (), registry)
+    count_validator(registry, desk.health, desk.alerts)
 
     def count() -> float:
         return read(registry, "weighbeam_blocks_since_update")['weighbeam_blocks_since_update{mechanism="chunking"}']
@@ -172,7 +172,8 @@ def test_blocks_since_our_weights_start_anew_when_they_land_and_go_on_with_time(
 
 def test_the_table_says_what_is_served(tmp_path: Path) -> None:
     store, registry = Store(f"sqlite:///{tmp_path / 'journal.db'}"), CollectorRegistry()
-    make_health_app(Health(60.0), Alerts(store, Turned().now), store, [Chunking()], registry)
+    count_validator(registry, Health(60.0), Alerts(store, Turned().now), store, [Chunking()])
+    add_metrics(FastAPI(), registry)
     served = set(re.findall(r"^# TYPE (\w+) (?!unknown)", generate_latest(registry).decode(), re.M))
     page = "".join((Path(__file__).parents[2] / "docs" / one).read_text("utf-8") for one in ("run.md", "operate.md"))
     told = {one for one in served if not one.endswith("_created")}

@@ -11,7 +11,6 @@ from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.operate.deliveries import open_place
 from weighbeam.operate.gates import Entrance
-from weighbeam.service.fresh import Fresh
 from weighbeam.service.reader import Reader, Shown
 from weighbeam.service.reading import add_reading
 from weighbeam.settings.load import Loaded
@@ -26,13 +25,13 @@ def open_reading(
     hotkey: Hotkey,
     now: Callable[[], float],
     health: Callable[[], tuple[int, dict[str, Any]]],
-    fresh: Fresh | None = None,
+    runs: Mapping[str, tuple[Mechanism, Params]] | None = None,
 ) -> Reader:
     """The routes under /v1 that read; gives what answers them, for pages of the same app."""
     loaded = entrance.loaded
     shown = Shown(
         store=store,
-        mechanisms=load_runs(loaded),
+        mechanisms=load_runs(loaded) if runs is None else runs,
         averaging=loaded.averaging(),
         artifacts=open_place(loaded),
         hotkey=hotkey,
@@ -40,7 +39,7 @@ def open_reading(
         settings=lambda: [asdict(line) for line in list_settings(loaded)],
         health=health,
     )
-    return add_reading(app, entrance.make_gate(), shown, entrance.pools, loaded.settings.service.streams, fresh)
+    return add_reading(app, entrance.make_gate(), shown, entrance.pools, loaded.settings.service.streams)
 
 
 def load_runs(loaded: Loaded) -> Mapping[str, tuple[Mechanism, Params]]:

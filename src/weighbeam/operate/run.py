@@ -17,12 +17,13 @@ from weighbeam.mechanisms.contract import Burns
 from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.challenges import open_door, pull_challenges
+from weighbeam.operate.compose import make_app
 from weighbeam.operate.gates import open_entrance
 from weighbeam.operate.identity import open_hotkey
-from weighbeam.operate.reading import open_reading
+from weighbeam.operate.reading import load_runs
 from weighbeam.operate.serve import open_beside
 from weighbeam.operate.stop import end_now, run_until_stopped
-from weighbeam.service.health import make_health_app, report_pulses
+from weighbeam.service.health import count_validator, report_pulses
 from weighbeam.service.pool import Pools
 from weighbeam.settings.load import Loaded, find_unknown
 
@@ -45,11 +46,12 @@ async def _run(built: Built, loaded: Loaded) -> None:
     if listen:
         registry = CollectorRegistry()
         mechanisms = [post.scale.mechanism for post in built.posts]
-        app = make_health_app(built.desk.health, built.desk.alerts, built.desk.store, mechanisms, registry)
-        entrance = open_entrance(loaded, built.desk.store, built.desk.hotkey, listen, pools)
+        desk = built.desk
+        count_validator(registry, desk.health, desk.alerts, desk.store, mechanisms)
+        entrance = open_entrance(loaded, desk.store, desk.hotkey, listen, pools)
+        report = partial(report_pulses, desk.health)
+        app = make_app(entrance, desk.store, open_hotkey(loaded), desk.clock.now, registry, report, load_runs(loaded))
         open_door(app, built, entrance)
-        health = partial(report_pulses, built.desk.health)
-        open_reading(app, entrance, built.desk.store, open_hotkey(loaded), built.desk.clock.now, health)
         services += open_beside(app, built, entrance, registry)
         services.append(partial(serve_miner, app, *check_listen(listen)))
     elif loaded.settings.challenges.callers:

@@ -13,27 +13,25 @@ from prometheus_client import CollectorRegistry
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG
 from weighbeam.engine.keep_running import Service
-from weighbeam.mechanisms.contract import Mechanism, Params, make_params
+from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import ListenSettings, check_listen, listen
 from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.novelty.ledger import Limits
 from weighbeam.operate.build import Built, open_store
-from weighbeam.operate.chains import open_clock
+from weighbeam.operate.compose import find_clock, make_app
 from weighbeam.operate.follow import keep_policy
 from weighbeam.operate.gates import Entrance, check_reached, open_entrance
 from weighbeam.operate.identity import open_hotkey
-from weighbeam.operate.reading import open_reading
+from weighbeam.operate.reading import load_runs
 from weighbeam.operate.stop import run_until_stopped
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.ports import Senses
-from weighbeam.service.app import make_service_app, report_health
-from weighbeam.service.clerk import Clerk
+from weighbeam.service.app import report_health
+from weighbeam.service.health import count_store
 from weighbeam.service.novelty import add_novelty
-from weighbeam.service.organic import add_organic
 from weighbeam.service.pool import Pools
 from weighbeam.service.teller import Teller
 from weighbeam.settings.load import Loaded
@@ -48,7 +46,7 @@ def run_service(loaded: Loaded) -> None:
     try:
         check_reached(loaded, store, time.time())
         entrance = open_entrance(loaded, store, hotkey.address, section.listen, pools)
-        app = make_app(entrance, store, hotkey)
+        app = make_own_app(entrance, store, hotkey)
         asyncio.run(run_until_stopped(_serve(app, where, section.connections)))
     finally:
         pools.close()
@@ -56,36 +54,18 @@ def run_service(loaded: Loaded) -> None:
     LOG.info("stopped")
 
 
-def make_app(entrance: Entrance, store: Store, hotkey: Hotkey) -> FastAPI:
-    """All that is served."""
+def make_own_app(entrance: Entrance, store: Store, hotkey: Hotkey) -> FastAPI:
+    """All that `weighbeam serve` serves: contributions are taken in here, whether novelty is run or not."""
     loaded, registry = entrance.loaded, CollectorRegistry()
-    app = make_service_app(entrance.pools.desk, registry, loaded.settings.service.origins)
     senses = LocalSenses(loaded.settings.validator.embedder)
     desk = open_settings_desk(loaded, store, senses, hotkey, time.time)
-    gate = entrance.make_novelty_gate()
-    add_novelty(app, gate, Teller(desk, time.time), entrance.pools, registry)
-    open_reading(app, entrance, store, hotkey, time.time, partial(report_health, entrance.pools.desk))
+    runs = {**load_runs(loaded), Novelty.name: (Novelty(), desk.params)}
+    count_store(registry, store, [mechanism for mechanism, _ in runs.values()])
+    report = partial(report_health, entrance.pools.desk)
+    app = make_app(entrance, store, hotkey, find_clock(loaded), registry, report, runs)
+    add_novelty(app, entrance.make_novelty_gate(), Teller(desk, time.time), entrance.pools, registry)
     LOG.info("corpus of %d pieces loaded", desk.load())
-    clerk = Clerk(store, list_asked(loaded), find_clock(loaded))
-    add_organic(app, entrance.make_gate(), clerk, entrance.pools, loaded.settings.service.streams)
     return app
-
-
-def list_asked(loaded: Loaded) -> dict[str, tuple[Mechanism, Params]]:
-    """The mechanisms run here that ask miners, with their parameters."""
-    found = {name: load_mechanism(name) for name in loaded.settings.mechanisms}
-    return {
-        name: (mechanism, make_params(mechanism, loaded.settings.mechanisms[name].params))
-        for name, mechanism in found.items()
-        if mechanism.kind == "asked"
-    }
-
-
-def find_clock(loaded: Loaded) -> Callable[[], float]:
-    """The validator's clock, so that times in the store agree; the wall's if there is no chain here."""
-    section = loaded.settings.chain
-    local = section.kind == "local" and loaded.path(section.path).exists()
-    return open_clock(loaded).now if local else time.time
 
 
 def open_beside(app: FastAPI, built: Built, entrance: Entrance, registry: CollectorRegistry) -> list[Service]:

@@ -1,6 +1,7 @@
-"""The app of `weighbeam serve`: what every service tells of itself; the APIs are added to it."""
+"""The app of every process that serves: what it tells of itself; the APIs and the pages are added to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -14,10 +15,18 @@ from weighbeam.service.health import add_metrics
 from weighbeam.service.pool import Pool
 
 STALLED = 503
+Report = Callable[[], tuple[int, dict[str, Any]]]
+"""The status and the JSON of /health."""
 
 
-def make_service_app(pool: Pool, registry: CollectorRegistry, origins: Sequence[str] = ()) -> FastAPI:
-    """`/health`, `/metrics` and `/openapi.json`; no page needs anything from elsewhere. `origins` may call."""
+def make_service_app(
+    pool: Pool, registry: CollectorRegistry, origins: Sequence[str] = (), report: Report | None = None
+) -> FastAPI:
+    """`/health`, `/metrics` and `/openapi.json`; no page needs anything from elsewhere. `origins` may call.
+
+    `report` says how the process is; without one, whether something has been worked on for a minute.
+    """
+    told = report or partial(report_health, pool)
     app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None)
     app.add_exception_handler(HTTPException, tell_missing)
     add_origins(app, origins)
@@ -25,8 +34,8 @@ def make_service_app(pool: Pool, registry: CollectorRegistry, origins: Sequence[
 
     @app.get("/health")
     async def tell_health() -> Response:
-        """503 once something has been worked on for a minute."""
-        return Reply(*report_health(pool)).write()
+        """503 once nothing gets on."""
+        return Reply(*told()).write()
 
     return app
 

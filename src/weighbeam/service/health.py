@@ -1,6 +1,5 @@
 """`/health` for the service manager, `/metrics` for Prometheus."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -94,28 +93,23 @@ class Pulses(Collector):
         yield from (rounds, discarded, weigh_ins, idle, blocks, told)
 
 
-def make_health_app(
+def count_validator(
+    registry: CollectorRegistry,
     health: Health,
     alerts: Alerts,
     store: Store | None = None,
     mechanisms: Sequence[Mechanism] = (),
-    registry: CollectorRegistry | None = None,
-) -> FastAPI:
-    """200 while every mechanism gets on, 503 once one stands still; with a store, what was counted there too."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    counted = registry or CollectorRegistry()
-    counted.register(Pulses(health, alerts))
+) -> None:
+    """A validator in numbers; with a store, what was counted there too."""
+    registry.register(Pulses(health, alerts))
     if store is not None:
-        counted.register(Counted(store, mechanisms))
-        counted.register(Backlog(store, [mechanism.name for mechanism in mechanisms]))
-    add_metrics(app, counted)
+        count_store(registry, store, mechanisms)
 
-    @app.get("/health")
-    async def tell_health() -> Response:
-        status, report = report_pulses(health)
-        return Response(json.dumps(report), status, media_type="application/json")
 
-    return app
+def count_store(registry: CollectorRegistry, store: Store, mechanisms: Sequence[Mechanism]) -> None:
+    """What rounds and weigh-ins left in the store, and what waits there."""
+    registry.register(Counted(store, mechanisms))
+    registry.register(Backlog(store, [mechanism.name for mechanism in mechanisms]))
 
 
 def report_pulses(health: Health) -> tuple[int, dict[str, Any]]:

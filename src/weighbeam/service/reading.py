@@ -18,12 +18,10 @@ from weighbeam.service.streams import Streams
 MOST_BODY = 1 << 10
 
 
-def add_reading(
-    app: FastAPI, gate: Gate, shown: Shown, pools: Pools, streams: int, fresh: Fresh | None = None
-) -> Reader:
-    """The routes, with so many live streams at most; pages of the same app share what is kept in `fresh`."""
+def add_reading(app: FastAPI, gate: Gate, shown: Shown, pools: Pools, streams: int) -> Reader:
+    """The routes, with so many live streams at most; gives what answers them, for pages of the same app."""
     front = Front(gate, MOST_BODY, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
-    reader = Reader(front, shown, fresh or Fresh(shown.store))
+    reader = Reader(front, shown, Fresh(shown.store))
     for add in (add_whole, add_rounds, add_answers, add_mechanisms, add_scores, add_weights, add_trouble):
         add(app, reader)
     add_events(app, front, Streams(shown.store, streams))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weighbeam.engine.insight.attacks import Attacks, read_attacks
+from weighbeam.engine.insight.attacks import Attacks, Suspect, read_attacks
 from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
 
@@ -21,7 +21,7 @@ def show_attacks(shelf: Shelf) -> str:
         title="Attacks seen",
         hours=HOURS,
         figures=list_figures(seen),
-        suspects=seen.suspects,
+        suspects=[_write_suspect(one) for one in seen.suspects],
         copies=seen.copies[:MOST],
         alerts=seen.alerts[:MOST],
     )
@@ -35,3 +35,14 @@ def list_figures(seen: Attacks) -> list[tuple[str, Any, str]]:
         ("contributions refused", seen.duplicates, "copies of what was there"),
         ("contributions held", seen.held, "that read as implausible"),
     ]
+
+
+def _write_suspect(one: Suspect) -> dict[str, Any]:
+    """The most frequent first."""
+    counts = sorted(one.counts.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "hotkey": one.hotkey,
+        "mechanism": one.mechanism,
+        "rounds": one.rounds,
+        "counts": counts,
+    }

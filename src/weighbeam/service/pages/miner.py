@@ -39,12 +39,13 @@ def show_miner(shelf: Shelf, hotkey: str, mechanism: str | None) -> str:
 
 
 def _find(shelf: Shelf, hotkey: str, mechanism: str | None) -> tuple[Run, MinerView]:
-    runs = [shelf.find(mechanism)] if mechanism is not None else shelf.runs()
-    for run in runs:
-        view = read_miner(shelf.store, run.mechanism, hotkey, shelf.averaging)
-        if mechanism is not None or view.points or view.standing is not None:
-            return run, view
-    raise WeighbeamError("unknown_hotkey", "no mechanism here knows this miner", "see a leaderboard")
+    for run in shelf.runs() if mechanism is None else [shelf.find(mechanism)]:
+        try:
+            return run, read_miner(shelf.store, run.mechanism, hotkey, shelf.averaging)
+        except WeighbeamError as refusal:
+            if refusal.code != "unknown_hotkey":
+                raise
+    raise WeighbeamError("unknown_hotkey", "nothing is known of this miner here", "see a leaderboard")
 
 
 def _write_point(point: Point, run: Run) -> dict[str, Any]:

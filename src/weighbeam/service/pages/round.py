@@ -6,8 +6,8 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.round_view import AnswerView, RoundView, read_round_view
 from weighbeam.engine.what_if import WhatIf, recall_round
-from weighbeam.mechanisms.contract import Tells
-from weighbeam.mechanisms.reasons import explain_reason
+from weighbeam.mechanisms.contract import Advises, Tells
+from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.pictures.heatmap import chart_heatmap
 from weighbeam.service.pages.formats import write_number, write_tokens
 from weighbeam.service.pages.pieces import Piece, cut_pieces
@@ -84,8 +84,15 @@ def write_answer(one: AnswerView, columns: Mapping[str, str], view: RoundView) -
         "reply": one.reply,
         "reason": one.reason,
         "reasons": one.reasons,
-        "meanings": {reason: explain_reason(view.mechanism, reason) for reason in one.reasons},
+        "meanings": find_meanings(view.mechanism, one.reasons),
     }
+
+
+def find_meanings(mechanism: str, reasons: Sequence[str]) -> dict[str, str]:
+    """What each reason means, where its mechanism says so."""
+    known = load_mechanism(mechanism)
+    meanings: Mapping[str, str] = known.meanings if isinstance(known, Advises) else {}
+    return {reason: meanings.get(reason, "") for reason in reasons}
 
 
 def write_value(value: float | None, view: RoundView) -> str:
