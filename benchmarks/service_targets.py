@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 EACH = 300
-LISTS = ("/v1/rounds", "/v1/alerts", "/v1/copies", "/v1/weights", "/v1/submissions")
+LISTS = ("/v1/rounds", "/v1/alerts", "/v1/copies", "/v1/weights?mechanism=chunking", "/v1/submissions")
 DEPTH = 6
 PAGES = ("/", "/mechanisms/chunking", "/mechanisms/inference", "/rounds", "/weights", "/attacks", "/ask")
 
@@ -58,7 +58,7 @@ def _turn_pages(port: int, path: str, headers: dict[str, str]) -> list[str]:
         cursor = fetch(port, following, headers).get("next")
         if cursor is None:
             break
-        following = f"{path}?cursor={cursor}"
+        following = f"{path}{'&' if '?' in path else '?'}cursor={cursor}"
         found.append(following)
     return found
 

@@ -56,6 +56,12 @@ def test_the_parameter_tables_are_current() -> None:
         assert generator.write_parameters(params) in (DOCS / f"{name}.md").read_text(), "run make docs"
 
 
+def test_the_tables_of_reasons_are_current() -> None:
+    generator = load_generator()
+    for name, meanings in generator.REASONS.items():
+        assert generator.write_reasons(meanings) in (DOCS / f"{name}.md").read_text(), "run make docs"
+
+
 def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
     page, generator = (DOCS / "run.md").read_text(), load_generator()
     assert generator.write_settings() in page, "run make docs"

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response, Security
@@ -77,7 +78,7 @@ def add_events(app: FastAPI, front: Front, streams: Streams) -> None:
         listener: Listener | None = None
         try:
             listener = await streams.join(request.scope.get("state", {}).get(CUT, lambda: None))
-            missed = await asyncio.to_thread(_read_missed, streams, listener, given)
+            missed = await streams.run(partial(_read_missed, streams, listener, given))
         except WeighbeamError as refusal:
             if listener is not None:
                 streams.leave(listener)
