@@ -16,6 +16,7 @@ from weighbeam.engine.insight.attacks import read_attacks
 from weighbeam.engine.insight.leaderboard import read_leaderboard
 from weighbeam.engine.insight.miner import read_miner
 from weighbeam.engine.insight.open_alerts import find_open
+from weighbeam.engine.insight.outcomes import KNOWN
 from weighbeam.engine.insight.overview import read_overview
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
@@ -153,6 +154,7 @@ def test_nobody_is_an_error_and_lost_content_costs_the_advice_only(store: Store)
     with store.write() as connection:
         outcomes = select(tables.entries.c.body)
         connection.execute(delete(tables.blobs).where(tables.blobs.c.digest.in_(outcomes)))
+    KNOWN.clear()
     view = read_miner(store, CHUNKING, "inventor", AVERAGING)
     assert view.advice == ()
     assert view.reasons
