@@ -5,6 +5,7 @@ import json
 import logging
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -30,7 +31,7 @@ WORDS = st.text(st.characters(codec="utf-8"), max_size=20)
 def as_before(monkeypatch):
     ours, root = logging.getLogger("weighbeam"), logging.getLogger()
     kept = ours.handlers, ours.level, ours.propagate, root.handlers, root.level
-    for name, value in ((sys, "excepthook"), (logging, "raiseExceptions")):
+    for name, value in ((sys, "excepthook"), (threading, "excepthook"), (logging, "raiseExceptions")):
         monkeypatch.setattr(name, value, getattr(name, value))
     yield
     ours.handlers, ours.level, ours.propagate, root.handlers, root.level = kept
