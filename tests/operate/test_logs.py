@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weighbeam.core.errors import WeighbeamError
@@ -132,6 +132,7 @@ def test_what_looks_like_none_stays() -> None:
     assert told in heard.getvalue()
 
 
+@settings(max_examples=60)
 @given(secret=SECRETS, around=WORDS, form=st.sampled_from(["text", "json"]))
 def test_no_secret_of_the_settings_is_ever_in_the_log(secret: str, around: str, form: str) -> None:
     loaded = load(
