@@ -6,6 +6,7 @@ import pytest
 from keyword_recall.mechanism import KeywordRecall
 from sqlalchemy import delete, insert, select, text, update
 
+from engine.naive_standings import list_standings
 from engine.recall import PaidRecall, find
 from engine.recall import play as play_recall
 from engine.small_subnet import ALICE, CHUNKING, HOUR, PARAMS, START, list_faults, observe_example, open_store, play
@@ -17,7 +18,6 @@ from weighbeam.engine.insight.miner import read_miner
 from weighbeam.engine.insight.open_alerts import find_open
 from weighbeam.engine.insight.overview import read_overview
 from weighbeam.engine.journal import Journal
-from weighbeam.engine.read_journal import list_standings
 from weighbeam.engine.replay import replay
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
