@@ -42,6 +42,7 @@ demo: $(READY) ## Score the sample chunkings, then run a whole subnet with four 
 WORKERS ?= auto
 
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
+	@$(BIN)/python tests/chromium.py
 	$(BIN)/weighbeam vectors run vectors
 	$(BIN)/python -m pytest -m "not alone" -n $(WORKERS) --dist worksteal
 	$(BIN)/python -m pytest -m alone tests

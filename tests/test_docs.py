@@ -110,6 +110,14 @@ def test_every_route_that_reads_is_explained() -> None:
     assert [path for path in named if f"GET /v1{path}" not in page] == []
 
 
+def test_every_route_of_the_organic_api_is_explained() -> None:
+    page, source = (DOCS / "api.md").read_text(), (SOURCE / "service/organic.py").read_text()
+    routes = re.findall(r"_route\(app, \"(\w+)\", f?\"([^\"]+)\"", source)
+    assert len(routes) == 5
+    shown = [f"{method} {path.replace('{request_id}', '{id}')}" for method, path in routes]
+    assert [route for route in shown if f"`{route}" not in page] == []
+
+
 def test_every_command_is_in_the_reference() -> None:
     from weighbeam.cli.main import app
 

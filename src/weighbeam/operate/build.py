@@ -71,6 +71,7 @@ def build_validator(loaded: Loaded) -> Built:
     receivers = read_receivers(loaded)
     alerts = Alerts(store, clock.now, make_telling(loaded, receivers, clock.now()))
     senses.on_fault = partial(_tell_lists, alerts)
+    senses.on_renewed = partial(alerts.end, {"list_refused": "the lists were read again"}, "evidence")
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds, now=clock.now)
     desk = Desk(

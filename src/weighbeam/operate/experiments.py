@@ -125,7 +125,11 @@ def open_experiments(
 ) -> Experiments:
     section = loaded.settings.wandb
     folder = loaded.path(section.folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        told = f"wandb.folder cannot be made: {fault.strerror}"
+        raise WeighbeamError("bad_config", told, "name a folder that can be written") from None
     given = {"folder": str(folder), "project": section.project, "entity": section.entity, "mode": section.mode}
     return Experiments(store, given, hotkey, better)
 

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.news import Event, read_missed, read_position
-from weighbeam.network.listen import CUT, ENDING
+from weighbeam.network.listen import CUT, STOPPING
 from weighbeam.service.callers import Caller
 from weighbeam.service.front import Front
 from weighbeam.service.novelty import SHOWN
@@ -83,9 +83,9 @@ def add_events(app: FastAPI, front: Front, streams: Streams) -> None:
             if listener is not None:
                 streams.leave(listener)
             return front.refuse(refusal, request.url.path).write()
-        is_ending: Callable[[], bool] = request.scope.get("state", {}).get(ENDING, lambda: False)
+        stopping: asyncio.Event = request.scope.get("state", {}).get(STOPPING) or asyncio.Event()
         seconds = given.number("seconds", 1, LONGEST_SECONDS, LONGEST_SECONDS)
-        return Told(streams, listener, _tell(listener, missed, is_ending, time.monotonic() + seconds))
+        return Told(streams, listener, _tell(listener, missed, stopping.is_set, time.monotonic() + seconds))
 
 
 def _admit(caller: Caller, request: Request) -> Given:

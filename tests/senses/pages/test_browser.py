@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from chromium import need_chromium
 from senses.pages import browser_pages as made
 from senses.pages.tls_servers import (
     LOOPBACK,
@@ -35,7 +36,7 @@ from weighbeam.senses.pages.live import LivePages, LiveSettings
 from weighbeam.senses.pages.load import load_pages
 from weighbeam.senses.ports import Page
 
-BROWSER = os.environ.get("WEIGHBEAM_TEST_BROWSER", "chromium")
+BROWSER = need_chromium()
 LIMITS = replace(QUICK, read_seconds=20.0, connect_seconds=2.0)
 RENDERING = RenderLimits(browsers=2, seconds=15.0, memory_bytes=600 << 20)
 HOST = "https://www.example.org"
@@ -47,8 +48,6 @@ INNER = {
 
 
 def why_not() -> str:
-    if shutil.which(BROWSER) is None:
-        return f"no {BROWSER} is installed"
     try:
         check_confinement()
     except WeighbeamError as fault:
@@ -56,7 +55,7 @@ def why_not() -> str:
     return ""
 
 
-pytestmark = pytest.mark.skipif(why_not() != "", reason=why_not() or "there is one")
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(why_not() != "", reason=why_not() or "there is one")]
 
 
 @dataclass
