@@ -5,16 +5,21 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from weighbeam.engine.alerts import REMEDIES
 from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.reasons import MEANINGS as CHUNKING_REASONS
 from weighbeam.mechanisms.contract import Params
 from weighbeam.mechanisms.evidence.metrics import MEASURES as EVIDENCE_MEASURES
 from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.mechanisms.evidence.reasons import MEANINGS as EVIDENCE_REASONS
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.reasons import MEANINGS as INFERENCE_REASONS
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reasons import MEANINGS as NOVELTY_REASONS
 from weighbeam.settings.load import Settings
 from weighbeam.settings.model import MechanismSection
 
@@ -24,6 +29,12 @@ PARAMETERS: dict[str, type[Params]] = {
     "evidence": EvidenceParams,
     "inference": InferenceParams,
     "novelty": NoveltyParams,
+}
+REASONS: dict[str, Mapping[str, str]] = {
+    "chunking": CHUNKING_REASONS,
+    "evidence": EVIDENCE_REASONS,
+    "inference": INFERENCE_REASONS,
+    "novelty": NOVELTY_REASONS,
 }
 COMMANDS = (
     "", "demo", "validator", "miner", "serve", "serve token new", "serve token list", "serve token revoke", "ask",
@@ -69,6 +80,12 @@ def write_parameters(params: type[Params] = ChunkingParams) -> str:
     return "\n".join(rows)
 
 
+def write_reasons(meanings: Mapping[str, str]) -> str:
+    """The table of the reasons a mechanism gives."""
+    rows = ["| reason | what it means and what to do |", "| --- | --- |"]
+    return "\n".join([*rows, *(f"| `{code}` | {meaning} |" for code, meaning in meanings.items())])
+
+
 def write_settings() -> str:
     """The table of settings."""
     rows = ["| setting | default | meaning |", "| --- | --- | --- |"]
@@ -108,6 +125,7 @@ def main() -> None:
     for name, params in PARAMETERS.items():
         page = DOCS / f"{name}.md"
         page.write_text(fill(page.read_text(), "parameters", write_parameters(params)))
+        page.write_text(fill(page.read_text(), "reasons", write_reasons(REASONS[name])))
     page = DOCS / "run.md"
     parts = {"settings": write_settings(), "alerts": write_alerts(), "metrics": write_metrics()}
     for name, content in parts.items():

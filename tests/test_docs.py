@@ -56,6 +56,12 @@ def test_the_parameter_tables_are_current() -> None:
         assert generator.write_parameters(params) in (DOCS / f"{name}.md").read_text(), "run make docs"
 
 
+def test_the_tables_of_reasons_are_current() -> None:
+    generator = load_generator()
+    for name, meanings in generator.REASONS.items():
+        assert generator.write_reasons(meanings) in (DOCS / f"{name}.md").read_text(), "run make docs"
+
+
 def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
     page, generator = (DOCS / "run.md").read_text(), load_generator()
     assert generator.write_settings() in page, "run make docs"
@@ -102,6 +108,14 @@ def test_every_route_that_reads_is_explained() -> None:
     assert len(paths) >= 18
     named = [re.sub(r"\{round_id\}", "{id}", re.sub(r"\{mechanism\}", "{name}", path)) for path in paths]
     assert [path for path in named if f"GET /v1{path}" not in page] == []
+
+
+def test_every_route_of_the_organic_api_is_explained() -> None:
+    page, source = (DOCS / "api.md").read_text(), (SOURCE / "service/organic.py").read_text()
+    routes = re.findall(r"_route\(app, \"(\w+)\", f?\"([^\"]+)\"", source)
+    assert len(routes) == 5
+    shown = [f"{method} {path.replace('{request_id}', '{id}')}" for method, path in routes]
+    assert [route for route in shown if f"`{route}" not in page] == []
 
 
 def test_every_command_is_in_the_reference() -> None:

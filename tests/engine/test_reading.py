@@ -1,8 +1,9 @@
 """What a journal is read by: pages that neither skip nor double, whole rounds, and texts that are not everyone's."""
 
 import itertools
+import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from engine.recall import play
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.journal import Journal
+from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.copies import MOST_READ, find_copies, list_copies
 from weighbeam.engine.reading.explain import explain_answer
@@ -28,7 +29,9 @@ from weighbeam.engine.reading.scores import list_scores
 from weighbeam.engine.reading.withhold import withhold_texts
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.mechanisms.contract import Scored
+from weighbeam.mechanisms.contract import Scored, hash_params, make_params
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.senses.local import LocalSenses
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -219,15 +222,36 @@ def test_a_search_among_very_many_copies_reads_so_many_at_once(journal: Journal)
     assert [line.round for line in find_copies(journal.store, 5, "rare")] == ["r000007"]
 
 
+def list_texts(inner: Any) -> list[str]:
+    if isinstance(inner, dict):
+        return [text for one in inner.values() for text in list_texts(one)]
+    if isinstance(inner, (list, tuple)):
+        return [text for one in inner for text in list_texts(one)]
+    return [inner] if isinstance(inner, str) else []
+
+
+@settings(max_examples=40)
 @given(
     st.recursive(st.text() | st.floats() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
 )
 def test_what_is_withheld_holds_no_text(value: Any) -> None:
-    def list_texts(inner: Any) -> list[str]:
-        if isinstance(inner, dict):
-            return [text for one in inner.values() for text in list_texts(one)]
-        if isinstance(inner, list):
-            return [text for one in inner for text in list_texts(one)]
-        return [inner] if isinstance(inner, str) else []
-
     assert set(list_texts(withhold_texts(value, {"5Alice"}))) <= {"withheld", "5Alice"}
+
+
+@pytest.mark.parametrize("name", ["chunking", "inference", "evidence"])
+def test_nothing_a_mechanism_keeps_tells_a_stranger_what_was_said(journal: Journal, senses: LocalSenses, name) -> None:
+    mechanism = load_mechanism(name)
+    params, example = make_params(mechanism), mechanism.examples()[0]
+    asked = replace(example, task=replace(example.task, kind="organic"))
+    observation = mechanism.observe(params, asked, senses)
+    digest = hash_params(mechanism, params, observation.facts["senses"])
+    facts = RoundFacts("mine", name, params.model_dump(mode="json"), digest, "s", 7, START)
+    journal.record(facts, asked, observation)
+    journal.commit("mine", mechanism)
+    told, hidden = (json.dumps(asdict(read_round_view(journal.store, "mine", one))) for one in (False, True))
+    said = [text for text in list_texts([asked.task.body, [one.payload for one in asked.answers]]) if len(text) > 12]
+    assert said
+    assert all(json.dumps(text)[1:] in told for text in said)
+    for text in said:
+        for start in range(0, len(text) - 12, 6):
+            assert json.dumps(text[start : start + 12])[1:-1] not in hidden

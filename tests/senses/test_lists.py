@@ -114,14 +114,16 @@ BROKEN = {
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_running_validator_keeps_the_last_good_lists(what: str, tmp_path: Path, kept: KeptLists) -> None:
     told: list[WeighbeamError] = []
-    before = kept.renew(told.append)
+    renewed: list[bool] = []
+    before = kept.renew(told.append, lambda: renewed.append(True))
     BROKEN[what](tmp_path)
-    assert kept.renew(told.append) is kept.renew(told.append) is kept.current is before
+    assert kept.renew(told.append, lambda: renewed.append(True)) is kept.renew(told.append) is kept.current is before
+    assert renewed == []
     assert [fault.code for fault in told] in (["bad_list"], ["unsigned_list"], ["bad_entry"])
     write(tmp_path, make_list("blacklist", 1))
     write(tmp_path, make_list("blacklist", 2, "worse.com"))
-    after = kept.renew(told.append)
-    assert (after.in_force("blacklist").entries, len(told)) == (("worse.com",), 1)
+    after = kept.renew(told.append, lambda: renewed.append(True))
+    assert (after.in_force("blacklist").entries, len(told), renewed) == (("worse.com",), 1, [True])
     assert before.in_force("blacklist").entries == ("bad.com",)
 
 

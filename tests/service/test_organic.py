@@ -300,6 +300,18 @@ def test_streams_have_a_limit_and_whoever_leaves_makes_room(tmp_path: Path) -> N
     store.close()
 
 
+def test_a_server_that_stops_ends_its_streams_in_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+    with open_api(store) as api:
+        stream = api.follow(api.ask(DOCUMENT).json()["id"])
+        assert next(stream)[0] == "waiting"
+        began = time.monotonic()
+    assert time.monotonic() - began < 4
+    assert list(stream) == []
+    assert "Traceback" not in capfd.readouterr().err
+    store.close()
+
+
 def test_the_description_has_a_shape_and_an_example_for_every_question(quiet: Api) -> None:
     described = quiet.client.get("/openapi.json").json()
     for mechanism, field in (("chunking", "document"), ("inference", "prompt"), ("evidence", "statement")):

@@ -34,7 +34,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 ROUTES = (
     "/v1/rounds", f"/v1/rounds/{LAST}", f"/v1/rounds/{LAST}/scores/a", f"/v1/rounds/{LAST}/receipts/a",
     "/v1/rounds/mine", "/v1/mechanisms", f"/v1/mechanisms/{NAME}/params", f"/v1/mechanisms/{NAME}/standings",
-    "/v1/miners/a/scores",
+    "/v1/miners/a/scores", "/v1/miners/a", "/v1/attacks", "/v1/attacks?hours=700",
     "/v1/weights", "/v1/submissions", "/v1/metagraph", "/v1/alerts", "/v1/copies",
     "/v1/overview", "/v1/health", "/v1/config",
 )  # fmt: skip
@@ -46,7 +46,7 @@ def test_every_answer_is_as_documented(api: Api, path: str) -> None:
     described = {name: one["get"] for name, one in shapes["paths"].items() if name.startswith("/v1/") and "get" in one}
     found = api.get(path, token="boss")
     assert found.status_code == 200, found.text
-    parts = path.split("/")
+    parts = path.partition("?")[0].split("/")
     (operation,) = [
         one
         for name, one in described.items()
@@ -90,6 +90,9 @@ def test_pages_lead_from_one_to_the_next(api: Api) -> None:
         ("/v1/mechanisms/chess/params", 404, "unknown_mechanism"),
         ("/v1/mechanisms/chess/standings", 404, "unknown_mechanism"),
         ("/v1/miners/nobody/scores", 404, "unknown_hotkey"),
+        ("/v1/miners/nobody", 404, "unknown_hotkey"),
+        ("/v1/miners/a?mechanism=chess", 404, "unknown_mechanism"),
+        ("/v1/attacks?hours=0", 400, "bad_query"),
         ("/v1/weights?mechanism=chess", 404, "unknown_mechanism"),
         ("/v1/config", 403, "missing_scope"),
     ],

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,7 @@ def demo(
     write: Annotated[
         Path | None, typer.Option(help="Only write the chain and everybody's settings here, to run them one by one.")
     ] = None,
+    stays: Annotated[bool, typer.Option("--stay", help="Keep the dashboard open at the end, until Ctrl-C.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     log_json: LogJson = False,
     log_level: LogLevel = None,
@@ -41,14 +42,26 @@ def demo(
             asyncio.run(_play(subnet, rounds, quiet=as_json))
             result = asyncio.run(conclude(subnet))
             told = asyncio.run(_tell(subnet, as_json)) if folder is not None else None
-    if as_json:
-        print_json(result)
-    else:
-        from weighbeam.cli.show_demo import show_result
-
-        show_result(result, None if folder is None else place, told)
+            _show(result, as_json, None if folder is None else place, told)
+            if stays:
+                _stay(subnet)
     if result["failures"]:
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _show(result: dict[str, Any], as_json: bool, kept: Path | None, told: str | None) -> None:
+    if as_json:
+        print_json(result)
+        return
+    from weighbeam.cli.show_demo import show_result
+
+    show_result(result, kept, told)
+
+
+def _stay(subnet: "Subnet") -> None:
+    from weighbeam.demo.dashboard import stay
+
+    stay(subnet, lambda address: typer.echo(f"dashboard: {address} until Ctrl-C", err=True))
 
 
 def _write(folder: Path) -> None:
@@ -70,14 +83,18 @@ async def _tell(subnet: "Subnet", quiet: bool) -> str:
 
 
 async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> None:
+    from weighbeam.demo.dashboard import open_dashboard
     from weighbeam.demo.subnet import run_subnet
 
     number = 0
-    async for step in run_subnet(subnet, rounds):
-        number += 1
-        what = f"round {number} of {rounds}, valid answers" if number <= rounds else "weigh-in, then the epoch"
+    async with open_dashboard(subnet) as address:
         if not quiet:
-            typer.echo(f"  {what}: {_summarise(step)}", err=True)
+            typer.echo(f"  dashboard: {address} while this runs", err=True)
+        async for step in run_subnet(subnet, rounds):
+            number += 1
+            what = f"round {number} of {rounds}, valid answers" if number <= rounds else "weigh-in, then the epoch"
+            if not quiet:
+                typer.echo(f"  {what}: {_summarise(step)}", err=True)
 
 
 def _summarise(step: "Step") -> str:

@@ -96,6 +96,7 @@ def _point_further(console: Console, kept: Path | None, told: str) -> None:
         lines[f"{program} demo --folder {kept}"] = "keep the chain, both journals and the heatmaps, then:"
     journal = kept / "validator-1.db"
     lines |= {
+        f"{program} serve --config {kept / 'validator-1.toml'}": "the dashboard and the API on what was kept",
         f"{program} replay --verify --store {journal}": "compute every number of all mechanisms again",
         f"{program} round {told} --store {journal}": "a round again: scores, heatmap, what happened in words",
         f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",

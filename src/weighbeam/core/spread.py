@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 LEAST_VALUES = 3
 """Fewer rounds tell nothing about scatter."""
+NOISE = 1e-12
+"""So little is rounding, not scatter."""
 
 
 def spread_average(values: Sequence[float], alphas: Sequence[float]) -> float | None:
@@ -28,7 +30,8 @@ def spread_average(values: Sequence[float], alphas: Sequence[float]) -> float | 
         left *= 1 - alpha
     mean = math.fsum(values) / len(values)
     scatter = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    return math.sqrt(scatter * squares)
+    found = math.sqrt(scatter * squares)
+    return found if found > NOISE * max(map(abs, values)) else 0.0
 
 
 def recover_values(course: Sequence[float], alphas: Sequence[float]) -> list[float]:

@@ -21,6 +21,7 @@ from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
 from weighbeam.demo.desks import contribute_all, open_doors
 from weighbeam.demo.miners import READY
 from weighbeam.demo.tasks import TASKS
+from weighbeam.engine.insight.metagraph import note_metagraph
 from weighbeam.engine.journal import Committed, Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.round import Bench
@@ -143,6 +144,16 @@ async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[Step]:
     counted = subnet.epochs()
     while subnet.epochs() <= counted:
         await asyncio.sleep(0.5)
+    await note_result(subnet)
+
+
+async def note_result(subnet: Subnet) -> None:
+    """What the chain says now that it has counted, for whoever looks at the journals."""
+    for name, posts in subnet.posts.items():
+        for post in posts:
+            chain, own = post.scale.chain, post.scale.own_hotkey
+            graph, rules = await chain.metagraph(), await chain.rules()
+            note_metagraph(post.bench.journal.store, name, graph, rules, post.clock.now(), own)
 
 
 async def _play(post: Post) -> Committed | None:

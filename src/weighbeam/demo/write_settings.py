@@ -23,11 +23,15 @@ def write_subnet(folder: Path) -> list[Path]:
     chain.close()
     _write_prompts(folder / PROMPTS)
     files = []
-    for number, part in enumerate(VALIDATORS):
-        files.append(_write(folder, part, _validator(part, HEALTH_PORT + number)))
+    files += [write_validator(folder, part) for part in VALIDATORS]
     for number, part in enumerate(MINERS, 1):
         files.append(_write(folder, part, _miner(part, f"127.0.1.{number}:{MINER_PORT}")))
     return files
+
+
+def write_validator(folder: Path, part: Part) -> Path:
+    """Settings of one of the validators, for a subnet in this folder."""
+    return _write(folder, part, _validator(part, HEALTH_PORT + VALIDATORS.index(part)))
 
 
 def _write(folder: Path, part: Part, rest: str) -> Path:

@@ -30,7 +30,14 @@ SENTENCES = {
 }
 
 
-def leave_to_do(connection: Connection, round_id: str, at: float, mechanism: Mechanism, scored: Scored) -> None:
+def leave_to_do(
+    connection: Connection,
+    round_id: str,
+    at: float,
+    mechanism: Mechanism,
+    scored: Scored,
+    sinks: Sequence[str] = (),
+) -> None:
     """Within the transaction that commits the round."""
     count_round(connection, mechanism, scored)
     alerts, copies = _read(scored, "alerts", ALERT), _read(scored, "copies", COPIES)
@@ -41,6 +48,8 @@ def leave_to_do(connection: Connection, round_id: str, at: float, mechanism: Mec
         post(connection, "copies", round_id, mechanism.name, at, {"copies": copies})
     if isinstance(mechanism, Tells):
         post(connection, "story", round_id, mechanism.name, at, {})
+    for sink in sinks:
+        post(connection, sink, round_id, mechanism.name, at, {})
 
 
 def _read(scored: Scored, name: str, shape: Shape) -> list[dict[str, Any]]:

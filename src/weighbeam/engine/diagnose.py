@@ -28,6 +28,7 @@ EXTRAS = {
     "punkt": ("nltk",),
     "openai": ("openai",),
     "s3": ("obstore",),
+    "wandb": ("wandb",),
     "torch": ("torch", "sentence-transformers"),
 }
 PLAIN = ("The door is open.", "The door is closed.")

@@ -38,7 +38,7 @@ from weighbeam.mechanisms.contract import (
     make_params,
 )
 from weighbeam.store import tables
-from weighbeam.store.blobs import keep_blobs, read_blob
+from weighbeam.store.blobs import keep_blobs, read_blob, read_blobs
 from weighbeam.store.database import Store
 from weighbeam.store.remember import look_up, note
 
@@ -72,10 +72,11 @@ class Committed:
 
 
 class Journal:
-    """Append-only record of rounds in a store."""
+    """Append-only record of rounds in a store; of each committed one, `sinks` are the things left to do besides."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, sinks: tuple[str, ...] = ()) -> None:
         self.store = store
+        self.sinks = sinks
 
     def record(
         self,
@@ -124,12 +125,12 @@ class Journal:
             sequence, digest = append_entry(connection, "round", round_id, outcome)
             write_scores(connection, round_id, scored)
             write_evaluations(connection, list_evaluations(mechanism, row.id, row.at, scored))
-            write_standings(connection, mechanism.name, after)
+            write_standings(connection, mechanism.name, after, before)
             task = json.loads(read_blob(connection, body["task"]))
             write_after(connection, list_after(mechanism, row.id, row.at, task, scored, after))
-            seen = note_round(read_seen(connection, mechanism.name), body["departed"], row.at, scored)
-            write_seen(connection, mechanism.name, seen)
-            leave_to_do(connection, round_id, row.at, mechanism, scored)
+            known = read_seen(connection, mechanism.name)
+            write_seen(connection, mechanism.name, note_round(known, body["departed"], row.at, scored), known)
+            leave_to_do(connection, round_id, row.at, mechanism, scored, self.sinks)
             connection.execute(
                 update(tables.rounds).where(tables.rounds.c.id == round_id).values(state="scored", sequence=sequence)
             )
@@ -231,7 +232,8 @@ def _read_texts(connection: Connection, round_id: str, body: Mapping[str, Any]) 
     links = tables.round_blobs.c
     known = {body["task"], body["answers"], body["observation"]}
     digests = set(connection.scalars(select(links.digest).where(links.round == round_id))) - known
-    return {digest: read_blob(connection, digest).decode("utf-8", "surrogatepass") for digest in digests}
+    found = read_blobs(connection, digests)
+    return {digest: content.decode("utf-8", "surrogatepass") for digest, content in found.items()}
 
 
 def _read_answer(row: list[Any]) -> Answer:

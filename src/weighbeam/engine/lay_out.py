@@ -1,15 +1,17 @@
 """What the journal's entries say, laid out in tables for reading; a replay checks that it still is what they say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Table, delete, insert, select
 
 from weighbeam.core.errors import require
 from weighbeam.core.numbers import is_number
 from weighbeam.engine.seen import Seen
 from weighbeam.mechanisms.contract import Mechanism, Scored, Standing
 from weighbeam.store import tables
+
+MOST_NAMED = 500
 
 
 def read_standings(connection: Connection, mechanism: str) -> tuple[Standing, ...]:
@@ -18,14 +20,30 @@ def read_standings(connection: Connection, mechanism: str) -> tuple[Standing, ..
     return tuple(Standing(row.hotkey, row.value, row.detail) for row in rows)
 
 
-def write_standings(connection: Connection, mechanism: str, standings: Sequence[Standing]) -> None:
-    connection.execute(delete(tables.standings).where(tables.standings.c.mechanism == mechanism))
+def write_standings(
+    connection: Connection, mechanism: str, standings: Sequence[Standing], before: Sequence[Standing] = ()
+) -> None:
+    """What differs from `before`, which is what is kept; compared as written, since -0.0 equals 0.0."""
+    kept = {s.hotkey: (place, repr(s.value), repr(s.detail)) for place, s in enumerate(before)}
     rows = [
         {"mechanism": mechanism, "hotkey": s.hotkey, "place": place, "value": s.value, "detail": dict(s.detail)}
         for place, s in enumerate(standings)
+        if kept.get(s.hotkey) != (place, repr(s.value), repr(s.detail))
     ]
+    gone = kept.keys() - {standing.hotkey for standing in standings}
+    _replace(connection, tables.standings, mechanism, rows, gone)
+
+
+def _replace(
+    connection: Connection, table: Table, mechanism: str, rows: Sequence[Mapping[str, Any]], gone: Collection[str]
+) -> None:
+    """The rows of some miners anew, and away with those who are gone."""
+    hotkeys = sorted({*gone, *(row["hotkey"] for row in rows)})
+    for start in range(0, len(hotkeys), MOST_NAMED):
+        named = table.c.hotkey.in_(hotkeys[start : start + MOST_NAMED])
+        connection.execute(delete(table).where(table.c.mechanism == mechanism, named))
     if rows:
-        connection.execute(insert(tables.standings), rows)
+        connection.execute(insert(table), list(rows))
 
 
 def write_scores(connection: Connection, round_id: str, scored: Scored) -> None:
@@ -74,11 +92,14 @@ def read_seen(connection: Connection, mechanism: str) -> dict[str, Seen]:
     return {row.hotkey: Seen(row.asked_at, row.success_at) for row in rows}
 
 
-def write_seen(connection: Connection, mechanism: str, seen: Mapping[str, Seen]) -> None:
-    connection.execute(delete(tables.miners).where(tables.miners.c.mechanism == mechanism))
+def write_seen(
+    connection: Connection, mechanism: str, seen: Mapping[str, Seen], before: Mapping[str, Seen] | None = None
+) -> None:
+    """What differs from `before`, which is what is kept."""
+    kept = before or {}
     rows = [
         {"mechanism": mechanism, "hotkey": hotkey, "asked_at": one.asked_at, "success_at": one.success_at}
         for hotkey, one in seen.items()
+        if kept.get(hotkey) != one
     ]
-    if rows:
-        connection.execute(insert(tables.miners), rows)
+    _replace(connection, tables.miners, mechanism, rows, kept.keys() - seen.keys())

@@ -184,7 +184,7 @@ def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:
 
 
 def _remove_requests(connection: Connection, edge: float) -> None:
-    """Those answered, unless their result is still to be sent, or their round kept, which is theirs as long."""
+    """Those ended, unless their result is still to be sent, or their round kept, which is theirs as long."""
     columns, items = tables.requests.c, tables.outbox.c
     waiting = select(items.id).where(items.ref == columns.id, items.kind == "callback", items.state == "waiting")
     kept = select(tables.rounds.c.id).where(tables.rounds.c.id == columns.round)

@@ -1,21 +1,25 @@
 """What advice of all mechanisms has in common: what failing cost, what part of the gap it is, the most worthwhile."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from weighbeam.mechanisms.contract import Advice, Pair, Score
 
 MOST_ADVICE = 5
 LEAST_GAIN = 1e-9
+LEAST_PART = 0.01
+"""Of the largest gain: less is not worth a word."""
 
 
-def choose_advice(found: Iterable[Advice], gap: float | None = None) -> tuple[Advice, ...]:
+def choose_advice(found: Sequence[Advice], gap: float | None = None) -> tuple[Advice, ...]:
     """At most five, the largest gain first; each says what part of the gap to the best it is, where it is one.
 
     >>> [one.title for one in choose_advice([Advice("a", "", 0.1), Advice("b", "", 0.2), Advice("c", "", 0.0)])]
     ['b', 'a']
     """
-    worth = [one for one in found if one.gain is not None and one.gain > LEAST_GAIN]
+    largest = max((one.gain or 0.0 for one in found), default=0.0)
+    least = max(LEAST_GAIN, LEAST_PART * largest)
+    worth = [one for one in found if one.gain is not None and one.gain > least]
     ordered = sorted(worth, key=lambda one: (-(one.gain or 0.0), one.title))[:MOST_ADVICE]
     return tuple(Advice(one.title, f"{one.text}{_say_part(one.gain or 0.0, gap)}", one.gain) for one in ordered)
 

@@ -29,6 +29,7 @@ from weighbeam.novelty.collect import DeskCollector
 from weighbeam.operate.chains import Tell, check_ids, check_registered, open_chain, open_clock
 from weighbeam.operate.deliveries import make_deliveries, open_exchange
 from weighbeam.operate.discover import make_discovery
+from weighbeam.operate.experiments import KIND, list_sinks, open_experiments
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.operate.notify import make_notifiers, make_telling, read_receivers
 from weighbeam.operate.web import open_senses
@@ -70,14 +71,19 @@ def build_validator(loaded: Loaded) -> Built:
     receivers = read_receivers(loaded)
     alerts = Alerts(store, clock.now, make_telling(loaded, receivers, clock.now()))
     senses.on_fault = partial(_tell_lists, alerts)
+    senses.on_renewed = partial(alerts.end, {"list_refused": "the lists were read again"}, "evidence")
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds, now=clock.now)
     desk = Desk(
         store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
     )
-    posts = tuple(_build_post(loaded, name, desk, hotkey, senses) for name in settings.mechanisms)
+    sinks = list_sinks(loaded)
+    posts = tuple(_build_post(loaded, name, desk, hotkey, senses, sinks) for name in settings.mechanisms)
     exchange = open_exchange(loaded, desk)
     deliveries = make_deliveries(loaded, desk, posts, exchange) | make_notifiers(loaded, receivers, hotkey.address)
+    if sinks:
+        better = {post.name: post.scale.mechanism.better for post in posts}
+        deliveries[KIND] = open_experiments(loaded, store, hotkey.address, better).log
     return Built(replace(desk, deliveries=deliveries), posts, exchange)
 
 
@@ -114,12 +120,13 @@ def build_scale(
     known: KnownValidators,
     report: Report = tell_fault,
     tell: Tell | None = None,
+    sinks: tuple[str, ...] = (),
 ) -> Scale:
     """What one mechanism is weighed with: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
     params = make_params(mechanism, section.params)
     chain = open_chain(loaded, hotkey, section.mechid, tell)
-    journal, ledger = Journal(store), Ledger(store, name)
+    journal, ledger = Journal(store, sinks), Ledger(store, name)
     discover = make_discovery(loaded, report)
     key = getattr(mechanism, "version_key", section.version_key)
     return Scale(
@@ -137,10 +144,12 @@ def build_scale(
     )
 
 
-def _build_post(loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: LocalSenses) -> Post:
+def _build_post(
+    loaded: Loaded, name: str, desk: Desk, hotkey: Hotkey, senses: LocalSenses, sinks: tuple[str, ...]
+) -> Post:
     validator = loaded.settings.validator
     report, tell = partial(_tell_source, desk.alerts), partial(desk.alerts.tell, mechanism=name)
-    scale = build_scale(loaded, name, desk.store, hotkey, desk.known, report, tell)
+    scale = build_scale(loaded, name, desk.store, hotkey, desk.known, report, tell, sinks)
     asking = AskSettings(
         parallel=validator.parallel,
         allow_private=validator.allow_private_addresses,

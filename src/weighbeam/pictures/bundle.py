@@ -1,11 +1,10 @@
 """The JavaScript that draws charts in a browser, as vl-convert ships it: Vega, Vega-Lite and Vega-Embed in one file.
 
-Putting it together takes seconds and holds the interpreter lock, so it is done once, in a process of its own.
+Putting it together takes seconds and holds the interpreter lock, so it is done in a process of its own.
 """
 
 import subprocess
 import sys
-from functools import cache
 from importlib.metadata import version
 
 from weighbeam.core.errors import WeighbeamError
@@ -21,9 +20,8 @@ def name_bundle() -> str:
     return f"{version('vl-convert-python')} {VEGA_LITE}"
 
 
-@cache
-def read_bundle() -> bytes:
-    """Defines `vegaEmbed` for the page; or `picture_fault`, and then it is tried again when asked for next."""
+def make_bundle() -> bytes:
+    """Defines `vegaEmbed` for the page; or `picture_fault`."""
     command = [sys.executable, "-P", "-m", "weighbeam.pictures.bundle"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=True)

@@ -98,14 +98,14 @@ def _standings(lower_is_better: bool) -> dict[str, Any]:
 def _course() -> dict[str, Any]:
     import altair as alt
 
-    x = alt.X("at:T", title=None, scale=alt.Scale(type="utc"), axis=alt.Axis(labelOverlap=True))
+    x = alt.X("at:T", title=None, scale=alt.Scale(type="utc"), axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True))
     colours = alt.Scale(domain=["valid", "failed", "unscored"], range=[COLOURS[2], COLOURS[7], COLOURS[4]])
     points = (
         alt.Chart(alt.NamedData(DATA), width="container", height=150)
         .mark_point(filled=True, size=36, opacity=0.9)
         .encode(
             x=x,
-            y=alt.Y("value:Q"),
+            y=alt.Y("value:Q", axis=alt.Axis(format=".3~g")),
             color=alt.Color("status:N", title=None, scale=colours, legend=alt.Legend(orient="top")),
             tooltip=["round:N", "status:N", alt.Tooltip("value:Q", format=".5g")],
         )

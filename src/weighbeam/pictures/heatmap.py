@@ -4,8 +4,10 @@ Rows and columns are places 0, 1, 2 … on a plain number line and never names, 
 apart, and nothing a miner chose reaches an expression of the chart: names are data that expressions look up.
 """
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -67,28 +69,40 @@ def choose_sizes(count: int) -> Sizes:
 
 def chart_heatmap(heatmap: Heatmap) -> dict[str, Any]:
     """The chart as a Vega-Lite specification that holds its data."""
-    import altair as alt
-
-    count = len(heatmap)
-    require(count > 0, "nothing_to_draw", "no answer arrived, so there is nothing to compare")
-    sizes = choose_sizes(count)
-    layers = [_layer_cells(count, sizes), _layer_blocks(count)]
-    if count <= MOST_PRINTED:
-        layers.append(_layer_numbers())
+    require(len(heatmap) > 0, "nothing_to_draw", "no answer arrived, so there is nothing to compare")
     names = [(FLAG if flag else "") + shorten_hotkey(key, SHORT) for key, flag in _marked(heatmap)]
-    chart = (
-        alt.layer(*layers)
-        .add_params(alt.param(name="names", value=names), alt.param(name="flags", value=list(heatmap.flagged)))
-        .properties(width=sizes.cell * count, height=sizes.cell * count, title=_title(heatmap), padding=16)
-        .configure(font=FONT, background="#ffffff")
-        .configure_view(stroke=None)
-    )
-    spec: dict[str, Any] = chart.to_dict()
+    given = {"names": names, "flags": list(heatmap.flagged)}
+    spec = copy.deepcopy(_frame(len(heatmap)))
+    for param in spec["params"]:
+        if param["name"] in given:
+            param["value"] = given[param["name"]]
+    spec["title"]["text"] = tame_text(heatmap.title, LONGEST_LINE)
+    spec["title"]["subtitle"] = [tame_text(line, LONGEST_LINE) for line in heatmap.subtitle]
     spec["datasets"] = {
         "cells": list(_list_cells(heatmap)),
         "answers": list(_list_answers(heatmap)),
         "blocks": list(_list_blocks(heatmap)),
     }
+    return spec
+
+
+@lru_cache(maxsize=64)
+def _frame(count: int) -> dict[str, Any]:
+    """The chart of so many answers, made and checked once, to be filled with those of a round."""
+    import altair as alt
+
+    sizes = choose_sizes(count)
+    layers = [_layer_cells(count, sizes), _layer_blocks(count)]
+    if count <= MOST_PRINTED:
+        layers.append(_layer_numbers())
+    chart = (
+        alt.layer(*layers)
+        .add_params(alt.param(name="names", value=[]), alt.param(name="flags", value=[]))
+        .properties(width=sizes.cell * count, height=sizes.cell * count, title=_title(), padding=16)
+        .configure(font=FONT, background="#ffffff")
+        .configure_view(stroke=None)
+    )
+    spec: dict[str, Any] = chart.to_dict()
     return spec
 
 
@@ -183,12 +197,12 @@ def _layer_blocks(count: int) -> "alt.Chart":
     return layer
 
 
-def _title(heatmap: Heatmap) -> "alt.TitleParams":
+def _title() -> "alt.TitleParams":
     import altair as alt
 
     return alt.TitleParams(
-        text=tame_text(heatmap.title, LONGEST_LINE),
-        subtitle=[tame_text(line, LONGEST_LINE) for line in heatmap.subtitle],
+        text="",
+        subtitle=[],
         anchor="start",
         frame="bounds",
         fontSize=16,

@@ -41,8 +41,10 @@ class KeptLists:
                 self._current, self._stamp = self._read(), stamp
             return self._current
 
-    def renew(self, on_fault: Callable[[WeighbeamError], None]) -> FolderRulebook:
-        """The lists as their files are now. What cannot be used is told once, and changes nothing."""
+    def renew(
+        self, on_fault: Callable[[WeighbeamError], None], on_renewed: Callable[[], None] | None = None
+    ) -> FolderRulebook:
+        """The lists as their files are now. What cannot be used is told once, and changes nothing; so is a change."""
         before = self.current
         with self._lock:
             stamp = stamp_folder(self._folder)
@@ -56,6 +58,8 @@ class KeptLists:
                 on_fault(fault)
                 return before
             self._current = after
+            if on_renewed is not None:
+                on_renewed()
             return after
 
     def _read(self) -> FolderRulebook:

@@ -107,6 +107,7 @@ class LocalSenses:
         self._kept_lists = KeptLists(lists, extra_suffixes, check_list, only_newer)
         self.assessor = assessor
         self.on_fault: Callable[[WeighbeamError], None] = log_fault
+        self.on_renewed: Callable[[], None] | None = None
         self.doubts = doubts or Doubts()
         self._second_address = second_address
         self.clock = SystemClock()
@@ -162,7 +163,7 @@ class LocalSenses:
 
     def renew(self) -> Senses:
         """With the lists as they are now; if those cannot be used, with the last good ones, and `on_fault` is told."""
-        return RoundSenses(self, self._kept_lists.renew(self.on_fault))
+        return RoundSenses(self, self._kept_lists.renew(self.on_fault, self.on_renewed))
 
     @cached_property
     def sentiment(self) -> Sentiment:

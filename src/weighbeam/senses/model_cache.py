@@ -1,4 +1,4 @@
-"""Built models, kept as files beside their checksums: built once, verified at each start, rebuilt if damaged."""
+"""Built files, such as models, kept beside their checksums: built once, verified at each start, rebuilt if damaged."""
 
 import os
 import tempfile
@@ -10,16 +10,20 @@ from weighbeam.senses.minilm_files import hash_file
 
 def cached_model(folder: Path, name: str, build: Callable[[], bytes]) -> Path | bytes:
     """The path of the model called `name`, built if need be; its bytes when the folder cannot be written."""
-    path = folder / f"{name}.onnx"
+    return cached_file(folder / f"{name}.onnx", build)
+
+
+def cached_file(path: Path, build: Callable[[], bytes]) -> Path | bytes:
+    """The path, with what was built if need be; its bytes when the folder cannot be written."""
     if is_intact(path):
         return path
-    model = build()
+    data = build()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _write_atomically(path, model)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_atomically(path, data)
         _write_atomically(_checksum_file(path), hash_file(path).encode())
     except OSError:
-        return model
+        return data
     return path
 
 

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response, Security
@@ -13,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.news import Event, read_missed, read_position
-from weighbeam.network.listen import CUT, ENDING
+from weighbeam.network.listen import CUT, STOPPING
 from weighbeam.service.callers import Caller
 from weighbeam.service.front import Front
 from weighbeam.service.novelty import SHOWN
@@ -77,14 +78,14 @@ def add_events(app: FastAPI, front: Front, streams: Streams) -> None:
         listener: Listener | None = None
         try:
             listener = await streams.join(request.scope.get("state", {}).get(CUT, lambda: None))
-            missed = await asyncio.to_thread(_read_missed, streams, listener, given)
+            missed = await streams.run(partial(_read_missed, streams, listener, given))
         except WeighbeamError as refusal:
             if listener is not None:
                 streams.leave(listener)
             return front.refuse(refusal, request.url.path).write()
-        is_ending: Callable[[], bool] = request.scope.get("state", {}).get(ENDING, lambda: False)
+        stopping: asyncio.Event = request.scope.get("state", {}).get(STOPPING) or asyncio.Event()
         seconds = given.number("seconds", 1, LONGEST_SECONDS, LONGEST_SECONDS)
-        return Told(streams, listener, _tell(listener, missed, is_ending, time.monotonic() + seconds))
+        return Told(streams, listener, _tell(listener, missed, stopping.is_set, time.monotonic() + seconds))
 
 
 def _admit(caller: Caller, request: Request) -> Given:

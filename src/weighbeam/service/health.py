@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Response
+from fastapi.responses import PlainTextResponse
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -122,6 +123,6 @@ def add_metrics(app: FastAPI, registry: CollectorRegistry) -> None:
     """In a thread of its own, for some numbers are read from the store. Every request to the app is counted."""
     app.add_middleware(CountRequests, counts=RequestCounts(registry))
 
-    @app.get("/metrics")
+    @app.get("/metrics", response_class=PlainTextResponse)
     def tell_metrics() -> Response:
         return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")

@@ -12,6 +12,7 @@ from fastapi.security import HTTPBearer
 from starlette.responses import StreamingResponse
 
 from weighbeam.core.errors import require
+from weighbeam.network.listen import STOPPING
 from weighbeam.network.serve import MAX_BODY
 from weighbeam.service import shapes_organic as shapes
 from weighbeam.service.clerk import Clerk
@@ -87,7 +88,9 @@ def add_stream(app: FastAPI, front: Front, clerk: Clerk, watch: Watch) -> None:
         reply = await front.handle(request, work)
         if reply.status != 200:
             return reply.write()
-        return StreamingResponse(watch.follow(reply.content), 200, LIVE, "text/event-stream")
+        return StreamingResponse(
+            watch.follow(reply.content, request.scope["state"][STOPPING]), 200, LIVE, "text/event-stream"
+        )
 
 
 def read_filters(request: Request) -> dict[str, str]:

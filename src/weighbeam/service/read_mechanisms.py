@@ -1,4 +1,4 @@
-"""Mechanisms and miners over HTTP: what is run, under which parameters, who stands where."""
+"""Mechanisms over HTTP: what is run, under which parameters, who stands where."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,15 +11,12 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.insight.leaderboard import read_leaderboard
 from weighbeam.engine.reading.params import find_params_hash
 from weighbeam.engine.reading.rounds import list_rounds
-from weighbeam.engine.reading.scores import list_scores
 from weighbeam.engine.weigh_in.constants import hash_weighing
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.service import read_shapes
 from weighbeam.service.query import Given
 from weighbeam.service.read_routes import declare
 from weighbeam.service.reader import Reader, Shown
-
-SCORES = ("mechanism", "cursor", "limit")
 
 
 def add_mechanisms(app: FastAPI, reader: Reader) -> None:
@@ -45,20 +42,6 @@ def add_mechanisms(app: FastAPI, reader: Reader) -> None:
             return {"mechanism": mechanism, "better": found.better, "standings": [asdict(line) for line in lines]}
 
         return await reader.answer(request, read)
-
-
-def add_scores(app: FastAPI, reader: Reader) -> None:
-    @declare(app, "/miners/{hotkey}/scores", read_shapes.Scores, "miners", SCORES, (404,))
-    async def scores(request: Request, hotkey: str) -> Response:
-        """One miner's scores, newest first."""
-
-        def read(given: Given) -> Any:
-            page = list_scores(reader.shown.store, hotkey, given.text("mechanism"), given.cursor, given.most)
-            if not page.items and given.cursor is None:
-                raise WeighbeamError("unknown_hotkey", f"{hotkey[:100]!r} has no score here", "see the standings")
-            return {"hotkey": hotkey, "scores": [asdict(line) for line in page.items], "next": page.next}
-
-        return await reader.answer(request, read, SCORES)
 
 
 def find_run(shown: Shown, name: str) -> tuple[Mechanism, Params]:

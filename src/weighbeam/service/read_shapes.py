@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from weighbeam.engine.insight.leaderboard import Ranked
 from weighbeam.engine.insight.metagraph import GraphView
+from weighbeam.engine.insight.miner import MinerView
 from weighbeam.engine.insight.weights import WeightsLine
 from weighbeam.engine.reading.alerts import AlertLine
 from weighbeam.engine.reading.copies import CopiesLine
@@ -73,6 +74,13 @@ class Scores(BaseModel):
     hotkey: str
     scores: list[ScoreLine]
     next: Next
+
+
+class Miner(BaseModel):
+    """One miner, by mechanism."""
+
+    hotkey: str
+    mechanisms: dict[str, MinerView]
 
 
 class ScoreReceipt(BaseModel):

@@ -1,4 +1,4 @@
-"""What went wrong, over HTTP: alerts and records of copies."""
+"""What went wrong, over HTTP: alerts, who tries what, and records of copies."""
 
 from dataclasses import asdict
 from functools import partial
@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 
+from weighbeam.engine.insight.attacks import Attacks, read_attacks
 from weighbeam.engine.reading.alerts import LEVELS, list_alerts
 from weighbeam.engine.reading.copies import list_copies
 from weighbeam.service import read_shapes
@@ -14,6 +15,9 @@ from weighbeam.service.read_routes import declare
 from weighbeam.service.reader import Reader
 
 ALERTS = ("mechanism", "code", "level", "cursor", "limit")
+ATTACKS = ("hours",)
+MOST_HOURS, DAY = 720, 24
+ATTACKS_SECONDS = 30.0
 COPIES = ("hotkey", "cursor", "limit")
 
 
@@ -30,6 +34,15 @@ def add_trouble(app: FastAPI, reader: Reader) -> None:
             return {"alerts": [asdict(line) for line in page.items], "next": page.next}
 
         return await reader.answer(request, read, ALERTS)
+
+    @route("/attacks", Attacks, names=ATTACKS)
+    async def attacks(request: Request) -> Response:
+        """Who tried what in the last hours: copies, suspects, and contributions that were refused."""
+
+        def read(given: Given) -> Any:
+            return asdict(read_attacks(store, reader.shown.now(), given.number("hours", 1, MOST_HOURS, DAY)))
+
+        return await reader.answer(request, read, ATTACKS, seconds=ATTACKS_SECONDS)
 
     @route("/copies", read_shapes.Copies, names=COPIES)
     async def copies(request: Request) -> Response:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from weighbeam.core.errors import require
 from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.reading.news import Event, Position, Seen, read_news, read_seen
+from weighbeam.service.front import Run
 from weighbeam.store.database import Store
 
 POLL_SECONDS = 1.0
@@ -33,10 +34,10 @@ class Listener:
 class Streams:
     """All listeners of a process; used in its event loop alone."""
 
-    def __init__(self, store: Store, most: int, poll_seconds: float = POLL_SECONDS) -> None:
+    def __init__(self, store: Store, most: int, run: Run = asyncio.to_thread) -> None:
         self.store = store
         self._most = most
-        self._poll_seconds = poll_seconds
+        self.run: Run = run
         self._listeners: set[Listener] = set()
         self._opening = 0
         self._looking = asyncio.Lock()
@@ -58,7 +59,7 @@ class Streams:
         try:
             async with self._looking:
                 if self._watcher is None:
-                    self._seen = await asyncio.to_thread(read_seen, self.store)
+                    self._seen = await self.run(lambda: read_seen(self.store))
                     self._watcher = asyncio.create_task(self._watch())
                 else:
                     await self._look()
@@ -74,7 +75,7 @@ class Streams:
     async def _watch(self) -> None:
         try:
             while True:
-                await asyncio.sleep(self._poll_seconds)
+                await asyncio.sleep(POLL_SECONDS)
                 if not self.count:
                     return
                 async with self._looking:
@@ -85,7 +86,7 @@ class Streams:
     async def _look(self) -> None:
         """What cannot be read now is read at the next look."""
         try:
-            events, self._seen = await asyncio.to_thread(read_news, self.store, self._seen)
+            events, self._seen = await self.run(lambda: read_news(self.store, self._seen))
         except Exception as fault:
             tell_fault(fault)
             return

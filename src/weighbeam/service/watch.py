@@ -28,6 +28,15 @@ class Follower:
         self.news = asyncio.Event()
         self.news.set()
 
+    async def wait(self) -> Progress | None:
+        """News, if there are any within a moment."""
+        try:
+            await asyncio.wait_for(self.news.wait(), LOOK_SECONDS)
+        except TimeoutError:
+            return None
+        self.news.clear()
+        return self.newest
+
     def tell(self, seen: Progress | None) -> None:
         if seen is not None and (seen.stage, seen.position) != (self.newest.stage, self.newest.position):
             self.newest = seen
@@ -49,38 +58,32 @@ class Watch:
     def check_room(self) -> None:
         require(len(self.followers) < self._most, "busy", "too many streams are open", "ask for the status instead")
 
-    async def follow(self, first: Progress) -> AsyncIterator[bytes]:
+    async def follow(self, first: Progress, stopping: asyncio.Event) -> AsyncIterator[bytes]:
         """Server-sent events until it has ended; a stream that lasts too long ends too, to be opened again."""
-        follower, until = Follower(first), time.monotonic() + MOST_SECONDS
+        follower, began = Follower(first), time.monotonic()
+        told_at = began
         self.followers.add(follower)
         if self._looking is None:
             self._looking = asyncio.create_task(self._keep_looking())
         try:
-            while time.monotonic() < until:
-                try:
-                    await asyncio.wait_for(follower.news.wait(), self.beat)
-                except TimeoutError:
+            while told_at < began + MOST_SECONDS and not stopping.is_set():
+                newest = await follower.wait()
+                if newest is not None:
+                    told_at = time.monotonic()
+                    yield await self._tell(newest)
+                    if newest.ended:
+                        return
+                elif time.monotonic() >= told_at + self.beat:
+                    told_at = time.monotonic()
                     yield BEAT
-                    continue
-                follower.news.clear()
-                newest = follower.newest
-                told = await self._tell(newest)
-                if told is None:
-                    follower.news.set()
-                    continue
-                yield told
-                if newest.ended:
-                    return
+        except WeighbeamError as fault:
+            tell_fault(fault)
         finally:
             self.followers.discard(follower)
 
-    async def _tell(self, newest: Progress) -> bytes | None:
-        """The event; None if it cannot be told now, after a while."""
-        try:
-            return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
-        except WeighbeamError:
-            await asyncio.sleep(LOOK_SECONDS)
-            return None
+    async def _tell(self, newest: Progress) -> bytes:
+        """The event; if the store cannot tell it now, the stream ends, and who opens it again is told."""
+        return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
 
     async def _keep_looking(self) -> None:
         try:

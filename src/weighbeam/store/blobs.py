@@ -1,7 +1,7 @@
 """Content-addressed bytes, compressed: the same content is kept once and checked whenever it is read."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import zstandard
 from sqlalchemy import Connection, select
@@ -37,7 +37,19 @@ def keep_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
 
 def read_blob(connection: Connection, digest: str) -> bytes:
     """The content, or `blob_missing`, or `blob_damaged`."""
-    data = connection.scalar(select(blobs.c.data).where(blobs.c.digest == digest))
+    return _open(digest, connection.scalar(select(blobs.c.data).where(blobs.c.digest == digest)))
+
+
+def read_blobs(connection: Connection, digests: Collection[str]) -> dict[str, bytes]:
+    """Several at once, by digest; refused as one is if any of them is."""
+    wanted, found = sorted(set(digests)), dict[str, bytes]()
+    for i in range(0, len(wanted), QUERY_DIGESTS):
+        query = select(blobs.c.digest, blobs.c.data).where(blobs.c.digest.in_(wanted[i : i + QUERY_DIGESTS]))
+        found.update((digest, data) for digest, data in connection.execute(query))
+    return {digest: _open(digest, found.get(digest)) for digest in wanted}
+
+
+def _open(digest: str, data: bytes | None) -> bytes:
     if data is None:
         raise WeighbeamError(
             "blob_missing", f"content {digest[:16]}… is not kept", "it was removed by retention or lost"

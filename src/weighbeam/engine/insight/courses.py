@@ -30,14 +30,12 @@ class Course:
     trend: tuple[float, ...] = ()
 
 
-def read_courses(
-    connection: Connection, mechanism: Mechanism, averaging: Averaging, only: str | None = None
-) -> dict[str, Course]:
-    """Of everyone with a standing; of averaged emissions, as of the newest round. `only` one has a trend, if named."""
+def read_courses(connection: Connection, mechanism: Mechanism, averaging: Averaging) -> dict[str, Course]:
+    """Of everyone with a standing; of averaged emissions, as of the newest round."""
     if mechanism.rule.standing == "emissions":
         return _average_emissions(connection, mechanism.name, averaging)
     standings = read_standings(connection, mechanism.name)
-    history = _read_history(connection, mechanism.name, only)
+    history = _read_history(connection, mechanism.name)
     params = read_params(connection, mechanism)
     found = {}
     for standing in standings:
@@ -57,7 +55,7 @@ def cut_course(values: Sequence[float | None]) -> tuple[float, ...]:
     return tuple(value for value in values[since:] if value is not None)
 
 
-def _read_history(connection: Connection, mechanism: str, only: str | None = None) -> Mapping[str, list[float | None]]:
+def _read_history(connection: Connection, mechanism: str) -> Mapping[str, list[float | None]]:
     """One read for all: of each miner, from its 32nd newest row on."""
     standings, older = tables.standings.c, tables.standing_history.alias().c
     start = (
@@ -69,8 +67,6 @@ def _read_history(connection: Connection, mechanism: str, only: str | None = Non
         .scalar_subquery()
     )
     begun = select(standings.hotkey, func.coalesce(start, 0.0).label("since")).where(standings.mechanism == mechanism)
-    if only is not None:
-        begun = begun.where(standings.hotkey == only)
     since = begun.limit(MOST_MINERS).subquery().c
     query = (
         select(HISTORY.hotkey, HISTORY.value)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, String, cast, func, select
 
-from weighbeam.engine.insight.courses import Course, read_courses
+from weighbeam.engine.insight.courses import Course
+from weighbeam.engine.insight.kept_courses import recall_courses
 from weighbeam.engine.insight.metagraph import find_graph
 from weighbeam.engine.insight.recent import choose_recent, find_newest
 from weighbeam.engine.insight.weights import find_last_set
@@ -56,7 +57,7 @@ class Paid:
 def read_leaderboard(store: Store, mechanism: Mechanism, averaging: Averaging) -> tuple[Ranked, ...]:
     """Everyone with a standing, best first, the unranked last; of averaged emissions, as of the newest round."""
     with store.read() as connection:
-        courses = read_courses(connection, mechanism, averaging)
+        courses = recall_courses(connection, mechanism, averaging)
         recent = read_recent(connection, mechanism.name)
         paid = read_pay(connection, mechanism.name, courses)
     lines = []

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, String, and_, cast, func, select
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.insight.courses import Course, read_courses, read_emission_course
+from weighbeam.engine.insight.courses import Course, read_emission_course
+from weighbeam.engine.insight.kept_courses import recall_courses
 from weighbeam.engine.insight.leaderboard import order_best, read_pay
 from weighbeam.engine.insight.outcomes import read_pairs
 from weighbeam.engine.insight.recent import DAY, find_newest, read_params
@@ -68,7 +69,7 @@ class MinerView:
 def read_miner(store: Store, mechanism: Mechanism, hotkey: str, averaging: Averaging) -> MinerView:
     """`unknown_hotkey` if the store has neither a standing nor a score of it."""
     with store.read() as connection:
-        courses = read_courses(connection, mechanism, averaging, hotkey)
+        courses = recall_courses(connection, mechanism, averaging)
         points = _read_points(connection, mechanism, hotkey, averaging)
         if hotkey not in courses and not points:
             raise WeighbeamError("unknown_hotkey", f"{hotkey!r} has no score here", "see weighbeam leaderboard")

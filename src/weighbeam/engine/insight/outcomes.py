@@ -1,6 +1,8 @@
 """A miner's scores with their parts, and the best of the same rounds, from what the journal says each round led to."""
 
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +13,10 @@ from weighbeam.mechanisms.contract import Pair, Score
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 
+MOST_KNOWN = 512
+KNOWN: OrderedDict[str, tuple[Score, ...]] = OrderedDict()
+LOCK = threading.Lock()
+
 
 def read_pairs(connection: Connection, rounds: Sequence[str], hotkey: str) -> list[Pair]:
     """In the order given; a round whose content is gone is left out."""
@@ -19,7 +25,7 @@ def read_pairs(connection: Connection, rounds: Sequence[str], hotkey: str) -> li
     digests = {row.ref: row.body for row in connection.execute(query)}
     pairs = []
     for round_id in rounds:
-        scores = _read_scores(connection, digests.get(round_id))
+        scores = _recall_scores(connection, digests.get(round_id))
         own = next((score for score in scores if score.hotkey == hotkey), None)
         if own is not None:
             pairs.append((own, find_best(scores)))
@@ -32,14 +38,24 @@ def find_best(scores: Sequence[Score]) -> Score | None:
     return min(valid, key=lambda score: (-(score.value or 0.0), score.hotkey), default=None)
 
 
-def _read_scores(connection: Connection, digest: str | None) -> list[Score]:
+def _recall_scores(connection: Connection, digest: str | None) -> Sequence[Score]:
+    """An outcome never changes, and those of the last rounds are looked at for one miner after the other."""
     if digest is None:
-        return []
+        return ()
+    with LOCK:
+        if digest in KNOWN:
+            KNOWN.move_to_end(digest)
+            return KNOWN[digest]
     try:
         rows = json.loads(read_blob(connection, digest))["scored"]["scores"]
     except WeighbeamError:
-        return []
-    return [_read(row) for row in rows]
+        return ()
+    scores = tuple(_read(row) for row in rows)
+    with LOCK:
+        KNOWN[digest] = scores
+        while len(KNOWN) > MOST_KNOWN:
+            KNOWN.popitem(last=False)
+    return scores
 
 
 def _read(row: Mapping[str, Any]) -> Score:

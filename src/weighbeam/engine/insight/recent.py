@@ -4,10 +4,12 @@ The last 24 hours before the newest round, and of those the newest 500 rounds.
 """
 
 import json
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Mechanism, Params, make_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
@@ -33,8 +35,10 @@ def choose_recent(mechanism: str, newest: float) -> Select[Any]:
 
 
 def read_params(connection: Connection, mechanism: Mechanism) -> Params:
-    """The parameters of the newest round; the mechanism's own if there is none."""
+    """The parameters of the newest round; the mechanism's own if there is none, or it knows them no more."""
     query = select(ROUNDS.body).where(ROUNDS.mechanism == mechanism.name, ROUNDS.state == "scored")
     digest = connection.scalar(query.order_by(ROUNDS.at.desc()).limit(1))
-    body = {} if digest is None else json.loads(read_blob(connection, digest))["params"]
-    return make_params(mechanism, body)
+    if digest is not None:
+        with suppress(WeighbeamError):
+            return make_params(mechanism, json.loads(read_blob(connection, digest))["params"])
+    return make_params(mechanism)

@@ -4,13 +4,15 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-KEY = re.compile(r"[A-Za-z0-9_.:-]{1,64}", re.ASCII)
+KEY = re.compile(r"[a-z0-9_]{1,40}", re.ASCII)
 DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 WITHHELD = "withheld"
 
 
 def withhold_texts(value: Any, known: Collection[str]) -> Any:
     """The same record with its numbers, and of its texts only hashes and those that are `known`, such as hotkeys.
+
+    A key stays if it is known, or looks like a field's name and not like a host or a sentence.
 
     >>> withhold_texts({"similarity": 0.5, "said": "my secret", "by": "5Alice"}, {"5Alice"})
     {'similarity': 0.5, 'said': 'withheld', 'by': '5Alice'}

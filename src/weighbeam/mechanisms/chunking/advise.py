@@ -42,7 +42,9 @@ def _gain_without(parts: Mapping[str, Any], name: str, params: ChunkingParams) -
 def _say_size(hit: Sequence[Mapping[str, Any]], params: ChunkingParams) -> tuple[str, str]:
     over = [chunk["size_penalty"] for row in hit for chunk in row["chunks"] if chunk["size_penalty"] > 0]
     excess = average(over) / params.size_factor if params.size_factor else 0.0
-    text = f"{len(over)} of your chunks were on average {excess:.0%} longer than chunk_size, so cut them in two"
+    text = (
+        f"{len(over)} of your chunks were on average {excess:.0%} longer than chunk_size, so cut them into shorter ones"
+    )
     return "Keep chunks within chunk_size", text
 
 

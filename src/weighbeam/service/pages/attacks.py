@@ -1,8 +1,9 @@
 """What was tried and caught."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from weighbeam.engine.insight.attacks import Attacks, Suspect, read_attacks
+from weighbeam.engine.insight.attacks import MOST_ROWS, Attacks, Suspect, read_attacks
 from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
 
@@ -27,10 +28,19 @@ def show_attacks(shelf: Shelf) -> str:
     )
 
 
+def count(found: Sequence[Any]) -> str:
+    """No more than so many are read.
+
+    >>> count([1]), count([1] * 200)
+    ('1', '200+')
+    """
+    return f"{len(found)}+" if len(found) >= MOST_ROWS else str(len(found))
+
+
 def list_figures(seen: Attacks) -> list[tuple[str, Any, str]]:
     return [
-        ("groups of copies", len(seen.copies), ""),
-        ("garbage alerts", len(seen.alerts), ""),
+        ("groups of copies", count(seen.copies), ""),
+        ("garbage alerts", count(seen.alerts), ""),
         ("miners caught", len({one.hotkey for one in seen.suspects}), ""),
         ("contributions refused", seen.duplicates, "copies of what was there"),
         ("contributions held", seen.held, "that read as implausible"),

@@ -31,7 +31,7 @@ def show_overview(shelf: Shelf) -> str:
         title="Overview",
         block=max((graph.block for graph in graphs), default=None),
         lines=[_write_line(view) for view in seen.mechanisms],
-        notices=[_write_notice(notice) for notice in list_notices(shelf.store)],
+        notices=[_write_notice(notice) for notice in list_notices(shelf.store) if notice.level != "info"],
         alerts=list_alerts(shelf.store, most=MOST).items,
         rounds=list_rounds(shelf.store, most=MOST).items,
         hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),

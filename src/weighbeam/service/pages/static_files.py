@@ -10,7 +10,9 @@ from importlib.resources import files
 from fastapi import FastAPI, Request, Response
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.pictures.bundle import name_bundle, read_bundle
+from weighbeam.pictures.bundle import make_bundle, name_bundle
+from weighbeam.senses.folders import cache_folder
+from weighbeam.senses.model_cache import cached_file
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 OWN = ("style.css", "theme.js", "live.js", "charts.js", "ask.js", "icon.svg")
@@ -38,8 +40,14 @@ def find_file(name: str) -> StaticFile:
     if name not in served:
         raise WeighbeamError("unknown_file", "there is no such file", "see the page it was named on")
     plain = served[name]
-    data = read_bundle() if plain == VEGA else _read(plain)
+    data = read_bundle(name) if plain == VEGA else _read(plain)
     return StaticFile(data, gzip.compress(data, 6, mtime=0), TYPES[f".{plain.rpartition('.')[2]}"])
+
+
+def read_bundle(name: str) -> bytes:
+    """Made once on a machine, and kept where everything is that can be made again."""
+    kept = cached_file(cache_folder() / name, make_bundle)
+    return kept if isinstance(kept, bytes) else kept.read_bytes()
 
 
 def add_static(app: FastAPI) -> None:
@@ -49,8 +57,9 @@ def add_static(app: FastAPI) -> None:
     def give_file(request: Request, name: str) -> Response:
         try:
             found = find_file(name)
-        except WeighbeamError:
-            return Response("there is no such file\n", 404, media_type="text/plain")
+        except WeighbeamError as fault:
+            status = 404 if fault.code == "unknown_file" else 503
+            return Response(f"{fault.message}\n", status, media_type="text/plain")
         headers = {"Cache-Control": FOR_EVER, "X-Content-Type-Options": "nosniff", "Vary": "Accept-Encoding"}
         if "gzip" not in request.headers.get("accept-encoding", ""):
             return Response(found.data, headers=headers, media_type=found.media_type)

@@ -80,6 +80,7 @@ function writeFigure(name, value) {
   const shown = document.createElement("dd");
   label.textContent = name;
   shown.textContent = typeof value === "number" ? value.toPrecision(4) : String(value);
+  shown.classList.toggle("long", shown.textContent.length > 20);
   box.append(label, shown);
   return box;
 }

@@ -1,0 +1,72 @@
+"""The service under load: `python -m benchmarks service` on a month of 256 miners, made once and kept.
+
+One process serves, one commits rounds to the same journal, one asks. WEIGHBEAM_BENCH_MONTH names the journal's folder.
+"""
+
+import os
+import statistics
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.measure import Line, show_lines
+from benchmarks.service_journal import SEED, make_journal
+from benchmarks.service_process import make_token, read_cpu, run_client, run_rounds, run_service, write_settings
+from benchmarks.service_targets import check_all, list_targets
+
+SECONDS, CONNECTIONS, EVERY = 30.0, 8, 2.0
+LEAST_RATE, MOST_P99 = 200.0, 250.0
+
+
+def find_month() -> Path:
+    return Path(os.environ.get("WEIGHBEAM_BENCH_MONTH") or Path(tempfile.gettempdir()) / f"weighbeam-month-{SEED}")
+
+
+def measure_service() -> Iterator[Line]:
+    journal = make_journal(find_month())
+    with tempfile.TemporaryDirectory() as place:
+        settings, port = write_settings(Path(place), journal)
+        headers = {"Authorization": f"Bearer {make_token(settings, f'bench-{port}')}"}
+        with run_service(settings, port) as pid:
+            targets = list_targets(journal, port, headers, SEED)
+            wrong = check_all(port, targets, headers)
+            yield Line("routes that answer", f"{len(targets) - len(wrong)} of {len(targets)}", "all", not wrong)
+            yield from measure_load(journal.parent, port, headers, targets, pid)
+
+
+def measure_load(
+    folder: Path, port: int, headers: Mapping[str, str], targets: Mapping[str, Sequence[str]], pid: int
+) -> Iterator[Line]:
+    given = {"port": port, "seconds": SECONDS, "connections": CONNECTIONS, "headers": dict(headers), "seed": SEED}
+    with run_rounds(folder, SECONDS + 60, EVERY):
+        before = read_cpu(pid)
+        found = run_client({**given, "targets": targets})
+        spent = read_cpu(pid) - before
+    every = [one for ones in found["spent"].values() for one in ones]
+    rate, last = len(every) / found["seconds"], find_p99(every)
+    how = f"{CONNECTIONS} connections, a round every {EVERY:g} s beside it"
+    shown = f"{rate:.0f} a second (service {spent / found['seconds']:.0%} of a core, client {found['cpu']:.1f} s)"
+    yield Line(f"read requests, {how}", shown, f"≥ {LEAST_RATE:g} a second", rate >= LEAST_RATE)
+    shown = f"{last:.0f} ms (median {statistics.median(every):.1f} ms, longest {max(every):.0f} ms)"
+    yield Line("of 100 requests, 99 are answered within", shown, f"≤ {MOST_P99:g} ms", last <= MOST_P99)
+    faults = found["faults"]
+    yield Line("requests that were refused or broke", str(faults or 0), "0", not faults)
+    yield Line("the same by route", list_slowest(found["spent"]), "reported", True)
+
+
+def find_p99(spent: Sequence[float]) -> float:
+    """
+    >>> find_p99([1.0] * 99 + [7.0])
+    1.0
+    """
+    return sorted(spent)[max(0, -(-99 * len(spent) // 100) - 1)]
+
+
+def list_slowest(spent: Mapping[str, Sequence[float]]) -> str:
+    """p99 by route, the slowest first."""
+    worst = sorted(((find_p99(ones), name) for name, ones in spent.items()), reverse=True)
+    return ", ".join(f"{name} {last:.0f}" for last, name in worst) + " ms"
+
+
+if __name__ == "__main__":
+    show_lines(measure_service())

@@ -1,0 +1,204 @@
+"""What people are shown is what the journal says: standings over time, how sure they are, pay, reasons, advice."""
+
+from pathlib import Path
+
+import pytest
+from keyword_recall.mechanism import KeywordRecall
+from sqlalchemy import delete, insert, select, text, update
+
+from engine.recall import PaidRecall, find
+from engine.recall import play as play_recall
+from engine.small_subnet import ALICE, CHUNKING, HOUR, PARAMS, START, list_faults, observe_example, open_store, play
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import Alerts
+from weighbeam.engine.insight.attacks import read_attacks
+from weighbeam.engine.insight.leaderboard import read_leaderboard
+from weighbeam.engine.insight.miner import read_miner
+from weighbeam.engine.insight.open_alerts import find_open
+from weighbeam.engine.insight.overview import read_overview
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.read_journal import list_standings
+from weighbeam.engine.replay import replay
+from weighbeam.engine.retention import clean_up
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.mechanisms.contract import Task
+from weighbeam.senses.local import LocalSenses
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+AVERAGING = Averaging()
+ROUNDS = 6
+TEXTS = {"a": "tide moon", "b": "tide", "c": None}
+
+
+@pytest.fixture(scope="module")
+def observed(senses: LocalSenses):
+    return observe_example(senses)
+
+
+@pytest.fixture
+def store(tmp_path: Path, observed) -> Store:
+    opened = open_store(tmp_path)
+    for number in range(ROUNDS):
+        play(Journal(opened), observed, f"r{number}", START + 300 * number)
+    return opened
+
+
+def list_history(store: Store, hotkey: str) -> list[float | None]:
+    columns = tables.standing_history.c
+    with store.read() as connection:
+        query = select(columns.value).where(columns.hotkey == hotkey).order_by(columns.at)
+        return list(connection.scalars(query))
+
+
+def test_each_round_leaves_the_standing_after_it(tmp_path: Path, observed) -> None:
+    journal = Journal(open_store(tmp_path))
+    expected = []
+    for number in range(3):
+        play(journal, observed, f"r{number}", START + 300 * number)
+        expected.append({s.hotkey: s.value for s in journal.standings("chunking")}["whole"])
+    assert list_history(journal.store, "whole") == expected
+    assert list_history(journal.store, "our-fault") == []
+    assert list_faults(journal.store) == []
+
+
+def test_a_round_that_does_not_count_leaves_none(tmp_path: Path, senses: LocalSenses) -> None:
+    asked = CHUNKING.examples()[0]
+    task = Task(asked.task.id, asked.task.body, "organic", ranked=False)
+    unranked = type(asked)(task, asked.group, asked.answers, asked.seed)
+    journal = Journal(open_store(tmp_path))
+    play(journal, (unranked, CHUNKING.observe(PARAMS, unranked, senses)), "r0")
+    assert list_history(journal.store, "whole") == []
+    assert list_faults(journal.store) == []
+
+
+def test_replay_finds_a_changed_row_and_forgives_a_store_from_before(store: Store) -> None:
+    history = tables.standing_history
+    with store.write() as connection:
+        connection.execute(
+            update(history).where(history.c.round == "r2", history.c.hotkey == "whole").values(value=0.5)
+        )
+    assert list_faults(store) == ["r2: the standings over time do not match"]
+    with store.write() as connection:
+        connection.execute(delete(history))
+    assert list_faults(store) == []
+    lines = read_leaderboard(store, CHUNKING, AVERAGING)
+    assert {(line.spread, line.trend) for line in lines} == {(None, ())}
+    assert read_miner(store, CHUNKING, "whole", AVERAGING).points[0].standing is None
+
+
+def test_retention_takes_standings_and_metagraphs_with_their_rounds(tmp_path: Path) -> None:
+    journal = Journal(open_store(tmp_path))
+    for hour in range(60):
+        play_recall(journal, KeywordRecall(), hour, START + hour * HOUR, TEXTS)
+    row = {"mechanism": "keyword-recall", "body": {}}
+    with journal.store.write() as connection:
+        rows = [{**row, "block": hour, "at": START + hour * HOUR} for hour in range(60)]
+        connection.execute(insert(tables.metagraphs), rows)
+    clean_up(journal.store, START + 60 * HOUR, AVERAGING, ALICE.address, ALICE.sign)
+    with journal.store.read() as connection:
+        kept = set(connection.scalars(text("SELECT id FROM rounds")))
+        assert set(connection.scalars(text("SELECT DISTINCT round FROM standing_history"))) == kept
+        assert connection.scalar(text("SELECT COUNT(*) FROM metagraphs")) == 48
+    assert [found for found in replay(journal.store, find) if found.fault] == []
+
+
+def test_the_leaderboard_is_in_order_and_counts_what_happened(store: Store) -> None:
+    lines = read_leaderboard(store, CHUNKING, AVERAGING)
+    before = list_standings(store, CHUNKING, AVERAGING)
+    assert [(line.hotkey, line.standing, line.rounds, line.valid, line.last_reason) for line in lines] == [
+        (line.hotkey, line.standing, line.rounds, line.valid, line.last_reason) for line in before
+    ]
+    assert [line.place for line in lines] == list(range(1, len(lines) + 1))
+    best = lines[0]
+    assert best.trend == tuple(list_history(store, best.hotkey))
+    assert best.trend[-1] == best.standing
+    assert best.spread == pytest.approx(0, abs=1e-9)
+    assert (best.uid, best.share, best.incentive) == (None, None, None)
+
+
+def test_averages_of_emissions_are_those_that_weights_rest_on(tmp_path: Path) -> None:
+    journal, paid = Journal(open_store(tmp_path)), PaidRecall()
+    for number in range(40):
+        words = {"a": "tide moon" if number % 3 else "tide", "b": "tide", "c": None}
+        play_recall(journal, paid, number, START + number * HOUR, words)
+    lines = read_leaderboard(journal.store, paid, AVERAGING)
+    before = {line.hotkey: line.standing for line in list_standings(journal.store, paid, AVERAGING)}
+    assert {line.hotkey: line.standing for line in lines} == before
+    assert [len(line.trend) for line in lines] == [25, 25, 25]
+    view = read_miner(journal.store, paid, "a", AVERAGING)
+    assert view.points[0].standing == view.standing == view.trend[-1]
+    assert view.spread is not None
+    assert view.spread > 0
+    assert view.points[39].standing is None
+    assert view.advice == ()
+
+
+def test_a_miner_sees_its_rounds_reasons_and_what_to_improve(store: Store) -> None:
+    view = read_miner(store, CHUNKING, "inventor", AVERAGING)
+    assert (view.place, view.of, view.standing) == (8, 12, None)
+    assert [(reason.code, reason.count) for reason in view.reasons] == [("new_words", ROUNDS)]
+    assert view.reasons[0].meaning.startswith("A chunk's words")
+    assert view.advice[0].title == "Do not fail as new_words"
+    assert [point.round for point in view.points] == [f"r{number}" for number in reversed(range(ROUNDS))]
+    whole = read_miner(store, CHUNKING, "whole", AVERAGING)
+    assert [point.standing for point in whole.points[::-1]] == list_history(store, "whole")
+    assert "chunk_size" in whole.advice[0].text
+
+
+def test_nobody_is_an_error_and_lost_content_costs_the_advice_only(store: Store) -> None:
+    for name in ("nobody", '%"', "'; DROP TABLE scores"):
+        with pytest.raises(WeighbeamError, match="unknown_hotkey"):
+            read_miner(store, CHUNKING, name, AVERAGING)
+    with store.write() as connection:
+        outcomes = select(tables.entries.c.body)
+        connection.execute(delete(tables.blobs).where(tables.blobs.c.digest.in_(outcomes)))
+    view = read_miner(store, CHUNKING, "inventor", AVERAGING)
+    assert view.advice == ()
+    assert view.reasons
+
+
+def test_an_alert_is_open_until_it_is_left(store: Store) -> None:
+    now = [START]
+    alerts = Alerts(store, lambda: now[0])
+    for at, code, level in (
+        (0, "degraded_mode", "warning"),
+        (10, "degraded_mode", "warning"),
+        (20, "weights_differ", "critical"),
+        (30, "degraded_mode", "info"),
+    ):
+        now[0] = START + at
+        alerts.tell(code, level, "text", "chunking")
+    with store.read() as connection:
+        assert [one.code for one in find_open(connection, START + 15)] == ["degraded_mode"]
+        assert [one.code for one in find_open(connection, START + 40)] == ["weights_differ"]
+        assert find_open(connection, START + 3 * HOUR) == ()
+
+
+def test_an_overview_of_a_store_without_any_weigh_in(store: Store, tmp_path: Path) -> None:
+    now = START + 300 * ROUNDS
+    overview = read_overview(store, ["chunking", "nothing"], now)
+    view, empty = overview.mechanisms
+    assert view.last_round is not None
+    assert (view.last_round.id, view.last_round.answers, view.last_round.valid) == ("r5", 12, 6)
+    assert (view.rounds_last_hour, view.rounds_per_hour, view.waiting) == (ROUNDS, ROUNDS / 24, 0)
+    assert (view.mode, view.blocks, view.last_weigh_in, view.next_weigh_in) == (None, None, None, None)
+    assert (empty.last_round, empty.rounds_last_hour) == (None, 0)
+
+
+def test_who_tries_what(store: Store) -> None:
+    copied = {"round": "r1", "number": 0, "mechanism": "chunking", "cosine": 0.99, "overlap": 0.9}
+    with store.write() as connection:
+        connection.execute(insert(tables.copies).values(**copied, at=START + 300, hotkeys=["whole", "late"]))
+    Alerts(store, lambda: START + 60).tell("duplicate_answers", "warning", "text", "chunking")
+    Alerts(store, lambda: START + 60).tell("clock_skew", "warning", "text", "chunking")
+    found = read_attacks(store, START + HOUR)
+    assert [(one.hotkey, one.mechanism, one.counts, one.rounds) for one in found.suspects] == [
+        ("inventor", "chunking", {"new_words": ROUNDS}, ROUNDS)
+    ]
+    assert [(group.round, group.hotkeys) for group in found.copies] == [("r1", ("whole", "late"))]
+    assert [alert.code for alert in found.alerts] == ["duplicate_answers"]
+    assert (found.duplicates, found.held) == (0, 0)
+    assert read_miner(store, CHUNKING, "late", AVERAGING).copies == 1
+    later = read_attacks(store, START + 30 * HOUR)
+    assert (later.suspects, later.copies, later.alerts) == ((), (), ())
