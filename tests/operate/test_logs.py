@@ -89,6 +89,7 @@ def test_colours_are_for_terminals_alone() -> None:
 
 def test_libraries_are_heard_from_warning_on() -> None:
     heard = listen(level="ERROR")
+    logging.getLogger("uvicorn.error").setLevel(logging.NOTSET)
     for name in ("uvicorn.error", "bittensor", "apprise"):
         logging.getLogger(name).info("chatter")
         logging.getLogger(name).warning("trouble")
