@@ -21,7 +21,8 @@ def read_pairs(connection: Connection, rounds: Sequence[str], hotkey: str) -> li
     """In the order given; a round whose content is gone is left out."""
     entries = tables.entries.c
     query = select(entries.ref, entries.body).where(entries.kind == "round", entries.ref.in_(list(rounds)))
-    digests = {row.ref: row.body for row in connection.execute(query)}
+    still = query.join(tables.blobs, tables.blobs.c.digest == entries.body)
+    digests = {row.ref: row.body for row in connection.execute(still)}
     pairs = []
     for round_id in rounds:
         scores = _recall_scores(connection, digests.get(round_id))

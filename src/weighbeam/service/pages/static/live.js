@@ -113,9 +113,9 @@ function prepareHead(table, head, column) {
 function sortRows(table, column, down) {
   const body = table.tBodies[0];
   const value = (row) => row.cells[column]?.dataset.value ?? row.cells[column]?.textContent.trim() ?? "";
-  const rows = [...body.rows].sort((a, b) => compare(value(a), value(b)));
-  if (down) rows.reverse();
-  body.append(...rows);
+  const rows = [...body.rows].sort((a, b) => (down ? compare(value(b), value(a)) : compare(value(a), value(b))));
+  const isEmpty = (row) => ["", "–"].includes(value(row));
+  body.append(...rows.filter((row) => !isEmpty(row)), ...rows.filter(isEmpty));
   [...table.tHead.rows[0].cells].forEach((head, at) => {
     if (at === column) head.setAttribute("aria-sort", down ? "descending" : "ascending");
     else head.removeAttribute("aria-sort");
