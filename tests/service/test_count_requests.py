@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import StreamingResponse
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from starlette.exceptions import HTTPException
@@ -95,6 +95,7 @@ def test_a_stream_is_open_until_it_is_left() -> None:
         )
 
 
+@settings(max_examples=30)
 @given(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=30), max_size=20))
 def test_no_caller_can_grow_the_metrics(paths: list[str]) -> None:
     registry = CollectorRegistry()

@@ -1,7 +1,6 @@
 """Mechanisms over HTTP: what is run, under which parameters, who stands where."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -39,7 +38,7 @@ def add_mechanisms(app: FastAPI, reader: Reader) -> None:
         def read(_: Given) -> Any:
             found = find_run(shown, mechanism)[0]
             lines = read_leaderboard(shown.store, found, shown.averaging)
-            return {"mechanism": mechanism, "better": found.better, "standings": [asdict(line) for line in lines]}
+            return {"mechanism": mechanism, "better": found.better, "standings": lines}
 
         return await reader.answer(request, read)
 

@@ -1,6 +1,5 @@
 """Miners over HTTP: where one stands and why, and its scores."""
 
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -44,7 +43,7 @@ def add_miners(app: FastAPI, reader: Reader) -> None:
             page = list_scores(shown.store, hotkey, given.text("mechanism"), given.cursor, given.most)
             if not page.items and given.cursor is None:
                 raise _refuse(hotkey)
-            return {"hotkey": hotkey, "scores": [asdict(line) for line in page.items], "next": page.next}
+            return {"hotkey": hotkey, "scores": page.items, "next": page.next}
 
         return await reader.answer(request, read, SCORES)
 
@@ -59,7 +58,7 @@ def _read_views(shown: Shown, hotkey: str, names: list[str]) -> dict[str, Any]:
             if fault.code != "unknown_hotkey":
                 raise
         else:
-            found[name] = asdict(view)
+            found[name] = view
     return found
 
 

@@ -1,21 +1,21 @@
 """Rounds over HTTP: the list, one of them, one answer of it and why, its picture, and a signed receipt."""
 
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.reading.answers import AnswerView
 from weighbeam.engine.reading.explain import explain_answer
 from weighbeam.engine.reading.receipts import write_receipt
-from weighbeam.engine.reading.round_view import AnswerView, RoundView, find_answer, read_round_view
+from weighbeam.engine.reading.round_view import RoundView, find_answer, read_round_view
 from weighbeam.engine.reading.rounds import STATES, list_rounds
 from weighbeam.engine.story import name_heatmap, read_extras
 from weighbeam.service import read_shapes
 from weighbeam.service.query import Given
 from weighbeam.service.read_routes import declare
-from weighbeam.service.reader import Reader
+from weighbeam.service.reader import Reader, spell
 
 LIST = ("mechanism", "state", "hotkey", "cursor", "limit")
 WHOLE = 1 << 40
@@ -33,7 +33,7 @@ def add_rounds(app: FastAPI, reader: Reader) -> None:
             state = given.one_of("state", STATES)
             wanted = given.text("mechanism"), state, given.text("hotkey")
             page = list_rounds(store, *wanted, given.cursor, given.most)
-            return {"rounds": [asdict(line) for line in page.items], "next": page.next}
+            return {"rounds": page.items, "next": page.next}
 
         return await reader.answer(request, read, LIST)
 
@@ -42,7 +42,7 @@ def add_rounds(app: FastAPI, reader: Reader) -> None:
         """A round: its facts, task, answers and scores. Users' texts are told to whoever asked, and to admins."""
 
         def read(given: Given) -> Any:
-            return asdict(read_round_view(store, round_id, given.withhold))
+            return read_round_view(store, round_id, given.withhold)
 
         return await reader.answer(request, read, round_id=round_id)
 
@@ -58,7 +58,7 @@ def add_answers(app: FastAPI, reader: Reader) -> None:
             view = read_round_view(shown.store, round_id, given.withhold, WHOLE)
             answer = find_answer(view, hotkey)
             head = {"round": view.id, "mechanism": view.mechanism, "state": view.state, "withheld": view.withheld}
-            return {**head, **asdict(answer), "explanation": _explain(reader, view, answer)}
+            return {**head, **spell(answer), "explanation": _explain(reader, view, answer)}
 
         return await reader.answer(request, read, round_id=round_id)
 

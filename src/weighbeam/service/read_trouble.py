@@ -1,6 +1,5 @@
 """What went wrong, over HTTP: alerts, who tries what, and records of copies."""
 
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -31,7 +30,7 @@ def add_trouble(app: FastAPI, reader: Reader) -> None:
         def read(given: Given) -> Any:
             wanted = given.text("mechanism"), given.text("code"), given.one_of("level", LEVELS)
             page = list_alerts(store, *wanted, given.cursor, given.most)
-            return {"alerts": [asdict(line) for line in page.items], "next": page.next}
+            return {"alerts": page.items, "next": page.next}
 
         return await reader.answer(request, read, ALERTS)
 
@@ -40,7 +39,7 @@ def add_trouble(app: FastAPI, reader: Reader) -> None:
         """Who tried what in the last hours: copies, suspects, and contributions that were refused."""
 
         def read(given: Given) -> Any:
-            return asdict(read_attacks(store, reader.shown.now(), given.number("hours", 1, MOST_HOURS, DAY)))
+            return read_attacks(store, reader.shown.now(), given.number("hours", 1, MOST_HOURS, DAY))
 
         return await reader.answer(request, read, ATTACKS, seconds=ATTACKS_SECONDS)
 
@@ -50,6 +49,6 @@ def add_trouble(app: FastAPI, reader: Reader) -> None:
 
         def read(given: Given) -> Any:
             page = list_copies(store, given.text("hotkey"), given.cursor, given.most)
-            return {"copies": [asdict(line) for line in page.items], "next": page.next}
+            return {"copies": page.items, "next": page.next}
 
         return await reader.answer(request, read, COPIES)

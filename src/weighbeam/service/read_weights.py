@@ -1,6 +1,5 @@
 """Weights over HTTP: what was set, the ledger of submissions, and what the chain said."""
 
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -34,7 +33,7 @@ def add_weights(app: FastAPI, reader: Reader) -> None:
             mechanism, after = choose_mechanism(shown, given), read_cursor(given.cursor, "weights", int)
             lines = list_weights(shown.store, mechanism, given.most + 1, after[0] if after else None)
             page = cut_page(lines, given.most, "weights", lambda line: (line.id,))
-            return {"mechanism": mechanism, "weights": [asdict(line) for line in page.items], "next": page.next}
+            return {"mechanism": mechanism, "weights": page.items, "next": page.next}
 
         return await reader.answer(request, read, WEIGHTS)
 
@@ -45,7 +44,7 @@ def add_weights(app: FastAPI, reader: Reader) -> None:
         def read(given: Given) -> Any:
             state = given.one_of("state", STATES)
             page = list_submissions(shown.store, given.text("mechanism"), state, given.cursor, given.most)
-            return {"submissions": [asdict(line) for line in page.items], "next": page.next}
+            return {"submissions": page.items, "next": page.next}
 
         return await reader.answer(request, read, LEDGER)
 
@@ -56,7 +55,7 @@ def add_weights(app: FastAPI, reader: Reader) -> None:
         def read(given: Given) -> Any:
             names = list(shown.mechanisms) if given.text("mechanism") is None else [choose_mechanism(shown, given)]
             found = {name: read_metagraph(shown.store, name) for name in names}
-            return {"metagraphs": {name: None if one is None else asdict(one) for name, one in found.items()}}
+            return {"metagraphs": found}
 
         return await reader.answer(request, read, GRAPHS)
 

@@ -1,6 +1,5 @@
 """The whole at a glance, over HTTP: how it is doing, its settings, its health."""
 
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -28,7 +27,7 @@ def add_whole(app: FastAPI, reader: Reader) -> None:
         """How each mechanism is doing, and the alerts that are open."""
 
         def read(_: Given) -> Any:
-            return asdict(read_overview(shown.store, list(shown.mechanisms), shown.now()))
+            return read_overview(shown.store, list(shown.mechanisms), shown.now())
 
         return await reader.answer(request, read, seconds=OVERVIEW_SECONDS)
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 from weighbeam.chain.contract import Metagraph, Neuron, Rules
 from weighbeam.core.curves import U16_MAX
 from weighbeam.engine.alerts import tell_fault
+from weighbeam.engine.insight.kept import Kept
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -48,6 +49,9 @@ class GraphView:
     activity_cutoff: int
     own: int | None
     neurons: tuple[NeuronView, ...]
+
+
+NEWEST: Kept[GraphView] = Kept()
 
 
 def note_metagraph(
@@ -89,14 +93,19 @@ def read_metagraph(store: Store, mechanism: str) -> GraphView | None:
 
 
 def find_graph(connection: Connection, mechanism: str) -> GraphView | None:
-    query = select(tables.metagraphs).where(GRAPHS.mechanism == mechanism)
-    row = connection.execute(query.order_by(GRAPHS.block.desc()).limit(1)).one_or_none()
+    query = select(GRAPHS.block, GRAPHS.at).where(GRAPHS.mechanism == mechanism).order_by(GRAPHS.block.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
     if row is None:
         return None
-    body: Mapping[str, Any] = row.body
-    neurons = tuple(_read(one, row.block) for one in body["neurons"])
+    return NEWEST.get(connection, mechanism, tuple(row), lambda: _read_graph(connection, mechanism, *row))
+
+
+def _read_graph(connection: Connection, mechanism: str, block: int, at: float) -> GraphView:
+    query = select(tables.metagraphs.c.body).where(GRAPHS.mechanism == mechanism, GRAPHS.block == block)
+    body: Mapping[str, Any] = connection.execute(query).scalar_one()
+    neurons = tuple(_read(one, block) for one in body["neurons"])
     kept = {name: body[name] for name in ("netuid", "tempo", "next_epoch_block", "activity_cutoff", "own")}
-    return GraphView(mechanism, row.block, row.at, neurons=neurons, **kept)
+    return GraphView(mechanism, block, at, neurons=neurons, **kept)
 
 
 def _is_due(store: Store, mechanism: str, at: float) -> bool:

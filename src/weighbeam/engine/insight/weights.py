@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 
 from weighbeam.core.concentration import effective_number, gini, top_share
 from weighbeam.engine.audit import TRIES, Audit
+from weighbeam.engine.insight.kept import Kept
 from weighbeam.engine.intent import REACHED, State
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -48,6 +49,9 @@ class WeightsLine:
     effective: float
 
 
+LAST: Kept[WeightsLine] = Kept()
+
+
 def list_weights(store: Store, mechanism: str, most: int, before: int | None = None) -> tuple[WeightsLine, ...]:
     """Newest first; with `before`, those older than that id."""
     query = select(tables.submissions).where(SUBMISSIONS.mechanism == mechanism)
@@ -59,9 +63,13 @@ def list_weights(store: Store, mechanism: str, most: int, before: int | None = N
 
 def find_last_set(connection: Connection, mechanism: str) -> WeightsLine | None:
     """The newest that reached the chain."""
-    query = select(tables.submissions).where(SUBMISSIONS.mechanism == mechanism, SUBMISSIONS.state.in_(REACHED))
+    columns = (SUBMISSIONS.id, SUBMISSIONS.state, SUBMISSIONS.reason, SUBMISSIONS.included_block)
+    query = select(*columns).where(SUBMISSIONS.mechanism == mechanism, SUBMISSIONS.state.in_(REACHED))
     row = connection.execute(query.order_by(SUBMISSIONS.id.desc()).limit(1)).one_or_none()
-    return None if row is None else _read(row)
+    if row is None:
+        return None
+    whole = select(tables.submissions).where(SUBMISSIONS.id == row.id)
+    return LAST.get(connection, mechanism, tuple(row), lambda: _read(connection.execute(whole).one()))
 
 
 def list_weigh_ins(store: Store, mechanism: str, most: int, before: int | None = None) -> tuple[Audit, ...]:

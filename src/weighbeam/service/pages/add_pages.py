@@ -50,7 +50,7 @@ class Desk:
             caller.check("read")
             query = read_query(request, allowed)
             told = self.fresh.get(
-                ("page", request.url.path, tuple(sorted(query.items())), caller.may("admin"), tick()),
+                ("page", request.url.path, tuple(sorted(query.items())), caller.may("admin"), caller.is_anyone, tick()),
                 lambda: make(caller),
             )
             return 200, told
@@ -119,7 +119,9 @@ def add_boards(app: FastAPI, desk: Desk) -> None:
     @page("/novelty")
     async def novelty(request: Request) -> Response:
         before = request.query_params.get("before")
-        return await desk.show(request, lambda _: show_novelty(shelf, read_number(before)), ("before",))
+        return await desk.show(
+            request, lambda caller: show_novelty(shelf, read_number(before), not caller.is_anyone), ("before",)
+        )
 
     @page("/attacks")
     async def attacks(request: Request) -> Response:

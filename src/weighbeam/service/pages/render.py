@@ -101,11 +101,11 @@ def _link_key(hotkey: str) -> Markup:
 
 
 def write_moment(at: float, now: float) -> Markup:
-    """A time for people and for programs: its age if it is recent, else its date."""
+    """A time for people and for programs: its age if it is recent, else its date. Nothing in it needs an escape."""
     exact = formats.write_time(at)
     ago = now - at
     if abs(ago) < 1:
         shown = exact.replace("T", " ").removesuffix("Z")
     else:
         shown = f"{formats.write_age(ago)} ago" if ago > 0 else f"in {formats.write_age(-ago)}"
-    return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(exact, shown)
+    return Markup(f'<time datetime="{exact}" title="{exact}">{shown}</time>')

@@ -27,6 +27,7 @@ class StaticFile:
     media_type: str
 
 
+@cache
 def list_files() -> Mapping[str, str]:
     """Plain name → the name it is served under. The bundle's name does not wait for the bundle to be made."""
     names = {name: _rename(name, hashlib.sha256(_read(name)).hexdigest()) for name in OWN}
