@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,15 +13,13 @@ import httpx2
 
 from demo_run import copy_database
 from network.loopback import free_port
-from weighbeam.demo.cast import MECHANISMS, VALIDATORS
-from weighbeam.demo.subnet import PARAMS
-from weighbeam.network.listen import ListenSettings
+from weighbeam.demo.cast import VALIDATORS
+from weighbeam.demo.write_settings import write_validator
 from weighbeam.store.database import Store
 
 START_SECONDS = 90.0
 STOP_SECONDS = 20.0
 STORE = "validator-1.db"
-MOST = ListenSettings().per_address
 
 
 @dataclass
@@ -30,6 +28,7 @@ class Site:
 
     folder: Path
     port: int = field(default_factory=free_port)
+    settings: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -50,6 +49,7 @@ class Site:
             "WEIGHBEAM_SERVICE__LISTEN": f"127.0.0.1:{self.port}",
             "WEIGHBEAM_SERVICE__PER_MINUTE": "60000",
             "WEIGHBEAM_NOVELTY__PER_MINUTE": "60000",
+            **self.settings,
         }
         with (self.folder / "serve.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=env)
@@ -83,8 +83,9 @@ class Site:
 
 
 @contextmanager
-def serve_folder(folder: Path) -> Iterator[Site]:
-    site = Site(folder)
+def serve_folder(folder: Path, **settings: str) -> Iterator[Site]:
+    """With settings of its own, by the names of their variables."""
+    site = Site(folder, settings=settings)
     try:
         site.start()
         yield site
@@ -98,17 +99,5 @@ def copy_demo(source: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in (STORE, "chain.sqlite"):
         copy_database(source / name, folder / name)
-    write_settings(folder)
+    write_validator(folder, VALIDATORS[0])
     return folder
-
-
-def write_settings(folder: Path, chain: str = "chain.sqlite") -> None:
-    parts = [
-        f'[wallet]\nuri = "{VALIDATORS[0].uri}"',
-        f'[chain]\nkind = "local"\npath = "{chain}"',
-        f'[store]\nurl = "sqlite:///{STORE}"',
-    ]
-    for mechid, name in enumerate(MECHANISMS):
-        params = ", ".join(f"{key} = {value}" for key, value in PARAMS[name].items())
-        parts.append(f"[mechanisms.{name}]\nmechid = {mechid}\nparams = {{ {params} }}")
-    (folder / "validator-1.toml").write_text("\n\n".join(parts) + "\n", "utf-8")
