@@ -84,7 +84,8 @@ def test_a_stream_is_open_until_it_is_left() -> None:
     registry = CollectorRegistry()
     with serve_app(make_app(registry)) as where, httpx2.Client(base_url=f"http://{where}", timeout=30) as client:
         with client.stream("GET", "/events") as response:
-            assert next(response.iter_lines()) == "data: 1"
+            lines = response.iter_lines()
+            assert next(lines) == "data: 1"
             assert read(registry, "weighbeam_http_streams_open") == {"weighbeam_http_streams_open": 1}
         for _ in range(500):
             if read(registry, "weighbeam_http_streams_open") == {"weighbeam_http_streams_open": 0}:
