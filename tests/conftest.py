@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from demo_run import Played, play_demo
 from weighbeam.senses.local import LocalSenses
 
 settings.register_profile("weighbeam", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
@@ -26,3 +27,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def senses(cache: Path) -> LocalSenses:
     return LocalSenses(cache=cache)
+
+
+@pytest.fixture(scope="session")
+def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """A demo for tests that are `alone`; its files are everybody's, so whoever changes one copies it first."""
+    return play_demo(lambda: tmp_path_factory.mktemp("demo") / "subnet")

@@ -13,32 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 from command import weighbeam as run
+from demo_run import copy_database
 from weighbeam.cli.main import app
 from weighbeam.demo.cast import MINERS
 from weighbeam.demo.claims import find_failures
 from weighbeam.demo.subnet import weigh_in
 
 pytestmark = pytest.mark.alone
-TRIES = 3
 HONEST = {part.hotkey.address for part in MINERS if part.role == "honest"}
-
-
-@pytest.fixture(scope="module")
-def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, Path]:
-    """A demo that this machine was too busy for proves nothing and is played again."""
-    for _ in range(TRIES):
-        folder = tmp_path_factory.mktemp("demo") / "subnet"
-        done = run("demo", "--rounds", 2, "--folder", folder, "--json")
-        if done.returncode == 0 and not was_too_busy(json.loads(done.stdout)):
-            break
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout), folder
-
-
-def was_too_busy(result: dict) -> bool:
-    """Whether an honest miner, whose answers are always good, was not heard in time."""
-    rows = result["mechanisms"]["chunking"]["miners"]
-    return any(row["valid"] < row["rounds"] for row in rows if row["role"] == "honest")
 
 
 def test_the_honest_are_paid_and_the_hostile_are_not(played) -> None:
@@ -213,10 +195,10 @@ def test_the_journal_can_be_read(played) -> None:
     assert run("miner-report", "nobody", "--store", store).returncode == 2
 
 
-def test_the_kept_journal_replays_and_a_changed_one_does_not(played) -> None:
+def test_the_kept_journal_replays_and_a_changed_one_does_not(played, tmp_path: Path) -> None:
     result, folder = played
     assert result["replay"]["equal"]
-    journal = folder / "validator-1.db"
+    journal = copy_database(folder / "validator-1.db", tmp_path / "journal.db")
     done = run("replay", "--store", journal)
     assert done.returncode == 0
     assert "0 differ" in done.stdout

@@ -6,6 +6,7 @@ import pytest
 from keyword_recall.mechanism import KeywordRecall
 from sqlalchemy import delete, insert, select, text, update
 
+from engine.naive_standings import list_standings
 from engine.recall import PaidRecall, find
 from engine.recall import play as play_recall
 from engine.small_subnet import ALICE, CHUNKING, HOUR, PARAMS, START, list_faults, observe_example, open_store, play
@@ -14,10 +15,9 @@ from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.insight.attacks import read_attacks
 from weighbeam.engine.insight.leaderboard import read_leaderboard
 from weighbeam.engine.insight.miner import read_miner
-from weighbeam.engine.insight.open_alerts import find_open
+from weighbeam.engine.insight.outcomes import KNOWN
 from weighbeam.engine.insight.overview import read_overview
 from weighbeam.engine.journal import Journal
-from weighbeam.engine.read_journal import list_standings
 from weighbeam.engine.replay import replay
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
@@ -153,26 +153,10 @@ def test_nobody_is_an_error_and_lost_content_costs_the_advice_only(store: Store)
     with store.write() as connection:
         outcomes = select(tables.entries.c.body)
         connection.execute(delete(tables.blobs).where(tables.blobs.c.digest.in_(outcomes)))
+    KNOWN.clear()
     view = read_miner(store, CHUNKING, "inventor", AVERAGING)
     assert view.advice == ()
     assert view.reasons
-
-
-def test_an_alert_is_open_until_it_is_left(store: Store) -> None:
-    now = [START]
-    alerts = Alerts(store, lambda: now[0])
-    for at, code, level in (
-        (0, "degraded_mode", "warning"),
-        (10, "degraded_mode", "warning"),
-        (20, "weights_differ", "critical"),
-        (30, "degraded_mode", "info"),
-    ):
-        now[0] = START + at
-        alerts.tell(code, level, "text", "chunking")
-    with store.read() as connection:
-        assert [one.code for one in find_open(connection, START + 15)] == ["degraded_mode"]
-        assert [one.code for one in find_open(connection, START + 40)] == ["weights_differ"]
-        assert find_open(connection, START + 3 * HOUR) == ()
 
 
 def test_an_overview_of_a_store_without_any_weigh_in(store: Store, tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.copies import MOST_READ, find_copies, list_copies
 from weighbeam.engine.reading.explain import explain_answer
-from weighbeam.engine.reading.history import read_history
 from weighbeam.engine.reading.pages import Page, read_cursor, write_cursor
 from weighbeam.engine.reading.round_view import RoundView, find_answer, is_asker, read_round_view
 from weighbeam.engine.reading.rounds import list_rounds
@@ -171,26 +170,6 @@ def test_answers_too_large_for_a_page_are_counted_and_left_out(journal: Journal)
     assert [(one.payload, one.payload_bytes > 0) for one in view.answers] == [(None, True), (None, True)]
     whole: RoundView = read_round_view(journal.store, view.id, withhold=False)
     assert replace(whole, answers=()) == replace(view, answers=())
-
-
-def test_histories_are_counted_on_and_again_after_a_clean_up(journal: Journal) -> None:
-    store = journal.store
-
-    def read() -> dict[str, tuple[int, int, str]]:
-        with store.read() as connection:
-            found = read_history(store, connection, RECALL.name)
-        return {hotkey: (one.rounds, one.valid, one.last_reason) for hotkey, one in found.items()}
-
-    assert read() == {}
-    play(journal, RECALL, 0, START, {"a": "tide", "b": None})
-    failed = read()["b"]
-    assert failed[:2] == (1, 0)
-    assert failed[2]
-    for number in range(1, 4):
-        play(journal, RECALL, number, START + number * 300 * HOUR, {"a": "tide", "b": "tide"})
-    assert read() == {"a": (4, 4, ""), "b": (4, 3, failed[2])}
-    clean_up(store, START + 1000 * HOUR, Averaging(), "me", lambda _: b"signed")
-    assert read() == {"a": (1, 1, ""), "b": (1, 1, "")}
 
 
 def test_alerts_and_copies_come_in_pages(journal: Journal) -> None:

@@ -5,11 +5,12 @@ import json
 import logging
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weighbeam.core.errors import WeighbeamError
@@ -30,7 +31,7 @@ WORDS = st.text(st.characters(codec="utf-8"), max_size=20)
 def as_before(monkeypatch):
     ours, root = logging.getLogger("weighbeam"), logging.getLogger()
     kept = ours.handlers, ours.level, ours.propagate, root.handlers, root.level
-    for name, value in ((sys, "excepthook"), (logging, "raiseExceptions")):
+    for name, value in ((sys, "excepthook"), (threading, "excepthook"), (logging, "raiseExceptions")):
         monkeypatch.setattr(name, value, getattr(name, value))
     yield
     ours.handlers, ours.level, ours.propagate, root.handlers, root.level = kept
@@ -88,6 +89,7 @@ def test_colours_are_for_terminals_alone() -> None:
 
 def test_libraries_are_heard_from_warning_on() -> None:
     heard = listen(level="ERROR")
+    logging.getLogger("uvicorn.error").setLevel(logging.NOTSET)
     for name in ("uvicorn.error", "bittensor", "apprise"):
         logging.getLogger(name).info("chatter")
         logging.getLogger(name).warning("trouble")
@@ -131,6 +133,7 @@ def test_what_looks_like_none_stays() -> None:
     assert told in heard.getvalue()
 
 
+@settings(max_examples=60)
 @given(secret=SECRETS, around=WORDS, form=st.sampled_from(["text", "json"]))
 def test_no_secret_of_the_settings_is_ever_in_the_log(secret: str, around: str, form: str) -> None:
     loaded = load(

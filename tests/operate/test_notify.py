@@ -24,7 +24,6 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.deliver import deliver_due, keep_delivering
 from weighbeam.engine.keep_running import weigh_once
-from weighbeam.operate import notify
 from weighbeam.operate.notify import make_notifiers, make_telling, read_receivers
 from weighbeam.settings.load import Loaded, Settings
 from weighbeam.store.database import Store
@@ -127,11 +126,12 @@ def test_a_receiver_that_was_down_gets_everything_later_in_order_and_the_others_
         with serve_web() as gone:
             address = gone.url
         teller = Teller(store, clock, address, other.url)
-        teller.alerts.tell("clock_skew", "warning", "3 are later", "chunking")
+        teller.alerts.tell("clock_skew", "warning", "3 are later, says s3cret-path-of-mine of //Alice", "chunking")
         teller.deliver()
         teller.alerts.end({"clock_skew": "fine again"}, "chunking")
         teller.deliver()
         assert len(other.taken) == 2
+        assert other.taken[0]["message"].startswith("3 are later, says (hidden) of (hidden)\n")
         with serve_web(Web(port=gone.port)) as back:
             clock.at += 3600
             restarted = Teller(store, clock, address, other.url)
@@ -144,21 +144,22 @@ def test_a_receiver_that_was_down_gets_everything_later_in_order_and_the_others_
 
 
 def test_a_receiver_that_hangs_holds_up_nothing(store: Store, monkeypatch) -> None:
-    monkeypatch.setattr(notify, "SEND_SECONDS", 2.0)
     monkeypatch.setattr("weighbeam.engine.deliver.POLL_SECONDS", 0.05)
     clock = Turned()
 
-    async def run(teller: Teller, swift: Web) -> float:
+    async def run(teller: Teller, swift: Web) -> None:
         loop = asyncio.create_task(keep_delivering(store, clock, teller.alerts, teller.deliveries))
-        began = time.monotonic()
         teller.alerts.tell("weights_differ", "critical", "@everyone [x](http://evil.example)", "chunking")
-        await asyncio.to_thread(wait_for, lambda: len(swift.taken) == 1)
-        took = time.monotonic() - began
+        await asyncio.to_thread(wait_for, lambda: len(swift.taken) == 1, 90.0)
         loop.cancel()
-        return took
 
     with serve_web(Web(hangs=True)) as slow, serve_web() as swift:
-        assert asyncio.run(run(Teller(store, clock, slow.url, swift.url), swift)) < 15
+        teller = Teller(store, clock, f"{slow.url}?rto=600", swift.url)
+        asyncio.run(run(teller, swift))
+        began = time.monotonic()
+        with pytest.raises(WeighbeamError, match="did not take it within 1 s"):
+            teller.receivers[0].send("title", "text", "info", seconds=1.0)
+        assert time.monotonic() - began < 30
     assert swift.taken[0]["message"].startswith("＠everyone (x)(http: //evil.example)")
     assert swift.taken[0]["type"] == "failure"
 

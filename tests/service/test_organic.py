@@ -264,7 +264,6 @@ def test_one_caller_cannot_fill_the_line(api: Api, monkeypatch: pytest.MonkeyPat
 
 def test_a_stream_tells_of_every_step_and_ends(api: Api) -> None:
     first, second = (api.ask(DOCUMENT).json()["id"] for _ in range(2))
-    api.watch.beat = 0.2
     seen: list[tuple[str, Any]] = []
     for name, told in api.follow(second):
         seen.append((name, told and told["position"]))
@@ -277,9 +276,11 @@ def test_a_stream_tells_of_every_step_and_ends(api: Api) -> None:
             fail_request(api.store, second, "no_valid_answer", "nobody gave one")
         elif name == "failed":
             assert told["result"]["error"] == "no_valid_answer"
-    steps = [step for step in seen if step[0] != "beat"]
-    assert steps == [("waiting", 2), ("waiting", 1), ("taken", None), ("failed", None)]
-    assert ("beat", None) in seen
+    assert seen == [("waiting", 2), ("waiting", 1), ("taken", None), ("failed", None)]
+    api.watch.beat = 0.2
+    idle = api.follow(api.ask(DOCUMENT).json()["id"])
+    assert [next(idle)[0] for _ in range(3)] == ["waiting", "beat", "beat"]
+    idle.close()
 
 
 def test_streams_have_a_limit_and_whoever_leaves_makes_room(tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ def test_pages_lead_from_one_to_the_next(api: Api) -> None:
         ("/v1/rounds?cursor=AAAA", 400, "bad_cursor"),
         ("/v1/rounds?hotkey=%00", 400, "bad_query"),
         ("/v1/rounds/never", 404, "unknown_round"),
+        ("/v1/rounds/a%00b", 400, "bad_query"),
+        ("/v1/rounds/%ff", 404, "unknown_round"),
         ("/v1/rounds/..%2f..%2fetc%2fpasswd", 404, "unknown_route"),
         ("/v1/rounds/..%2f..%2fetc/heatmap.png", 404, "unknown_route"),
         ("/v1/rounds/%2e%2e/heatmap.png", 404, "no_picture"),

@@ -7,8 +7,8 @@ from typing import Any
 
 from weighbeam.demo.claims import find_failures
 from weighbeam.demo.subnet import Subnet
+from weighbeam.engine.insight.leaderboard import read_leaderboard
 from weighbeam.engine.journal import read_round
-from weighbeam.engine.read_journal import list_standings
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.engine.replay import replay
 from weighbeam.engine.validator import Post
@@ -35,7 +35,7 @@ async def conclude(subnet: Subnet) -> dict[str, Any]:
 async def _conclude_mechanism(subnet: Subnet, mechanism: str) -> dict[str, Any]:
     graph, posts = await subnet.metagraph(mechanism), subnet.posts[mechanism]
     bench = posts[0].bench
-    lines = {line.hotkey: line for line in list_standings(bench.journal.store, bench.mechanism, Averaging())}
+    lines = {line.hotkey: line for line in read_leaderboard(bench.journal.store, bench.mechanism, Averaging())}
     values, reasons = _read_scores(posts[0])
     rows = [dict((await post.scale.chain.stored(post.scale.own_hotkey)).row) for post in posts]
     states = {post.scale.own_hotkey: _last_state(post) for post in posts}

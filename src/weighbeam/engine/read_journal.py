@@ -1,29 +1,12 @@
-"""A journal opened to be read, and the standings it holds."""
+"""A journal opened to be read, and how far it goes."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import func, select
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.lay_out import read_seen, read_standings
-from weighbeam.engine.reading.history import History, read_history
-from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.engine.weigh_in.emissions import read_averages
-from weighbeam.mechanisms.contract import Mechanism
 from weighbeam.store import tables
 from weighbeam.store.database import Store
-
-
-@dataclass(frozen=True, slots=True)
-class StandingLine:
-    """A miner's standing and how its last rounds went."""
-
-    hotkey: str
-    standing: float | None
-    rounds: int
-    valid: int
-    last_reason: str
 
 
 def open_journal(place: str) -> Store:
@@ -42,23 +25,3 @@ def count_entries(store: Store) -> int:
     """How far the journal goes: the number of its last entry."""
     with store.read() as connection:
         return int(connection.scalar(select(func.max(tables.entries.c.sequence))) or 0)
-
-
-def list_standings(store: Store, mechanism: Mechanism, averaging: Averaging) -> list[StandingLine]:
-    """Everyone with a standing, best first, the unranked last; of averaged emissions, as of the newest round."""
-    name = mechanism.name
-    with store.read() as connection:
-        standings = {s.hotkey: s.value for s in read_standings(connection, name)}
-        if mechanism.rule.standing == "emissions":
-            newest = connection.scalar(select(func.max(tables.rounds.c.at)).where(tables.rounds.c.mechanism == name))
-            seen = read_seen(connection, name)
-            averages = read_averages(connection, name, seen, newest or 0.0, averaging, lookback=True)
-            standings = {hotkey: average.ema for hotkey, average in averages.items()}
-        history = read_history(store, connection, name)
-    lines = [_write_line(hotkey, value, history.get(hotkey, History())) for hotkey, value in standings.items()]
-    sign = 1.0 if mechanism.better == "lower" else -1.0
-    return sorted(lines, key=lambda line: (line.standing is None, sign * (line.standing or 0.0), line.hotkey))
-
-
-def _write_line(hotkey: str, standing: float | None, history: History) -> StandingLine:
-    return StandingLine(hotkey, standing, history.rounds, history.valid, history.last_reason)

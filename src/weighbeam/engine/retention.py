@@ -14,7 +14,7 @@ from weighbeam.engine.outbox import post
 from weighbeam.engine.reached import Reached
 from weighbeam.engine.standing_history import forget_after
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, Averaging
-from weighbeam.mechanisms.contract import Score, Scored, Standing
+from weighbeam.mechanisms.contract import Scored, Standing
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 from weighbeam.store.database import Store
@@ -117,18 +117,10 @@ def _fold(connection: Connection, entries: Sequence[Row[Any]]) -> dict[str, Reac
         outcome = json.loads(read_blob(connection, entry.body))
         body = json.loads(read_blob(connection, outcome["body"]))
         state = reached.setdefault(body["mechanism"], Reached())
-        scored = _read_scored(outcome["scored"])
+        scored = Scored.from_json(outcome["scored"])
         state.note(entry.ref, float(body["at"]), body["departed"], scored)
         state.standings = tuple(Standing(hotkey, value, detail) for hotkey, value, detail in outcome["standings"])
     return reached
-
-
-def _read_scored(given: Any) -> Scored:
-    scores = tuple(
-        Score(row["hotkey"], row["status"], row["value"], row["parts"], tuple(row["reasons"]))
-        for row in given["scores"]
-    )
-    return Scored(scores, given["summary"])
 
 
 def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float, now: float) -> None:

@@ -135,6 +135,15 @@ class Scored:
         ]
         return {"scores": rows, "summary": self.summary}
 
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> "Scored":
+        """As `as_json` wrote it."""
+        rows = (
+            Score(row["hotkey"], row["status"], row["value"], row["parts"], tuple(row["reasons"]))
+            for row in written["scores"]
+        )
+        return cls(tuple(rows), written["summary"])
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:

@@ -19,9 +19,9 @@ from weighbeam.engine.deliver import Delivery
 from weighbeam.engine.notices import HOUR, Telling
 from weighbeam.engine.outbox import Item
 from weighbeam.engine.write_notice import write_notice
-from weighbeam.operate.redact import make_redactor
+from weighbeam.operate.redact import Redactor, make_redactor
 from weighbeam.settings.load import Loaded
-from weighbeam.settings.secrets import list_parts
+from weighbeam.settings.secrets import list_parts, list_secrets
 
 SEND_SECONDS = 30.0
 MOST_SAID = 300
@@ -102,7 +102,8 @@ def make_telling(loaded: Loaded, receivers: tuple[Receiver, ...], now: float) ->
 
 def make_notifiers(loaded: Loaded, receivers: tuple[Receiver, ...], hotkey: str) -> dict[str, Delivery]:
     """One lane of the outbox for each, so that a slow one holds up no other."""
-    return {one.name: partial(_deliver, one, hotkey, name_places(loaded)) for one in receivers}
+    redactor = make_redactor(list_secrets(loaded))
+    return {one.name: partial(_deliver, one, redactor, hotkey, name_places(loaded)) for one in receivers}
 
 
 def name_places(loaded: Loaded) -> Mapping[str, str]:
@@ -114,9 +115,11 @@ def name_places(loaded: Loaded) -> Mapping[str, str]:
     }
 
 
-async def _deliver(receiver: Receiver, hotkey: str, places: Mapping[str, str], item: Item) -> None:
+async def _deliver(receiver: Receiver, redactor: Redactor, hotkey: str, places: Mapping[str, str], item: Item) -> None:
+    """No secret leaves the machine, whatever an alert quotes."""
     place = places.get(item.mechanism, item.mechanism)
-    title, text = write_notice(item.body, f"validator {hotkey}, {place}")
+    body = {**item.body, "text": redactor.hide(str(item.body["text"]))}
+    title, text = write_notice(body, f"validator {hotkey}, {place}")
     kind = "over" if item.body["what"] == "over" else str(item.body["level"])
     await run_aside(receiver.send, f"Weighbeam: {title}", text, kind)
 

@@ -88,9 +88,8 @@ def add_stream(app: FastAPI, front: Front, clerk: Clerk, watch: Watch) -> None:
         reply = await front.handle(request, work)
         if reply.status != 200:
             return reply.write()
-        return StreamingResponse(
-            watch.follow(reply.content, request.scope["state"][STOPPING]), 200, LIVE, "text/event-stream"
-        )
+        events = watch.follow(reply.content, request.scope["state"][STOPPING])
+        return StreamingResponse(events, 200, LIVE, "text/event-stream")
 
 
 def read_filters(request: Request) -> dict[str, str]:

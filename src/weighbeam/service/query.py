@@ -65,7 +65,9 @@ class Given:
 
 
 def read_given(request: Request, names: tuple[str, ...], withhold: bool = True) -> Given:
-    """The query of a request."""
+    """The query of a request whose path is plain text too."""
+    plain = all(str(value).isprintable() for value in request.path_params.values())
+    require(plain, "bad_query", "the path is no plain text", "correct the path")
     given = request.query_params.multi_items()
     found = dict(given)
     known = f"only {', '.join(names)} can be asked for, each once" if names else "nothing can be asked for here"

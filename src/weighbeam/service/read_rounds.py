@@ -6,9 +6,10 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.reading.answers import AnswerView
 from weighbeam.engine.reading.explain import explain_answer
 from weighbeam.engine.reading.receipts import write_receipt
-from weighbeam.engine.reading.round_view import AnswerView, RoundView, find_answer, read_round_view
+from weighbeam.engine.reading.round_view import RoundView, find_answer, read_round_view
 from weighbeam.engine.reading.rounds import STATES, list_rounds
 from weighbeam.engine.story import name_heatmap, read_extras
 from weighbeam.service import read_shapes

@@ -140,7 +140,6 @@ class ServiceSection(Section):
         float, about("calls per token and minute, unless it has a pace of its own; per address without one", gt=0)
     ] = 600.0
     streams: Annotated[int, about("live streams open at once at most", ge=1, le=10_000)] = 200
-    nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("service-nonces.sqlite")
 
 
 class NoveltySection(Section):

@@ -3,13 +3,12 @@
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Pair, Score
+from weighbeam.mechanisms.contract import Pair, Score, Scored
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 
@@ -48,16 +47,12 @@ def _recall_scores(connection: Connection, digest: str | None) -> Sequence[Score
             KNOWN.move_to_end(digest)
             return KNOWN[digest]
     try:
-        rows = json.loads(read_blob(connection, digest))["scored"]["scores"]
+        written = json.loads(read_blob(connection, digest))["scored"]
     except WeighbeamError:
         return ()
-    scores = tuple(_read(row) for row in rows)
+    scores = Scored.from_json(written).scores
     with LOCK:
         KNOWN[digest] = scores
         while len(KNOWN) > MOST_KNOWN:
             KNOWN.popitem(last=False)
     return scores
-
-
-def _read(row: Mapping[str, Any]) -> Score:
-    return Score(row["hotkey"], row["status"], row["value"], row["parts"], tuple(row["reasons"]))

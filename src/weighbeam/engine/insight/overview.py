@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from weighbeam.engine.alerts import Alert
 from weighbeam.engine.audit import Audit
 from weighbeam.engine.insight.metagraph import GRAPHS
-from weighbeam.engine.insight.open_alerts import find_open
 from weighbeam.engine.insight.tries import find_next, list_recent_tries
+from weighbeam.engine.notices import Notice, list_notices
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -53,17 +52,17 @@ class MechanismView:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All mechanisms, and the alerts that are open, newest first."""
+    """All mechanisms, and what is wrong now, the worst first."""
 
     at: float
     mechanisms: tuple[MechanismView, ...]
-    alerts: tuple[Alert, ...]
+    notices: tuple[Notice, ...]
 
 
 def read_overview(store: Store, mechanisms: Sequence[str], now: float) -> Overview:
     with store.read() as connection:
         views = tuple(_view(connection, name, now) for name in mechanisms)
-        return Overview(now, views, find_open(connection, now))
+    return Overview(now, views, list_notices(store))
 
 
 def _view(connection: Connection, name: str, now: float) -> MechanismView:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.reading.round_view import find_answer, read_round_view, write_payload
+from weighbeam.engine.reading.answers import write_payload
+from weighbeam.engine.reading.round_view import find_answer, read_round_view
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.receipts import sign_receipt
 from weighbeam.store.blobs import digest_bytes

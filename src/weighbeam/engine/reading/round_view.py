@@ -1,44 +1,23 @@
 """One round with all that a page about it needs, read from its record and not scored again."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.reading.answers import AnswerView, view_answers
 from weighbeam.engine.reading.round_record import Entry, Record, read_record
 from weighbeam.engine.reading.rounds import Kind, name_kind
 from weighbeam.engine.reading.withhold import withhold_texts
-from weighbeam.mechanisms.contract import Observation, Score, Scored, make_params
+from weighbeam.mechanisms.contract import Observation, Scored, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 from weighbeam.store.database import Store
 
 MOST_PAYLOADS = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerView:
-    """What one miner said and got. `payload` is None if it is withheld or too much for a page; `score` parts alike.
-
-    `status` is None while the round is not scored.
-    """
-
-    hotkey: str
-    uid: int | None
-    reply: str
-    reason: str | None
-    seconds: float
-    status: Literal["valid", "failed", "unscored"] | None
-    value: float | None
-    reasons: tuple[str, ...]
-    parts: Mapping[str, Any] | None
-    best: bool
-    payload: Any
-    payload_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +57,7 @@ def read_round_view(store: Store, round_id: str, withhold: bool, most_payloads: 
         told = _read_told(connection, round_id)
         best = _find_best(connection, record)
     hidden = withhold and record.is_organic
-    body, task, answers = record.body, record.task, _view_answers(record, best, hidden, most_payloads)
+    body, task, answers = record.body, record.task, view_answers(record, best, hidden, most_payloads)
     summary = None if record.scored is None else record.scored["summary"]
     narrative = told.get("narrative")
     return RoundView(
@@ -123,38 +102,6 @@ def is_asker(store: Store, round_id: str, caller: str) -> bool:
         return connection.execute(query).first() is not None
 
 
-def _view_answers(record: Record, best: str | None, hidden: bool, most: int) -> tuple[AnswerView, ...]:
-    scores = {} if record.scored is None else {row["hotkey"]: row for row in record.scored["scores"]}
-    hotkeys, left, views = {row[0] for row in record.answers}, most, []
-    for hotkey, uid, reply, seconds, payload, reason, _ in record.answers:
-        score = scores.get(hotkey, {})
-        size = 0 if payload is None else len(write_payload(payload))
-        left -= size
-        parts = score.get("parts")
-        views.append(
-            AnswerView(
-                hotkey=hotkey,
-                uid=uid,
-                reply=reply,
-                reason=reason,
-                seconds=seconds,
-                status=score.get("status"),
-                value=score.get("value"),
-                reasons=tuple(score.get("reasons", ())),
-                parts=withhold_texts(parts, hotkeys) if hidden else parts,
-                best=hotkey == best,
-                payload=None if hidden or left < 0 else payload,
-                payload_bytes=size,
-            )
-        )
-    return tuple(views)
-
-
-def write_payload(payload: Any) -> bytes:
-    """An answer's bytes in the journal: JSON in ASCII with sorted keys and no blanks."""
-    return json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-
-
 def _read_told(connection: Connection, round_id: str) -> dict[str, tuple[str, str]]:
     """What was told of a round after it: by kind, the text or place, and who told it."""
     columns = tables.extras.c
@@ -170,17 +117,8 @@ def _find_best(connection: Connection, record: Record) -> str | None:
         mechanism = load_mechanism(record.row.mechanism)
         params = make_params(mechanism, record.body["params"])
         observation = Observation.unpack(read_blob(connection, record.body["observation"]))
-        return mechanism.best(params, observation, read_scored(record.scored))
+        return mechanism.best(params, observation, Scored.from_json(record.scored))
     except WeighbeamError as fault:
         if fault.code in ("unknown_mechanism", "broken_mechanism", "bad_params"):
             return None
         raise
-
-
-def read_scored(written: Mapping[str, Any]) -> Scored:
-    """Scores as an outcome holds them."""
-    rows = (
-        Score(row["hotkey"], row["status"], row["value"], row["parts"], tuple(row["reasons"]))
-        for row in written["scores"]
-    )
-    return Scored(tuple(rows), written["summary"])

@@ -49,7 +49,8 @@ class Desk:
         def name(caller: Caller) -> tuple[Hashable, ...]:
             caller.check("read")
             query = read_query(request, allowed)
-            return "page", request.url.path, tuple(sorted(query.items())), caller.may("admin"), tick()
+            seen_by = caller.may("admin"), caller.is_anyone
+            return "page", request.url.path, tuple(sorted(query.items())), *seen_by, tick()
 
         def work(caller: Caller, _: bytes) -> tuple[int, str]:
             return 200, self.fresh.get(name(caller), lambda: make(caller))
@@ -122,7 +123,9 @@ def add_boards(app: FastAPI, desk: Desk) -> None:
     @page("/novelty")
     async def novelty(request: Request) -> Response:
         before = request.query_params.get("before")
-        return await desk.show(request, lambda _: show_novelty(shelf, read_number(before)), ("before",))
+        return await desk.show(
+            request, lambda caller: show_novelty(shelf, read_number(before), not caller.is_anyone), ("before",)
+        )
 
     @page("/attacks")
     async def attacks(request: Request) -> Response:

@@ -17,10 +17,12 @@ from weighbeam.service.pages.shelf import Shelf
 MOST, CHARTED = 50, 500
 HOUR, HOURS = 3600.0, 24
 MILLI = 1000
+UNNAMED = "a user"
 OUTCOMES = {"paid": "paid", "released": "paid", "imported": "paid", "held": "held"}
 
 
-def show_novelty(shelf: Shelf, before: int | None) -> str:
+def show_novelty(shelf: Shelf, before: int | None, named: bool) -> str:
+    """Without `named`, contributors that are no hotkeys stay unnamed: they are users of somebody's app."""
     params = shelf.find("novelty").params
     assert isinstance(params, NoveltyParams)
     lines = list_history(shelf.store, before=before, most=MOST)
@@ -36,7 +38,7 @@ def show_novelty(shelf: Shelf, before: int | None) -> str:
         curve=_draw(shelf, params),
         payouts=chart_payouts(list_payouts(charted, params.base_units, shelf.now())),
         counted=len(charted),
-        lines=[_write_line(line) for line in lines],
+        lines=[_write_line(line, named) for line in lines],
         page={
             "cursor": before,
             "first": "/novelty",
@@ -60,11 +62,13 @@ def list_payouts(lines: Sequence[dict[str, Any]], base_units: int, now: float) -
     ]
 
 
-def _write_line(line: dict[str, Any]) -> dict[str, Any]:
+def _write_line(line: dict[str, Any], named: bool) -> dict[str, Any]:
     """Without its text: that is for operators."""
     told = {name: line[name] for name in ("id", "at", "contributor", "status", "nearest", "units", "withdrawn")}
     similarity = None if line["micro"] is None else line["micro"] / MILLION
-    return {**told, "similarity": similarity, "is_miner": is_address(line["contributor"])}
+    is_miner = is_address(line["contributor"])
+    contributor = line["contributor"] if named or is_miner else UNNAMED
+    return {**told, "contributor": contributor, "similarity": similarity, "is_miner": is_miner}
 
 
 def _draw(shelf: Shelf, params: NoveltyParams) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from weighbeam.engine.alerts import find_remedy
 from weighbeam.engine.insight.hours import HOUR, HourLine, count_hours
 from weighbeam.engine.insight.metagraph import read_metagraph
 from weighbeam.engine.insight.overview import MechanismView, read_overview
-from weighbeam.engine.notices import Notice, list_notices
+from weighbeam.engine.notices import Notice
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.pictures.charts import chart_hours
@@ -31,7 +31,7 @@ def show_overview(shelf: Shelf) -> str:
         title="Overview",
         block=max((graph.block for graph in graphs), default=None),
         lines=[_write_line(view) for view in seen.mechanisms],
-        notices=[_write_notice(notice) for notice in list_notices(shelf.store) if notice.level != "info"],
+        notices=[_write_notice(notice) for notice in seen.notices if notice.level != "info"],
         alerts=list_alerts(shelf.store, most=MOST).items,
         rounds=list_rounds(shelf.store, most=MOST).items,
         hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.reading.round_view import AnswerView, RoundView, read_round_view
+from weighbeam.engine.reading.answers import AnswerView
+from weighbeam.engine.reading.round_view import RoundView, read_round_view
 from weighbeam.engine.what_if import WhatIf, recall_round
 from weighbeam.mechanisms.contract import Advises, Tells
 from weighbeam.mechanisms.registry import load_mechanism

@@ -28,7 +28,7 @@ function fitWidth(spec, width) {
 }
 
 window.drawChart = (figure) => {
-  const place = figure.querySelector(".canvas");
+  const place = figure.querySelector(".canvas > div");
   const given = figure.querySelector("script[type='application/json']");
   if (!place || !given || !window.vegaEmbed) return;
   const spec = fitWidth(JSON.parse(given.textContent), place.clientWidth);

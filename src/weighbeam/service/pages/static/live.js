@@ -3,15 +3,25 @@
 
 const WAIT = 400;
 const LEAST = 2000;
+const AGAIN = 15000;
 let due = null;
 let last = 0;
+let opened = false;
 
 function listen() {
   const address = document.body.dataset.events;
   if (!address || !window.EventSource) return;
   const source = new EventSource(address);
-  source.onopen = () => say("live");
-  source.onerror = () => say(source.readyState === EventSource.CLOSED ? "not live: reload the page" : "reconnecting");
+  source.onopen = () => {
+    say("live");
+    if (opened) refreshSoon();
+    opened = true;
+  };
+  source.onerror = () => {
+    const refused = source.readyState === EventSource.CLOSED;
+    say(refused ? "not live" : "reconnecting");
+    if (refused) setTimeout(listen, AGAIN);
+  };
   for (const kind of ["round", "weigh_in", "submission", "alert", "missed"]) source.addEventListener(kind, refreshSoon);
   addEventListener("pagehide", () => source.close());
 }
@@ -47,7 +57,7 @@ function replaceChanged(fresh) {
   let changed = 0;
   for (const old of document.querySelectorAll("[data-live]")) {
     const now = fresh.getElementById(old.id);
-    if (!now || old.contains(document.activeElement)) continue;
+    if (!now || isTyped(old)) continue;
     if (old.dataset.said === undefined) old.dataset.said = "";
     const text = now.innerHTML;
     if ((old.dataset.said || strip(old)) === strip(now)) continue;
@@ -57,8 +67,9 @@ function replaceChanged(fresh) {
       old.querySelector("script[type='application/json']").textContent = spec.textContent;
       window.drawChart?.(old);
     } else {
+      const putBack = keepPlace(old);
       old.innerHTML = text;
-      arrange(old);
+      putBack();
     }
     old.dataset.said = strip(now);
     changed += 1;
@@ -69,6 +80,30 @@ function replaceChanged(fresh) {
 function strip(element) {
   const spec = element.querySelector(":scope > script[type='application/json']");
   return spec ? spec.textContent : element.textContent.replace(/\s+/g, " ");
+}
+
+// Nothing is changed under the hands of whoever types; it is made up for when they leave.
+function isTyped(place) {
+  const active = document.activeElement;
+  return place.contains(active) && active.matches("input, select, textarea");
+}
+
+// What was typed, and where the keyboard was: on the same link, or else at the same stop.
+function keepPlace(place) {
+  const list = () => [...place.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
+  const stops = list();
+  const at = stops.indexOf(document.activeElement);
+  const link = stops[at]?.href;
+  const typed = [...place.querySelectorAll("input[data-find]")].map((one) => [one.dataset.find, one.value]);
+  return () => {
+    for (const [name, value] of typed) {
+      const field = place.querySelector(`input[data-find="${name}"]`);
+      if (field) field.value = value;
+    }
+    arrange(place);
+    const found = link ? list().find((one) => one.href === link) : list()[at];
+    if (at >= 0) found?.focus({ preventScroll: true });
+  };
 }
 
 function keepOpen(old, now) {
@@ -90,7 +125,10 @@ function arrange(root) {
     const kept = chosen.get(table.id);
     if (kept) sortRows(table, kept.column, kept.down);
   }
-  for (const field of root.querySelectorAll("input[data-find]")) field.addEventListener("input", () => find(field));
+  for (const field of root.querySelectorAll("input[data-find]")) {
+    field.addEventListener("input", () => find(field));
+    field.addEventListener("blur", refreshSoon);
+  }
   document.querySelectorAll("input[data-find]").forEach(find);
   for (const field of root.querySelectorAll("select[data-go]")) {
     field.addEventListener("change", () => location.assign(field.value));
@@ -113,9 +151,9 @@ function prepareHead(table, head, column) {
 function sortRows(table, column, down) {
   const body = table.tBodies[0];
   const value = (row) => row.cells[column]?.dataset.value ?? row.cells[column]?.textContent.trim() ?? "";
-  const rows = [...body.rows].sort((a, b) => compare(value(a), value(b)));
-  if (down) rows.reverse();
-  body.append(...rows);
+  const rows = [...body.rows].sort((a, b) => (down ? compare(value(b), value(a)) : compare(value(a), value(b))));
+  const isEmpty = (row) => ["", "–"].includes(value(row));
+  body.append(...rows.filter((row) => !isEmpty(row)), ...rows.filter(isEmpty));
   [...table.tHead.rows[0].cells].forEach((head, at) => {
     if (at === column) head.setAttribute("aria-sort", down ? "descending" : "ascending");
     else head.removeAttribute("aria-sort");

@@ -1,0 +1,44 @@
+"""Standings and histories read the plain way, every score of the journal: what faster readers must agree with."""
+
+from typing import NamedTuple
+
+from sqlalchemy import func, select
+
+from weighbeam.engine.lay_out import read_seen, read_standings
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+
+class Line(NamedTuple):
+    hotkey: str
+    standing: float | None
+    rounds: int
+    valid: int
+    last_reason: str
+
+
+def list_standings(store: Store, mechanism: Mechanism, averaging: Averaging) -> list[Line]:
+    """Best first, the unranked last."""
+    name, rounds, scores = mechanism.name, tables.rounds.c, tables.scores.c
+    query = (
+        select(scores.hotkey, scores.status, scores.reasons)
+        .select_from(tables.scores.join(tables.rounds, scores.round == rounds.id))
+        .where(rounds.mechanism == name)
+        .order_by(rounds.sequence)
+    )
+    history: dict[str, tuple[int, int, str]] = {}
+    with store.read() as connection:
+        standings = {one.hotkey: one.value for one in read_standings(connection, name)}
+        if mechanism.rule.standing == "emissions":
+            newest = connection.scalar(select(func.max(rounds.at)).where(rounds.mechanism == name)) or 0.0
+            averages = read_averages(connection, name, read_seen(connection, name), newest, averaging, lookback=True)
+            standings = {hotkey: average.ema for hotkey, average in averages.items()}
+        for hotkey, status, reasons in connection.execute(query):
+            total, valid, last = history.get(hotkey, (0, 0, ""))
+            history[hotkey] = total + 1, valid + (status == "valid"), ", ".join(reasons) or last
+    lines = [Line(hotkey, value, *history.get(hotkey, (0, 0, ""))) for hotkey, value in standings.items()]
+    sign = 1.0 if mechanism.better == "lower" else -1.0
+    return sorted(lines, key=lambda line: (line.standing is None, sign * (line.standing or 0.0), line.hotkey))
