@@ -1,4 +1,7 @@
-"""Run every benchmark, print the table, and write it to benchmarks/RESULTS.md."""
+"""Run the benchmarks, print the table, and write it to benchmarks/RESULTS.md.
+
+`python -m benchmarks service` runs the parts with that word in their titles, and leaves the lines of all others alone.
+"""
 
 import os
 import platform
@@ -18,6 +21,7 @@ from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
 from benchmarks.round import measure_round
 from benchmarks.score import measure_score
+from benchmarks.service import measure_service
 from benchmarks.weigh_in import measure_weigh_in
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -32,24 +36,42 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "The exact index of the novelty corpus, 384 dimensions": measure_novelty_index,
     "The novelty desk": measure_desk,
     "The embedder": measure_embedder,
+    "The service on a month of 256 miners": measure_service,
 }
+HEAD = "| what | measured | wanted | met |\n| --- | --- | --- | --- |\n"
 
 
-def main() -> int:
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    how = "A ratio compares two things timed in this one run; milliseconds alone are the best of several laps."
-    text = [f"# Measured by `make bench`\n\n{machine}. {how}\n"]
+def main(*words: str) -> int:
+    chosen = [title for title in PARTS if not words or any(word.lower() in title.lower() for word in words)]
+    sections = dict.fromkeys(PARTS, "") if not words else read_sections(RESULTS.read_text())
     met = True
-    for title, measure in PARTS.items():
-        text.append(f"\n## {title}\n\n| what | measured | wanted | met |\n| --- | --- | --- | --- |\n")
+    for title in chosen:
         print(title, flush=True)
-        for line in measure():
+        rows = []
+        for line in PARTS[title]():
             met &= line.met
-            text.append(f"| {line.what} | {line.measured} | {line.wanted} | {'yes' if line.met else '**no**'} |\n")
+            rows.append(f"| {line.what} | {line.measured} | {line.wanted} | {'yes' if line.met else '**no**'} |\n")
             show_line(line)
-    RESULTS.write_text("".join(text))
-    return 0 if met else 1
+        sections[title] = HEAD + "".join(rows)
+    RESULTS.write_text(introduce() + "".join(f"\n## {title}\n\n{rows}" for title, rows in sections.items()))
+    return 0 if met and chosen else 1
+
+
+def introduce() -> str:
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    how = "A ratio compares two things timed in one run; milliseconds alone are the best of several laps."
+    return f"# Measured by `make bench`\n\n{machine}. {how} Each part can be run alone: `python -m benchmarks WORD`.\n"
+
+
+def read_sections(text: str) -> dict[str, str]:
+    """What was measured before, by title.
+
+    >>> read_sections("# All\\n\\n## One\\n\\n| a |\\n\\n## Two\\n\\n| b |\\n")
+    {'One': '| a |\\n', 'Two': '| b |\\n'}
+    """
+    parts = [part.partition("\n\n") for part in text.split("\n## ")[1:]]
+    return {title: rows.rstrip("\n") + "\n" for title, _, rows in parts}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

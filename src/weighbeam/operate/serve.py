@@ -32,6 +32,7 @@ from weighbeam.senses.ports import Senses
 from weighbeam.service.app import report_health
 from weighbeam.service.health import count_store
 from weighbeam.service.novelty import add_novelty
+from weighbeam.service.pages.prepare import prepare_pages
 from weighbeam.service.pool import Pools
 from weighbeam.service.teller import Teller
 from weighbeam.settings.load import Loaded
@@ -115,4 +116,5 @@ def to_units(name: str, tokens: Decimal | None, base_units: int) -> int | None:
 async def _serve(app: FastAPI, where: tuple[str, int], connections: int) -> None:
     async with listen(app, *where, ListenSettings(per_address=connections)) as (host, port):
         LOG.info("served on %s:%d", host, port)
+        await asyncio.to_thread(prepare_pages)
         await asyncio.Event().wait()

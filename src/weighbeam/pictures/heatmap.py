@@ -72,7 +72,7 @@ def chart_heatmap(heatmap: Heatmap) -> dict[str, Any]:
     require(len(heatmap) > 0, "nothing_to_draw", "no answer arrived, so there is nothing to compare")
     names = [(FLAG if flag else "") + shorten_hotkey(key, SHORT) for key, flag in _marked(heatmap)]
     given = {"names": names, "flags": list(heatmap.flagged)}
-    spec = copy.deepcopy(_frame(len(heatmap)))
+    spec = copy.deepcopy(frame_heatmap(len(heatmap)))
     for param in spec["params"]:
         if param["name"] in given:
             param["value"] = given[param["name"]]
@@ -87,7 +87,7 @@ def chart_heatmap(heatmap: Heatmap) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _frame(count: int) -> dict[str, Any]:
+def frame_heatmap(count: int) -> dict[str, Any]:
     """The chart of so many answers, made and checked once, to be filled with those of a round."""
     import altair as alt
 
