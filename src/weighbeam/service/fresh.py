@@ -44,6 +44,14 @@ class Fresh:
                 self._looked = time.monotonic()
         return self._version
 
+    def peek(self, key: tuple[Hashable, ...]) -> Any:
+        """What is kept under a key, None if nothing is or the store has to be looked at first; waits for nothing."""
+        if time.monotonic() - self._looked >= self._look_seconds:
+            return None
+        with self._lock:
+            kept = self._kept.get((self._version, *key))
+        return None if kept is None else kept[0]
+
     def get(self, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
         """What `make` gives, made once per key and version. A refusal is told to all who wait, and not kept."""
         named = (self.version, *key)

@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import tell_fault
+from weighbeam.network import verify_request as auth
 from weighbeam.network.listen import name_origin
 from weighbeam.network.serve import STATUS, receive
 from weighbeam.service.callers import Caller
@@ -19,6 +20,7 @@ from weighbeam.service.paces import TooOften
 
 Result = TypeVar("Result")
 Work = Callable[[Caller, bytes], tuple[int, Any]]
+Recall = Callable[[Caller], tuple[int, Any] | None]
 AGAIN = {429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
 BEARER, BASIC = {"WWW-Authenticate": "Bearer"}, {"WWW-Authenticate": 'Basic realm="weighbeam", charset="UTF-8"'}
 API = "/v1/"
@@ -68,14 +70,18 @@ class Front:
     async def answer(self, request: Request, work: Work) -> Response:
         return (await self.handle(request, work)).write()
 
-    async def handle(self, request: Request, work: Work) -> Reply:
-        """What comes of it. `work` gets the proven caller and the body as it came."""
+    async def handle(self, request: Request, work: Work, recall: Recall | None = None) -> Reply:
+        """What comes of it. `work` gets the proven caller and the body as it came.
+
+        Who is known and what is kept already (`recall`) need no thread, and so wait for nobody's work.
+        """
         try:
             given = await receive(request, self.most_body)
-            prove = self.run_proof if is_signed(given) else self.run_token
-            caller = await prove(lambda: self.gate.prove(given))
+            caller = self.gate.recall(given) or await self._prove(given)
             with self.gate.admit(caller, find_origin(request)):
-                return Reply(*await self.run(lambda: work(caller, given.body)))
+                known = None if recall is None else recall(caller)
+                done = await self.run(lambda: work(caller, given.body)) if known is None else known
+                return Reply(*done)
         except WeighbeamError as refusal:
             return self.refuse(refusal, request.url.path)
         except ClientDisconnect:
@@ -83,6 +89,10 @@ class Front:
         except Exception as fault:
             tell_fault(fault)
             return Reply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
+
+    async def _prove(self, given: auth.Request) -> Caller:
+        run = self.run_proof if is_signed(given) else self.run_token
+        return await run(lambda: self.gate.prove(given))
 
     def refuse(self, refusal: WeighbeamError, path: str) -> Reply:
         """What whoever called is told of a refusal."""

@@ -63,6 +63,13 @@ class Gate:
         sender = Btauth().verify(given, self.own_address, time.time_ns(), self._is_new).sender
         return Caller(sender, self.signers.scopes)
 
+    def recall(self, given: auth.Request) -> Caller | None:
+        """Who calls, if that is known without waiting for anything."""
+        named = find_headers(given, "authorization")
+        if named:
+            return self.keyring.recall(read_shown(named, given.method))
+        return ANYONE if not is_signed(given) and self._is_open(given) else None
+
     @contextmanager
     def admit(self, caller: Caller, origin: str = "") -> Iterator[None]:
         """Let a proven caller's work run, or refuse it; who shows nothing is told apart by its address."""

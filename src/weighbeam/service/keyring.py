@@ -30,18 +30,28 @@ class Keyring:
     def find(self, shown: str) -> Caller:
         """Whoever holds the token shown; `bad_token` in the same words whatever is wrong with it."""
         parts = split_token(shown)
-        if parts is not None:
-            token = self._recall(parts[0])
-            same = hmac.compare_digest(NO_DIGEST if token is None else token.digest, digest_secret(parts[1]))
-            if token is not None and same and token.is_live(self._now()):
-                return name_holder(token)
-        raise WeighbeamError("bad_token", "this token opens nothing here", "ask the operator for one")
+        caller = None if parts is None else self._open(self._look(parts[0]), parts[1])
+        if caller is None:
+            raise WeighbeamError("bad_token", "this token opens nothing here", "ask the operator for one")
+        return caller
 
-    def _recall(self, token_id: str) -> Token | None:
-        since = time.monotonic()
+    def recall(self, shown: str) -> Caller | None:
+        """The same, from memory alone; None also if that does not say."""
+        parts = split_token(shown)
+        return None if parts is None else self._open(self._remember(parts[0]), parts[1])
+
+    def _open(self, token: Token | None, secret: str) -> Caller | None:
+        same = hmac.compare_digest(NO_DIGEST if token is None else token.digest, digest_secret(secret))
+        return name_holder(token) if token is not None and same and token.is_live(self._now()) else None
+
+    def _remember(self, token_id: str) -> Token | None:
         with self._lock:
             read_at, token = self._seen.get(token_id, (float("-inf"), None))
-        if token is not None and since - read_at < FRESH_SECONDS:
+        return token if time.monotonic() - read_at < FRESH_SECONDS else None
+
+    def _look(self, token_id: str) -> Token | None:
+        token, since = self._remember(token_id), time.monotonic()
+        if token is not None:
             return token
         found = find_token(self._store, token_id)
         with self._lock:

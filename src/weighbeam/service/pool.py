@@ -56,13 +56,17 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """Threads for the work, others for signatures, for tokens and for streams; none of them waits for another."""
+    """Threads for the work, others for reading, for signatures, for tokens and for streams; none waits for another.
+
+    Those that read are two: more of them would only wait for one interpreter, each row that is fetched anew.
+    """
 
     desk: Pool = field(default_factory=Pool)
     proofs: Pool = field(default_factory=lambda: Pool(workers=2))
     tokens: Pool = field(default_factory=lambda: Pool(workers=2))
     watch: Pool = field(default_factory=lambda: Pool(workers=1))
+    reads: Pool = field(default_factory=lambda: Pool(workers=2, waiting=128))
 
     def close(self) -> None:
-        for pool in (self.desk, self.proofs, self.tokens, self.watch):
+        for pool in (self.desk, self.proofs, self.tokens, self.watch, self.reads):
             pool.close()

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -85,14 +85,23 @@ class Reader:
         so many `seconds`.
         """
 
+        def name(given: Given) -> tuple[Hashable, ...]:
+            turn = None if seconds is None else self.shown.now() // seconds
+            return request.url.path, *sorted(given.filters.items()), given.withhold, turn
+
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
             caller.check(scope)
             given = read_given(request, names, self._withholds(caller, round_id))
-            turn = None if seconds is None else self.shown.now() // seconds
-            key = (request.url.path, *sorted(given.filters.items()), given.withhold, turn)
-            return 200, self.fresh.get(key, lambda: keep(read(given)))
+            return 200, self.fresh.get(name(given), lambda: keep(read(given)))
 
-        reply = await self.front.handle(request, work)
+        def recall(caller: Caller) -> tuple[int, Any] | None:
+            if round_id is not None and not caller.is_anyone:
+                return None
+            caller.check(scope)
+            kept = self.fresh.peek(name(read_given(request, names)))
+            return None if kept is None else (200, kept)
+
+        reply = await self.front.handle(request, work, recall)
         return write_kept(reply.content, request) if isinstance(reply.content, Kept) else reply.write()
 
     def _withholds(self, caller: Caller, round_id: str | None) -> bool:

@@ -1,7 +1,7 @@
 """The dashboard's routes. Pages only read; what changes anything goes through the API, with a token."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -46,16 +46,20 @@ class Desk:
     fresh: Fresh
 
     async def show(self, request: Request, make: Make, allowed: tuple[str, ...] = ()) -> Response:
-        def work(caller: Caller, _: bytes) -> tuple[int, str]:
+        def name(caller: Caller) -> tuple[Hashable, ...]:
             caller.check("read")
             query = read_query(request, allowed)
-            told = self.fresh.get(
-                ("page", request.url.path, tuple(sorted(query.items())), caller.may("admin"), caller.is_anyone, tick()),
-                lambda: make(caller),
-            )
-            return 200, told
+            seen_by = caller.may("admin"), caller.is_anyone
+            return "page", request.url.path, tuple(sorted(query.items())), *seen_by, tick()
 
-        return self.write(await self.front.handle(request, work))
+        def work(caller: Caller, _: bytes) -> tuple[int, str]:
+            return 200, self.fresh.get(name(caller), lambda: make(caller))
+
+        def recall(caller: Caller) -> tuple[int, str] | None:
+            kept: str | None = self.fresh.peek(name(caller))
+            return None if kept is None else (200, kept)
+
+        return self.write(await self.front.handle(request, work, recall))
 
     def write(self, told: Reply) -> Response:
         if told.status == 200:
