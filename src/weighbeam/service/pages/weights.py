@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ from weighbeam.pictures.charts import chart_concentration, chart_shares
 from weighbeam.service.pages.formats import shorten, write_time
 from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
+from weighbeam.service.reader import spell
 
 MOST, MOST_SKIPS, LARGEST = 30, 10, 9
 OTHERS = "others"
@@ -32,7 +32,7 @@ def show_weights(shelf: Shelf, mechanism: str | None) -> str:
         title=f"Weights of {name}",
         mechanism=name,
         tabs=[(one, f"/weights?mechanism={quote(one)}") for one in shelf.names],
-        latest={**asdict(lines[0]), "paid": sum(one.value > 0 for one in lines[0].shares)} if lines else None,
+        latest={**spell(lines[0]), "paid": sum(one.value > 0 for one in lines[0].shares)} if lines else None,
         lines=lines,
         skips=[one for one in tries if one.kind != "submitted"][:MOST_SKIPS],
         shares=chart_shares(list_shares(set_before)) if set_before else None,
@@ -82,7 +82,7 @@ def _split(graph: GraphView | None, last: WeightsLine | None) -> dict[str, Any]:
     weighing = [one for one in neurons if one.dividends > 0 or one.vtrust > 0 or one.permit]
     ours = {one.hotkey: one.share for one in last.shares} if last else {}
     known = {one.hotkey for one in weighing}
-    others = [{**asdict(one), "ours": ours.get(one.hotkey)} for one in neurons if one.hotkey not in known]
+    others = [{**spell(one), "ours": ours.get(one.hotkey)} for one in neurons if one.hotkey not in known]
     own = next((one.hotkey for one in neurons if graph is not None and one.uid == graph.own), None)
     return {
         "validators": sorted(weighing, key=lambda one: -one.stake),
