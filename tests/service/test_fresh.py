@@ -87,3 +87,12 @@ def test_memory_is_bounded(store: Store) -> None:
     assert len(fresh._kept) == 3
     fresh.get(("large",), lambda: b"x" * 9000)
     assert not [key for key in fresh._kept if "large" in key]
+
+
+def test_what_is_kept_can_be_had_without_waiting_for_a_while(store: Store) -> None:
+    fresh, maker = Fresh(store, look_seconds=0.3), Maker()
+    assert fresh.peek(("a",)) is None
+    fresh.get(("a",), maker)
+    assert (fresh.peek(("a",)), fresh.peek(("b",))) == (b"1", None)
+    sleep(0.35)
+    assert fresh.peek(("a",)) is None

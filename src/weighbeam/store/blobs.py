@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable
 
 import zstandard
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store.tables import blobs
@@ -12,6 +12,8 @@ from weighbeam.store.tables import blobs
 LEVEL = 3
 MAX_BYTES = 1 << 30
 QUERY_DIGESTS = 500
+FIND = select(blobs.c.data).where(blobs.c.digest == bindparam("digest"))
+"""Written once: a page reads many."""
 
 
 def digest_bytes(data: bytes) -> str:
@@ -37,7 +39,7 @@ def keep_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
 
 def read_blob(connection: Connection, digest: str) -> bytes:
     """The content, or `blob_missing`, or `blob_damaged`."""
-    return _open(digest, connection.scalar(select(blobs.c.data).where(blobs.c.digest == digest)))
+    return _open(digest, connection.scalar(FIND, {"digest": digest}))
 
 
 def read_blobs(connection: Connection, digests: Collection[str]) -> dict[str, bytes]:
