@@ -66,11 +66,12 @@ def open_entrance(loaded: Loaded, store: Store, own_address: str, listen: str, p
     return Entrance(loaded, own_address, Keyring(store), Paces(), pools, reading)
 
 
-def check_reached(loaded: Loaded, store: Store, now: float) -> None:
+def check_reached(loaded: Loaded, store: Store, now: float, setting: str = "service.listen") -> None:
     """Nothing is served to a network that nobody may use, or that all may use by an oversight."""
-    section = loaded.settings.service
-    if not is_local(section.listen) and not section.public and not has_live(store, now):
-        told = f"service.listen is {section.listen}, which others reach, and there is no token"
+    settings = loaded.settings
+    listen = settings.service.listen if setting == "service.listen" else settings.validator.listen
+    if not is_local(listen) and not settings.service.public and not has_live(store, now):
+        told = f"{setting} is {listen}, which others reach, and there is no token"
         raise WeighbeamError("bad_config", told, "weighbeam serve token new, or service.public = true to let all read")
 
 

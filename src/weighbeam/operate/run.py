@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from functools import partial
 
 from prometheus_client import CollectorRegistry
@@ -18,7 +19,7 @@ from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.challenges import open_door, pull_challenges
 from weighbeam.operate.compose import make_app
-from weighbeam.operate.gates import open_entrance
+from weighbeam.operate.gates import check_reached, open_entrance
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.operate.reading import load_runs
 from weighbeam.operate.serve import open_beside
@@ -44,6 +45,7 @@ async def _run(built: Built, loaded: Loaded) -> None:
     pools = Pools()
     listen = loaded.settings.validator.listen
     if listen:
+        check_reached(loaded, built.desk.store, time.time(), "validator.listen")
         registry = CollectorRegistry()
         mechanisms = [post.scale.mechanism for post in built.posts]
         desk = built.desk
