@@ -77,7 +77,7 @@ class Front:
             with self.gate.admit(caller, find_origin(request)):
                 return Reply(*await self.run(lambda: work(caller, given.body)))
         except WeighbeamError as refusal:
-            return self.refuse(refusal, request.url.path)
+            return self.refuse(refusal, request.scope["path"])
         except ClientDisconnect:
             return Reply(499, {"error": "disconnected"})
         except Exception as fault:

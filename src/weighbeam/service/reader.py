@@ -89,7 +89,7 @@ class Reader:
             caller.check(scope)
             given = read_given(request, names, self._withholds(caller, round_id))
             turn = None if seconds is None else self.shown.now() // seconds
-            key = (request.url.path, *sorted(given.filters.items()), given.withhold, turn)
+            key = (request.scope["path"], *sorted(given.filters.items()), given.withhold, turn)
             return 200, self.fresh.get(key, lambda: keep(read(given)))
 
         reply = await self.front.handle(request, work)

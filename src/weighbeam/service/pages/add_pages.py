@@ -50,7 +50,7 @@ class Desk:
             caller.check("read")
             query = read_query(request, allowed)
             told = self.fresh.get(
-                ("page", request.url.path, tuple(sorted(query.items())), caller.may("admin"), caller.is_anyone, tick()),
+                ("page", request.scope["path"], *sorted(query.items()), caller.may("admin"), caller.is_anyone, tick()),
                 lambda: make(caller),
             )
             return 200, told
