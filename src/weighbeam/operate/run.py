@@ -45,7 +45,7 @@ async def _run(built: Built, loaded: Loaded) -> None:
     pools = Pools()
     listen = loaded.settings.validator.listen
     if listen:
-        check_reached(loaded, built.desk.store, time.time(), "validator.listen")
+        check_reached(loaded, built.desk.store, time.time(), listen)
         registry = CollectorRegistry()
         mechanisms = [post.scale.mechanism for post in built.posts]
         desk = built.desk
