@@ -63,6 +63,15 @@ def test_every_file_that_compose_mounts_is_there() -> None:
     )
 
 
+def test_the_validator_of_compose_may_start() -> None:
+    """Others reach it there, so the operator has to have said who may read."""
+    compose = (DEPLOY / "compose.yaml").read_text("utf-8")
+    assert 'WEIGHBEAM_VALIDATOR__LISTEN: "0.0.0.0:9090"' in compose
+    assert 'WEIGHBEAM_SERVICE__PUBLIC: "true"' in compose
+    assert '"127.0.0.1:9091:9090"' in compose
+    assert compose.count("ports:") == compose.count('ports: ["127.0.0.1:')
+
+
 def test_no_coldkey_comes_near_a_validator() -> None:
     compose = (DEPLOY / "compose.yaml").read_text("utf-8")
     assert "wallets" not in compose

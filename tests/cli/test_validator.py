@@ -145,6 +145,7 @@ def test_a_chain_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"WEIGHBEAM_WALLET__URI": "//Nobody"}, "not_registered"),
         ({"WEIGHBEAM_MECHANISMS__CHUNKING__MECHID": "7"}, "bad_config"),
         ({"WEIGHBEAM_VALIDATOR__LISTEN": "nowhere"}, "bad_config"),
+        ({"WEIGHBEAM_VALIDATOR__LISTEN": "0.0.0.0:0"}, "bad_config"),
         ({"WEIGHBEAM_VALIDATOR__PROBES": '["nope:99999"]'}, "bad_probe"),
         ({"WEIGHBEAM_MECHANISMS__CHUNKING__TASKS": "folder:empty"}, "no_tasks"),
         ({"WEIGHBEAM_MECHANISMS__CHUNKING__TASKS": "files"}, "bad_config"),

@@ -66,6 +66,19 @@ def test_a_live_token_or_a_word_of_the_operator_lets_others_reach_it(tmp_path: P
     store.close()
 
 
+def test_a_validator_is_reached_by_others_on_the_same_terms(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'weighbeam.db'}")
+    listen = '[validator]\nlisten = "0.0.0.0:0"\n'
+    closed = load(tmp_path, rest=listen)
+    check_reached(closed, store, 1.0)
+    with pytest.raises(WeighbeamError, match=r"validator.listen is 0.0.0.0:0.*there is no token"):
+        check_reached(closed, store, 1.0, "0.0.0.0:0")
+    check_reached(load(tmp_path, rest=f"{listen}[service]\npublic = true\n"), store, 1.0, "0.0.0.0:0")
+    make_token(store, Grant("app", ["read"]), 1.0)
+    check_reached(closed, store, 1.0, "0.0.0.0:0")
+    store.close()
+
+
 def test_who_may_read_follows_from_where_it_listens(tmp_path: Path) -> None:
     store, pools = Store(f"sqlite:///{tmp_path / 'weighbeam.db'}"), Pools()
     for listen, more, reading in (

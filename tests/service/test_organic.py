@@ -3,12 +3,14 @@
 import json
 import sqlite3
 import time
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,8 +19,9 @@ from sqlalchemy import delete
 from network.loopback import BOB
 from service.organic_api import MECHANISMS, Api, open_api, said
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.line_up import PATIENCE_SECONDS, Terms, number_line, queue
+from weighbeam.engine.line_up import PATIENCE_SECONDS, Terms, list_requests, number_line, queue
 from weighbeam.engine.organic import enqueue, fail_request, has_waiting, take_next
+from weighbeam.engine.progress import read_progress, tell_row
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store import tables
@@ -299,6 +302,39 @@ def test_streams_have_a_limit_and_whoever_leaves_makes_room(tmp_path: Path) -> N
         assert next(third)[0] == next(streams[1])[0] == "cancelled"
         wait_until(lambda: not api.watch.followers)
     store.close()
+
+
+def test_all_who_follow_are_told_though_they_are_many(tmp_path: Path) -> None:
+    """More than can wait before the threads that look."""
+    store, many = Store(f"sqlite:///{tmp_path / 'journal.db'}"), 120
+    with open_api(store, streams=many) as api, ThreadPoolExecutor(many) as threads:
+        api.client = httpx2.Client(base_url=api.url, timeout=60, limits=httpx2.Limits(max_connections=many + 2))
+        first, second = (api.ask(DOCUMENT).json()["id"] for _ in range(2))
+        told = [threads.submit(lambda: [name for name, _ in api.follow(second)]) for _ in range(many)]
+        try:
+            wait_until(lambda: len(api.watch.followers) == many)
+            api.cancel(first)
+            time.sleep(2)
+            assert len(api.watch.followers) == many
+        finally:
+            api.cancel(second)
+        assert Counter(one.result(30)[-1] for one in told) == {"cancelled": many}
+    store.close()
+
+
+def test_a_list_of_large_questions_takes_little_memory(api: Api) -> None:
+    large = {"body": {"document": "a" * 1_000_000}, "wanted": ["5F"], "ranked": False}
+    names = [f"organic-{number}" for number in range(40)]
+    with api.store.write() as connection:
+        for number, name in enumerate(names):
+            queue(connection, name, "chunking", float(number), large, Terms(caller="token:app"))
+    tracemalloc.start()
+    listed, seen = list_requests(api.store, "token:app", 40), read_progress(api.store, names, 100.0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [tell_row(row).id for row in listed] == names[::-1]
+    assert {(one.ranked, one.wanted) for one in seen.values()} == {(False, ("5F",))}
+    assert peak < 4_000_000
 
 
 def test_a_server_that_stops_ends_its_streams_in_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -203,6 +203,8 @@ def test_reading_is_open_to_this_machine_by_its_own_names_alone(store: Store) ->
         assert client.get("/v1/thing").json()["caller"] == "anyone"
         assert client.get("/v1/thing", headers={"Host": "localhost:1"}).status_code == 200
         assert said(client.get("/v1/thing", headers={"Host": "rebound.example"})) == (401, "bad_token")
+        for host in ("[::1].rebound.example", "127.0.0.1:80/v1/config?", "localhost:80@rebound.example"):
+            assert said(client.get("/v1/thing", headers={"Host": host})) == (401, "bad_token")
         assert said(client.get("/v1/own")) == (401, "bad_token")
         assert said(client.post("/v1/thing")) == (401, "bad_token")
         assert said(client.get("/v1/thing", headers=bear("wb_x"))) == (401, "bad_token")

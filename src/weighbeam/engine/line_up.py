@@ -17,6 +17,18 @@ MOST_WAITING = 1000
 MOST_OF_ONE = 100
 COLUMNS = tables.requests.c
 ENDED = ("done", "failed", "cancelled")
+TOLD = (
+    COLUMNS.id,
+    COLUMNS.mechanism,
+    COLUMNS.state,
+    COLUMNS.at,
+    COLUMNS.priority,
+    COLUMNS.caller,
+    COLUMNS.round,
+    COLUMNS.body["ranked"].as_boolean().label("ranked"),
+    COLUMNS.body["wanted"].label("wanted"),
+)
+"""What is told of many at a time: question and answer may have megabytes each, and stay in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +86,7 @@ def cancel_request(store: Store, request_id: str) -> None:
 
 def list_requests(store: Store, caller: str | None, most: int, before: str | None = None) -> list[Any]:
     """Rows, newest first, of one caller or of all; `before` is the id of the last one seen."""
-    query = select(tables.requests).order_by(COLUMNS.at.desc(), COLUMNS.id.desc()).limit(most)
+    query = select(*TOLD).order_by(COLUMNS.at.desc(), COLUMNS.id.desc()).limit(most)
     if caller is not None:
         query = query.where(COLUMNS.caller == caller)
     with store.read() as connection:

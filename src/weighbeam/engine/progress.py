@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import read_round
-from weighbeam.engine.line_up import ENDED, number_line
+from weighbeam.engine.line_up import ENDED, TOLD, number_line
 from weighbeam.mechanisms.contract import Mechanism, Node
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -46,7 +46,7 @@ class Progress:
 def read_progress(store: Store, ids: Collection[str], now: float) -> dict[str, Progress]:
     """By id, those that there are."""
     joined = tables.requests.outerjoin(tables.rounds, COLUMNS.round == tables.rounds.c.id)
-    query = select(tables.requests, tables.rounds.c.state.label("outcome")).select_from(joined)
+    query = select(*TOLD, COLUMNS.result, tables.rounds.c.state.label("outcome")).select_from(joined)
     wanted = sorted(ids)
     with store.read() as connection:
         rows = [
@@ -60,7 +60,7 @@ def read_progress(store: Store, ids: Collection[str], now: float) -> dict[str, P
 
 
 def tell_row(row: Any, position: int | None = None) -> Progress:
-    """A row of the table, with the state of its round as `outcome` if that was looked up."""
+    """A row of what is `TOLD`, with its result and the state of its round as `outcome` if those were looked up."""
     return Progress(
         row.id,
         row.mechanism,
@@ -68,12 +68,12 @@ def tell_row(row: Any, position: int | None = None) -> Progress:
         row.at,
         row.priority,
         row.caller,
-        bool(row.body["ranked"]),
-        tuple(row.body["wanted"]),
+        bool(row.ranked),
+        tuple(row.wanted),
         row.round,
         getattr(row, "outcome", None) in ("observed", "scored"),
         position,
-        row.result,
+        getattr(row, "result", None),
     )
 
 

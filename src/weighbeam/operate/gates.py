@@ -66,11 +66,15 @@ def open_entrance(loaded: Loaded, store: Store, own_address: str, listen: str, p
     return Entrance(loaded, own_address, Keyring(store), Paces(), pools, reading)
 
 
-def check_reached(loaded: Loaded, store: Store, now: float) -> None:
-    """Nothing is served to a network that nobody may use, or that all may use by an oversight."""
+def check_reached(loaded: Loaded, store: Store, now: float, validator: str | None = None) -> None:
+    """Nothing is served to a network that nobody may use, or that all may use by an oversight.
+
+    Where `weighbeam serve` listens, or else the validator.
+    """
     section = loaded.settings.service
-    if not is_local(section.listen) and not section.public and not has_live(store, now):
-        told = f"service.listen is {section.listen}, which others reach, and there is no token"
+    setting, listen = ("service.listen", section.listen) if validator is None else ("validator.listen", validator)
+    if not is_local(listen) and not section.public and not has_live(store, now):
+        told = f"{setting} is {listen}, which others reach, and there is no token"
         raise WeighbeamError("bad_config", told, "weighbeam serve token new, or service.public = true to let all read")
 
 

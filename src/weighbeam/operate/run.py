@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from functools import partial
 
 from fastapi import FastAPI
@@ -19,7 +20,7 @@ from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.challenges import open_door, pull_challenges
 from weighbeam.operate.compose import make_app
-from weighbeam.operate.gates import open_entrance
+from weighbeam.operate.gates import check_reached, open_entrance
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.operate.reading import load_runs
 from weighbeam.operate.serve import open_beside
@@ -45,6 +46,7 @@ async def _run(built: Built, loaded: Loaded) -> None:
     pools = Pools()
     listen = loaded.settings.validator.listen
     if listen:
+        check_reached(loaded, built.desk.store, time.time(), listen)
         app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
         services += [*beside, partial(serve_miner, app, *check_listen(listen))]
     elif loaded.settings.challenges.callers:

@@ -82,7 +82,7 @@ def add_events(app: FastAPI, front: Front, streams: Streams) -> None:
         except WeighbeamError as refusal:
             if listener is not None:
                 streams.leave(listener)
-            return front.refuse(refusal, request.url.path).write()
+            return front.refuse(refusal, request.scope["path"]).write()
         stopping: asyncio.Event = request.scope.get("state", {}).get(STOPPING) or asyncio.Event()
         seconds = given.number("seconds", 1, LONGEST_SECONDS, LONGEST_SECONDS)
         return Told(streams, listener, _tell(listener, missed, stopping.is_set, time.monotonic() + seconds))

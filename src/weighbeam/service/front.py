@@ -83,7 +83,7 @@ class Front:
                 done = await self.run(lambda: work(caller, given.body)) if known is None else known
                 return Reply(*done)
         except WeighbeamError as refusal:
-            return self.refuse(refusal, request.url.path)
+            return self.refuse(refusal, request.scope["path"])
         except ClientDisconnect:
             return Reply(499, {"error": "disconnected"})
         except Exception as fault:

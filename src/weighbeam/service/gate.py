@@ -7,6 +7,7 @@ for GET and HEAD alone, so that no page of another site can have a browser chang
 import base64
 import binascii
 import ipaddress
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from weighbeam.service.paces import Paces
 
 SAFE = ("GET", "HEAD")
 SIGNED = "x-bittensor-"
+HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+))(?::[0-9]{0,5})?", re.ASCII)
 Reading = Literal["closed", "local", "public"]
 
 
@@ -130,9 +132,13 @@ def is_own_name(host: str) -> bool:
 
     >>> [is_own_name(host) for host in ("127.0.0.1:8080", "localhost", "[::1]:80", "evil.example:8080", "0.0.0.0", "")]
     [True, True, True, False, False, False]
+    >>> [is_own_name(host) for host in ("[::1].evil.example", "127.0.0.1:80/v1/config?", "127.0.0.1:80@evil.example")]
+    [False, False, False]
     """
-    bracketed = host.startswith("[")
-    name = host[1:].partition("]")[0] if bracketed else host.partition(":")[0]
+    found = HOST.fullmatch(host)
+    if found is None:
+        return False
+    name = found[1] or found[2]
     try:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:

@@ -87,7 +87,7 @@ class Reader:
 
         def name(given: Given) -> tuple[Hashable, ...]:
             turn = None if seconds is None else self.shown.now() // seconds
-            return request.url.path, *sorted(given.filters.items()), given.withhold, turn
+            return request.scope["path"], *sorted(given.filters.items()), given.withhold, turn
 
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
             caller.check(scope)

@@ -14,6 +14,7 @@ from weighbeam.service.front import Run
 LOOK_SECONDS = 0.5
 BEAT_SECONDS = 15.0
 MOST_SECONDS = 900.0
+AT_ONCE = 8
 BEAT = b": still here\n\n"
 Look = Callable[[Collection[str]], Mapping[str, Progress]]
 Describe = Callable[[Progress], dict[str, Any]]
@@ -52,6 +53,7 @@ class Watch:
         self._run: Run = run
         self._most = most
         self.beat = beat
+        self._telling = asyncio.Semaphore(AT_ONCE)
         self._looking: asyncio.Task[None] | None = None
         self.followers: set[Follower] = set()
 
@@ -82,8 +84,12 @@ class Watch:
             self.followers.discard(follower)
 
     async def _tell(self, newest: Progress) -> bytes:
-        """The event; if the store cannot tell it now, the stream ends, and who opens it again is told."""
-        return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
+        """The event; if the store cannot tell it now, the stream ends, and who opens it again is told.
+
+        Many may have news at once: they wait here, for the line before the threads is short.
+        """
+        async with self._telling:
+            return write_event(newest.stage, await self._run(lambda: self._describe(newest)))
 
     async def _keep_looking(self) -> None:
         try:

@@ -50,7 +50,7 @@ class Desk:
             caller.check("read")
             query = read_query(request, allowed)
             seen_by = caller.may("admin"), caller.is_anyone
-            return "page", request.url.path, tuple(sorted(query.items())), *seen_by, tick()
+            return "page", request.scope["path"], tuple(sorted(query.items())), *seen_by, tick()
 
         def work(caller: Caller, _: bytes) -> tuple[int, str]:
             return 200, self.fresh.get(name(caller), lambda: make(caller))
