@@ -136,7 +136,9 @@ def test_evidence_without_bad_snippets_scores_more(web: LocalSenses) -> None:
     check_followed("evidence", web, asked, "a", "Check snippets before you send them", better)
 
 
-@pytest.mark.parametrize("urls", [["http://a.example/", "http://b.example/", "http://c.example/"], ["http://a.example/"]])
+@pytest.mark.parametrize(
+    "urls", [["http://a.example/", "http://b.example/", "http://c.example/"], ["http://a.example/"]]
+)
 def test_nobody_is_told_to_send_nothing(urls: list[str], web: LocalSenses) -> None:
     """An empty answer costs five points: where no sound snippet is left, one has to be found."""
     mechanism, excerpt = load_mechanism("evidence"), EXAMPLE["answers"][0]["snippets"][0]["excerpt"]

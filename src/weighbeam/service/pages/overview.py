@@ -51,7 +51,7 @@ def _write_line(view: MechanismView) -> dict[str, Any]:
     return {
         "mechanism": view.name,
         "mode": view.mode,
-        "blocks": view.blocks,
+        "blocks": view.blocks_now,
         "weighed": None if last is None else last.kind if last.kind == "submitted" else last.reason or last.kind,
         "weighed_at": None if last is None else last.at,
         "due": view.next_weigh_in,
