@@ -136,6 +136,34 @@ def test_evidence_without_bad_snippets_scores_more(web: LocalSenses) -> None:
     check_followed("evidence", web, asked, "a", "Check snippets before you send them", better)
 
 
+@pytest.mark.parametrize(
+    "urls", [["http://a.example/", "http://b.example/", "http://c.example/"], ["http://a.example/"]]
+)
+def test_nobody_is_told_to_send_nothing(urls: list[str], web: LocalSenses) -> None:
+    """An empty answer costs five points: where no sound snippet is left, one has to be found."""
+    mechanism, excerpt = load_mechanism("evidence"), EXAMPLE["answers"][0]["snippets"][0]["excerpt"]
+    bad = {"snippets": [{"url": url, "excerpt": excerpt} for url in urls]}
+    answers = (Answer("a", bad, 1.0), Answer("b", {"snippets": EXAMPLE["answers"][1]["snippets"]}, 1.0))
+    asked = Asked(Task("t", {"statement": EXAMPLE["statement"]}), Group(("a", "b")), answers, "seed")
+    own, best = judge(mechanism, asked, web, "a")
+    told = advise(mechanism, [(own, best)])[0]
+    assert best is not None
+    assert told.gain == pytest.approx((best.value or 0.0) - (own.value or 0.0))
+    assert "sound ones" in told.text
+
+
+def test_what_a_bad_snippet_cost_is_what_leaving_it_out_brings(web: LocalSenses) -> None:
+    mechanism, good = load_mechanism("evidence"), EXAMPLE["answers"][0]["snippets"][:1]
+    bad = {"url": "http://a.example/", "excerpt": good[0]["excerpt"]}
+    answers = (Answer("a", {"snippets": [*good, bad]}, 1.0),)
+    asked = Asked(Task("t", {"statement": EXAMPLE["statement"]}), Group(("a",)), answers, "seed")
+    before = judge(mechanism, asked, web, "a")
+    after = judge(mechanism, change(asked, "a", {"snippets": good}), web, "a")
+    told = advise(mechanism, [before])[0]
+    assert told.title == "Check snippets before you send them"
+    assert told.gain == pytest.approx((after[0].value or 0.0) - (before[0].value or 0.0))
+
+
 def test_an_answer_of_ones_own_scores_more_than_an_echo(senses: LocalSenses) -> None:
     asked = load_mechanism("inference").examples()[0]
     check_followed("inference", senses, asked, "echo", "Do not fail as echo", {"text": f"{GAP} {THERMAL[:150]}."})

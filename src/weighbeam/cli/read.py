@@ -52,7 +52,7 @@ def leaderboard(
         ]
         for line in lines
     ]
-    show_lines(("#", "hotkey", "standing", "share", "valid", "last failure"), rows, lines, "standings", as_json)
+    show_lines(("#", "hotkey", "standing", "share", "valid", "last reason"), rows, lines, "standings", as_json)
 
 
 def copies(
@@ -98,7 +98,7 @@ def miner_report(
     share = "" if miner.share is None else f", {show_share(miner.share)} of the last weights"
     typer.echo(f"{place}, standing {show_spread(miner.standing, miner.spread)}{share}")
     rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in miner.points]
-    print_table(("round", "block", "status", "score", "failure"), rows)
+    print_table(("round", "block", "status", "score", "reasons"), rows)
     if miner.reasons:
         typer.echo("What the reasons mean:")
     for reason in miner.reasons:

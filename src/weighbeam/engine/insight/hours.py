@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Integer, cast, func, select
+from sqlalchemy import Integer, case, cast, func, select
 
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -21,8 +21,9 @@ class HourLine:
 
 
 def count_hours(store: Store, now: float, hours: int = 24) -> tuple[HourLine, ...]:
-    """The last hours, oldest first, the one under way among them."""
-    hour = cast(ROUNDS.at / HOUR, Integer)
+    """The last hours, oldest first, the one under way among them. Some databases round where others cut."""
+    near = cast(ROUNDS.at / HOUR, Integer)
+    hour = case((near * HOUR > ROUNDS.at, near - 1), else_=near)
     first = (now // HOUR - hours + 1) * HOUR
     query = (
         select(hour, ROUNDS.mechanism, func.count())

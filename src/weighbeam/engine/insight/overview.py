@@ -82,8 +82,8 @@ def _view(connection: Connection, name: str, now: float) -> MechanismView:
         last_weigh_in=last,
         next_weigh_in=find_next(connection, name, tries, now),
         last_round=_find_last(connection, name),
-        rounds_last_hour=_count_rounds(connection, name, now - HOUR),
-        rounds_per_hour=_count_rounds(connection, name, now - 24 * HOUR) / 24,
+        rounds_last_hour=_count_rounds(connection, name, now - HOUR, now),
+        rounds_per_hour=_count_rounds(connection, name, now - 24 * HOUR, now) / 24,
         waiting=_count_waiting(connection, name),
     )
 
@@ -103,9 +103,10 @@ def _find_last(connection: Connection, name: str) -> LastRound | None:
     return LastRound(row.id, row.at, row.block, answers, valid)
 
 
-def _count_rounds(connection: Connection, name: str, since: float) -> int:
-    query = select(func.count()).where(ROUNDS.mechanism == name, ROUNDS.at > since, ROUNDS.state == "scored")
-    return int(connection.scalar(query) or 0)
+def _count_rounds(connection: Connection, name: str, since: float, now: float) -> int:
+    """What is later than now was noted before the clock jumped back."""
+    query = select(func.count()).where(ROUNDS.mechanism == name, ROUNDS.at > since, ROUNDS.at <= now)
+    return int(connection.scalar(query.where(ROUNDS.state == "scored")) or 0)
 
 
 def _count_waiting(connection: Connection, name: str) -> int:

@@ -61,6 +61,12 @@ def list_weights(store: Store, mechanism: str, most: int, before: int | None = N
         return tuple(map(_read, connection.execute(query.order_by(SUBMISSIONS.id.desc()).limit(most))))
 
 
+def recall_last_set(store: Store, mechanism: str) -> WeightsLine | None:
+    """As `find_last_set` finds it."""
+    with store.read() as connection:
+        return find_last_set(connection, mechanism)
+
+
 def find_last_set(connection: Connection, mechanism: str) -> WeightsLine | None:
     """The newest that reached the chain."""
     columns = (SUBMISSIONS.id, SUBMISSIONS.state, SUBMISSIONS.reason, SUBMISSIONS.included_block)

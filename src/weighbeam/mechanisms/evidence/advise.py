@@ -40,9 +40,10 @@ def _advise_copies(pairs: Sequence[Pair]) -> list[Advice]:
 
 
 def _advise_rejected(pairs: Sequence[Pair]) -> list[Advice]:
-    """Without its rejected snippets an answer keeps the rest."""
+    """Without its rejected snippets an answer keeps the rest; where nothing is left, it has to find something."""
     hit = [own for own, _ in pairs if any(score < 0 for score in _list_scores(own))]
-    gain = sum(_change_sum(own, -sum(min(0.0, one) for one in _list_scores(own))) for own in hit) / max(1, len(pairs))
+    typical = max(0.0, find_typical(pairs))
+    gain = sum(_gain_without_rejected(own, typical) for own in hit) / max(1, len(pairs))
     codes = Counter(code for own in hit for code in own.reasons if code in MEANINGS and code not in WHOLE)
     if not codes:
         return []
@@ -51,9 +52,17 @@ def _advise_rejected(pairs: Sequence[Pair]) -> list[Advice]:
     meaning = MEANINGS[codes.most_common(1)[0][0]]
     text = (
         f"{rejected} snippets of your last {len(pairs)} answers cost points ({named}). {meaning} "
-        f"Leaving such snippets out would bring {show(gain)} per round"
+        f"Leaving such snippets out, and finding sound ones where none is left, would bring {show(gain)} per round"
     )
     return [Advice("Check snippets before you send them", text, gain)]
+
+
+def _gain_without_rejected(own: Score, typical: float) -> float:
+    """An empty list would fail as no_statements, so whoever has nothing else is told what an answer brings."""
+    scores = _list_scores(own)
+    if own.parts is not None and own.parts["copy_of"] is None and all(score < 0 for score in scores):
+        return typical - (own.value or 0.0)
+    return _change_sum(own, -sum(min(0.0, one) for one in scores))
 
 
 def _advise_domains(pairs: Sequence[Pair]) -> list[Advice]:

@@ -6,11 +6,10 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.round_view import RoundView, find_answer, read_round_view
-from weighbeam.engine.what_if import recall_round
 from weighbeam.mechanisms.contract import Node
 from weighbeam.service.pages.formats import write_number
 from weighbeam.service.pages.render import render
-from weighbeam.service.pages.round import find_columns, find_pieces, write_answer
+from weighbeam.service.pages.round import find_columns, find_pieces, recall_kept, write_answer
 from weighbeam.service.pages.shelf import Shelf
 
 MOST_SAID = 50_000
@@ -19,7 +18,7 @@ MOST_SAID = 50_000
 def show_answer(shelf: Shelf, round_id: str, hotkey: str, withhold: bool) -> str:
     view = read_round_view(shelf.store, round_id, withhold)
     answer = find_answer(view, hotkey)
-    kept = recall_round(shelf.store, round_id) if view.state == "scored" else None
+    kept = recall_kept(shelf, view)
     explained = None if kept is None or view.withheld else _explain(kept.explain, hotkey)
     said = None if answer.payload is None else write_said(answer.payload)
     return render(

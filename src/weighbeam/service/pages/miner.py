@@ -32,6 +32,7 @@ def show_miner(shelf: Shelf, hotkey: str, mechanism: str | None) -> str:
         tabs=[(one, f"/miners/{quote(hotkey, safe='')}?mechanism={quote(one)}") for one in shelf.names],
         view=view,
         valid=valid / len(scored) if scored else None,
+        judged=len(scored),
         points=[_write_point(point, run) for point in view.points[:MOST]],
         chart=chart_course([_chart_point(point) for point in view.points], "score", "standing")
         if view.points

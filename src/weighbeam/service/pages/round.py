@@ -36,7 +36,7 @@ BELOW = "below"
 
 def show_round(shelf: Shelf, round_id: str, withhold: bool) -> str:
     view = read_round_view(shelf.store, round_id, withhold)
-    kept = recall_round(shelf.store, round_id) if view.state == "scored" else None
+    kept = recall_kept(shelf, view)
     best = next((one.hotkey for one in view.answers if one.best), None)
     columns = find_columns(view)
     title, question = find_question(view)
@@ -61,6 +61,16 @@ def show_round(shelf: Shelf, round_id: str, withhold: bool) -> str:
         heatmap=None if kept is None or view.withheld else _draw(kept, view.id),
         record=list_record(view),
     )
+
+
+def recall_kept(shelf: Shelf, view: RoundView) -> WhatIf | None:
+    """None if it is not scored, or if its mechanism or its parameters are not known here any more."""
+    if view.state != "scored":
+        return None
+    try:
+        return recall_round(shelf.store, view.id)
+    except WeighbeamError:
+        return None
 
 
 def find_columns(view: RoundView) -> Mapping[str, str]:
@@ -92,7 +102,10 @@ def write_answer(one: AnswerView, columns: Mapping[str, str], view: RoundView) -
 
 def find_meanings(mechanism: str, reasons: Sequence[str]) -> dict[str, str]:
     """What each reason means, where its mechanism says so."""
-    known = load_mechanism(mechanism)
+    try:
+        known: object = load_mechanism(mechanism)
+    except WeighbeamError:
+        known = None
     meanings: Mapping[str, str] = known.meanings if isinstance(known, Advises) else {}
     return {reason: meanings.get(reason, "") for reason in reasons}
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from weighbeam.engine.insight.metagraph import GraphView, read_metagraph
-from weighbeam.engine.insight.weights import WeightsLine, list_weigh_ins, list_weights
+from weighbeam.engine.insight.weights import WeightsLine, list_weigh_ins, list_weights, recall_last_set
 from weighbeam.pictures.charts import chart_concentration, chart_shares
 from weighbeam.service.pages.formats import shorten, write_time
 from weighbeam.service.pages.render import render
@@ -23,6 +23,7 @@ def show_weights(shelf: Shelf, mechanism: str | None) -> str:
     lines = list_weights(shelf.store, name, MOST)
     tries = list_weigh_ins(shelf.store, name, MOST)
     graph = read_metagraph(shelf.store, name)
+    last = recall_last_set(shelf.store, name)
     set_before = [line for line in reversed(lines) if line.state in ("included", "confirmed")]
     return render(
         "weights.html",
@@ -32,13 +33,15 @@ def show_weights(shelf: Shelf, mechanism: str | None) -> str:
         title=f"Weights of {name}",
         mechanism=name,
         tabs=[(one, f"/weights?mechanism={quote(one)}") for one in shelf.names],
-        latest={**spell(lines[0]), "paid": sum(one.value > 0 for one in lines[0].shares)} if lines else None,
+        tried=lines[0] if lines else None,
+        latest=last,
+        paid=sum(one.value > 0 for one in last.shares) if last else None,
         lines=lines,
         skips=[one for one in tries if one.kind != "submitted"][:MOST_SKIPS],
         shares=chart_shares(list_shares(set_before)) if set_before else None,
         concentration=chart_concentration(list_measures(set_before)) if set_before else None,
         graph=graph,
-        **_split(graph, set_before[-1] if set_before else None),
+        **_split(graph, last),
     )
 
 

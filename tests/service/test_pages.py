@@ -1,0 +1,120 @@
+"""What pages say is so: figures of what was really set, ages that go on, and rounds of mechanisms that are gone."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from engine.recall import PARAMS, PaidRecall, play
+from network.loopback import ALICE
+from service.read_api import NAME, RECALL, START
+from weighbeam.engine.insight.hours import count_hours
+from weighbeam.engine.insight.overview import read_overview
+from weighbeam.engine.intent import Plan
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.service.pages.answer import show_answer
+from weighbeam.service.pages.miner import show_miner
+from weighbeam.service.pages.overview import show_overview
+from weighbeam.service.pages.round import show_round
+from weighbeam.service.pages.shelf import Shelf
+from weighbeam.service.pages.weights import show_weights
+from weighbeam.service.reader import Shown
+from weighbeam.store import tables
+from weighbeam.store.artifacts import open_artifacts
+from weighbeam.store.database import Store
+from weighbeam.store.remember import remember
+
+HOUR = 3600.0
+TAG = re.compile(r"<[^>]*>")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(f"sqlite:///{tmp_path / 'journal.db'}")
+
+
+def make_shelf(store: Store, now: float = START) -> Shelf:
+    runs = {NAME: (RECALL, PARAMS)}
+    artifacts = open_artifacts("artifacts")
+    return Shelf(Shown(store, runs, Averaging(), artifacts, ALICE, lambda: now, list, lambda: (200, {})))
+
+
+def read(page: str) -> str:
+    """The words of a page, one blank between them."""
+    return " ".join(unescape(TAG.sub(" ", page)).split())
+
+
+def set_weights(store: Store, state: str, values: tuple[int, ...]) -> None:
+    uids = tuple(range(1, len(values) + 1))
+    holders = tuple((f"miner{uid}", 1) for uid in uids)
+    plan = Plan(uids, values, holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
+    number = Ledger(store, NAME).plan(plan, START)
+    with store.write() as connection:
+        connection.execute(update(tables.submissions).where(tables.submissions.c.id == number).values(state=state))
+
+
+def test_how_old_our_weights_are_goes_on_while_nobody_reads_the_chain(store: Store) -> None:
+    """A validator that has ended since must not look as if it had just set weights."""
+    remember(store, f"blocks:{NAME}", {"blocks": 0, "at": START})
+    assert " 5000 blocks " in read(show_overview(make_shelf(store, START + 60_000)))
+
+
+def test_weights_that_failed_paid_nobody(store: Store) -> None:
+    set_weights(store, "confirmed", (65535, 65535))
+    for _ in range(40):
+        set_weights(store, "failed", (65535, 1, 1))
+    page = read(show_weights(make_shelf(store), NAME))
+    assert "last weights failed" in page
+    assert "miners paid 2 " in page
+    assert "first miner 50.0 % of all weight" in page
+    set_weights(store, "planned", (65535,))
+    assert "miners paid 2 " in read(show_weights(make_shelf(store), NAME))
+
+
+def test_weights_that_never_reached_the_chain_have_no_share(store: Store) -> None:
+    set_weights(store, "failed", (65535, 1, 1))
+    page = read(show_weights(make_shelf(store), NAME))
+    assert "last weights failed" in page
+    assert "miners paid" not in page
+
+
+def test_rounds_from_before_a_clock_jumped_back_are_not_of_this_hour(store: Store) -> None:
+    journal = Journal(store)
+    for number, at in enumerate((START, START + 600, START + 5 * HOUR)):
+        play(journal, RECALL, number, at, {"a": "tide"})
+    now = START + 900
+    (view,) = read_overview(store, [NAME], now).mechanisms
+    assert view.rounds_last_hour == 2 == sum(line.rounds for line in count_hours(store, now))
+    assert view.rounds_per_hour == 2 / 24
+
+
+def test_a_share_of_valid_answers_is_of_those_judged(store: Store) -> None:
+    journal = Journal(store)
+    play(journal, RECALL, 0, START, {"a": "tide"})
+    play(journal, RECALL, 1, START + 1, {"a": None})
+    with store.write() as connection:
+        scores = tables.scores.c
+        connection.execute(update(tables.scores).where(scores.round == f"{NAME}-1").values(status="unscored"))
+    assert "valid 100 % of 1 answer " in read(show_miner(make_shelf(store), "a", NAME))
+
+
+def test_reasons_of_valid_answers_are_no_failures(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {"a": "tide"})
+    with store.write() as connection:
+        connection.execute(update(tables.scores).values(reasons=["other_cluster"]))
+    page = read(show_miner(make_shelf(store), "a", NAME))
+    assert "other_cluster" in page
+    assert "Why answers failed" not in page
+
+
+def test_a_round_is_shown_when_its_mechanism_is_gone(store: Store) -> None:
+    play(Journal(store), PaidRecall(), 0, START, {"a": "tide", "b": "tide moon"})
+    page = read(show_round(make_shelf(store), "paid-recall-0", withhold=False))
+    assert "valid answers 2 of 2" in page
+    page = read(show_answer(make_shelf(store), "paid-recall-0", "a", withhold=False))
+    assert "score 0.5" in page
+    assert "Nothing is kept that would explain it." in page
