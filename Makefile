@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash bench test-torch bittensor-epochs docs lock build clean
+.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench test-torch bittensor-epochs docs lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -65,6 +65,10 @@ crash: $(READY) ## Kill a validator's durable half N times (default 200) and loo
 novelty-crash: N = 100
 novelty-crash: $(READY) ## Kill a novelty server N times (default 100) while clients submit, and look at what is left
 	$(BIN)/python tests/crash/novelty_campaign.py $(N)
+
+fuzz-api: N = 300
+fuzz-api: $(READY) ## Make up N calls (default 300) of every operation of the API and compare the answers with its schema
+	PYTHONPATH=tests $(BIN)/python tests/service/schema_campaign.py $(N)
 
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks

@@ -13,6 +13,7 @@ from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.intent import Plan
 from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.line_up import Terms, queue
 from weighbeam.mechanisms.contract import Answer, Asked, hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.novelty.desk import open_desk
@@ -110,11 +111,11 @@ def tell(store: Store, mechanism: str, now: float) -> None:
     plan = Plan(uids, values, holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
     Ledger(store, mechanism).plan(plan, now)
     group = {"round": name_round(mechanism), "number": 9, "mechanism": mechanism, "at": now}
-    request = {"id": f"{mechanism} {IMAGE}"[:64], "mechanism": mechanism, "at": now, "state": "waiting"}
+    kept = {"body": {"text": ALL}, "wanted": [IMAGE], "ranked": True}
     with store.write() as connection:
         connection.execute(tables.submissions.update().values(state="included", reason=IMAGE, included_block=9))
         connection.execute(tables.copies.insert().values(**group, hotkeys=list(HOTKEYS), cosine=0.99, overlap=0.99))
-        connection.execute(tables.requests.insert().values(**request, body={"text": ALL}, caller=f"token:{SCRIPT}"))
+        queue(connection, f"{mechanism} {IMAGE}", mechanism, now, kept, Terms(caller=f"token:{SCRIPT}"))
 
 
 def list_paths(quote: Callable[[str], str]) -> Iterator[str]:

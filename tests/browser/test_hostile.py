@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 
 from browser import hostile_journal as hostile
 from browser.served import Site, serve_folder
-from browser.windows import PHONE, Window, open_window
+from browser.windows import DESKTOP, PHONE, Window, open_window
 from chromium import need_chromium
 
 pytestmark = pytest.mark.alone
@@ -26,10 +26,9 @@ def site(cache, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield served
 
 
-@pytest.fixture(scope="module", params=["desktop", "phone"])
-def window(request, browser: Browser, site: Site) -> Iterator[Window]:
-    more = {"viewport": PHONE, "is_mobile": True} if request.param == "phone" else {}
-    with open_window(browser, site.url, **more) as opened:
+@pytest.fixture(scope="module")
+def window(browser: Browser, site: Site) -> Iterator[Window]:
+    with open_window(browser, site.url) as opened:
         yield opened
 
 
@@ -39,7 +38,9 @@ def test_a_page_of_attacks_is_a_page_of_text(window: Window, path: str) -> None:
     window.see_charts()
     assert window.run(TRIED) == [None, 0]
     window.audit()
-    window.check_width()
+    for size in (PHONE, DESKTOP):
+        window.page.set_viewport_size(size)
+        window.check_width()
     window.check()
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 from functools import partial
 
+from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
 from weighbeam.core.errors import WeighbeamError
@@ -44,16 +45,8 @@ async def _run(built: Built, loaded: Loaded) -> None:
     pools = Pools()
     listen = loaded.settings.validator.listen
     if listen:
-        registry = CollectorRegistry()
-        mechanisms = [post.scale.mechanism for post in built.posts]
-        desk = built.desk
-        count_validator(registry, desk.health, desk.alerts, desk.store, mechanisms)
-        entrance = open_entrance(loaded, desk.store, desk.hotkey, listen, pools)
-        report = partial(report_pulses, desk.health)
-        app = make_app(entrance, desk.store, open_hotkey(loaded), desk.clock.now, registry, report, load_runs(loaded))
-        open_door(app, built, entrance)
-        services += open_beside(app, built, entrance, registry)
-        services.append(partial(serve_miner, app, *check_listen(listen)))
+        app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
+        services += [*beside, partial(serve_miner, app, *check_listen(listen))]
     elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
@@ -65,6 +58,19 @@ async def _run(built: Built, loaded: Loaded) -> None:
         raise
     finally:
         pools.close()
+
+
+def make_validator_app(
+    built: Built, loaded: Loaded, listen: str, pools: Pools, registry: CollectorRegistry
+) -> tuple[FastAPI, list[Service]]:
+    """All that a validator serves on `listen`, and what keeps that current."""
+    desk = built.desk
+    count_validator(registry, desk.health, desk.alerts, desk.store, [post.scale.mechanism for post in built.posts])
+    entrance = open_entrance(loaded, desk.store, desk.hotkey, listen, pools)
+    report = partial(report_pulses, desk.health)
+    app = make_app(entrance, desk.store, open_hotkey(loaded), desk.clock.now, registry, report, load_runs(loaded))
+    open_door(app, built, entrance)
+    return app, open_beside(app, built, entrance, registry)
 
 
 def tell_start(built: Built) -> None:

@@ -25,6 +25,8 @@ from weighbeam.operate.compose import find_clock, make_app
 from weighbeam.operate.follow import keep_policy
 from weighbeam.operate.gates import Entrance, check_reached, open_entrance
 from weighbeam.operate.identity import open_hotkey
+from weighbeam.operate.node_key import open_node_key
+from weighbeam.operate.novelty import find_key_file
 from weighbeam.operate.reading import load_runs
 from weighbeam.operate.stop import run_until_stopped
 from weighbeam.senses.local import LocalSenses
@@ -41,7 +43,7 @@ from weighbeam.store.database import Store
 
 def run_service(loaded: Loaded) -> None:
     """Serve until SIGTERM or SIGINT: calls under way are finished; what was acknowledged is on disk."""
-    hotkey, section = open_hotkey(loaded), loaded.settings.service
+    hotkey, section = open_signer(loaded), loaded.settings.service
     where = check_listen(section.listen)
     store, pools = open_store(loaded), Pools()
     try:
@@ -53,6 +55,14 @@ def run_service(loaded: Loaded) -> None:
         pools.close()
         store.close()
     LOG.info("stopped")
+
+
+def open_signer(loaded: Loaded) -> Hotkey:
+    """Who signs receipts: the wallet's hotkey, or the node's own key beside the store where no wallet is named."""
+    wallet = loaded.settings.wallet
+    if wallet.uri is None and wallet.file is None and wallet.name is None:
+        return open_node_key(find_key_file(loaded.store_url()))
+    return open_hotkey(loaded)
 
 
 def make_own_app(entrance: Entrance, store: Store, hotkey: Hotkey) -> FastAPI:

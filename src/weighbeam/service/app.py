@@ -32,7 +32,7 @@ def make_service_app(
     add_origins(app, origins)
     add_metrics(app, registry)
 
-    @app.get("/health")
+    @app.get("/health", responses={STALLED: {"description": "it stands still"}})
     async def tell_health() -> Response:
         """503 once nothing gets on."""
         return Reply(*told()).write()

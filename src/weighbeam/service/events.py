@@ -19,7 +19,7 @@ from weighbeam.service.callers import Caller
 from weighbeam.service.front import Front
 from weighbeam.service.novelty import SHOWN
 from weighbeam.service.query import Given, read_given, take_query
-from weighbeam.service.shapes import REFUSED, Refusal
+from weighbeam.service.shapes import REFUSED, Refusal, tell_events
 from weighbeam.service.streams import Listener, Streams
 
 LONGEST_SECONDS = 3600
@@ -34,12 +34,12 @@ of anybody's. `Last-Event-ID`, or `after`, goes on where a stream ended; `missed
 stream ends after `seconds`, an hour at most; a browser then opens it again by itself."""
 EXAMPLE = 'id: 12-5-7\nevent: round\ndata: {"round": "chunking-812-5f0c9a1e", "valid": 24, "answers": 25}\n\n'
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Refusal, "description": REFUSED[status]} for status in (400, 401, 403, 429, 503)
+    status: {"model": Refusal, "description": REFUSED[status]} for status in (400, 401, 403, 413, 429, 503)
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "events until it ends",
-        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": EXAMPLE}},
+        "content": tell_events(EXAMPLE),
     },
     **REFUSALS,
 }

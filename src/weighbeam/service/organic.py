@@ -20,14 +20,14 @@ from weighbeam.service.front import Front
 from weighbeam.service.gate import Gate
 from weighbeam.service.novelty import find_key
 from weighbeam.service.pool import Pools
-from weighbeam.service.shapes import ask, describe, take
+from weighbeam.service.shapes import ask, describe, take, tell_events
 from weighbeam.service.watch import Watch
 
 MOST_BODY = 1 << 20
 FILTERS = ("before", "most")
 CODES = {"unknown_request": 404, "key_conflict": 409, "not_waiting": 409, "queue_full": 503}
 ACCEPTED = {202: "it waits, or has gone on since: an earlier call had the same key"}
-STREAM = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "server-sent events"}}
+STREAM = {200: {"content": tell_events(), "description": "server-sent events"}}
 LIVE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 SHOWN = HTTPBearer(auto_error=False, description="a token of `weighbeam serve token new`")
 

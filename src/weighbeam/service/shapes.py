@@ -120,7 +120,8 @@ class Refusal(BaseModel):
 
 def describe(done: type[BaseModel], refused: tuple[int, ...], more: dict[int, str] | None = None) -> dict[Any, Any]:
     """FastAPI's `responses`: what a route gives, and how it refuses."""
-    common = {status: {"model": Refusal, "description": REFUSED[status]} for status in (*refused, 401, 403, 429, 503)}
+    known = sorted({*refused, *ALWAYS})
+    common = {status: {"model": Refusal, "description": REFUSED[status]} for status in known}
     given = {status: {"model": done, "description": told} for status, told in (more or {200: "done"}).items()}
     return {**given, **common}
 
@@ -135,6 +136,14 @@ def ask(names: tuple[str, ...]) -> dict[str, Any]:
     return {"parameters": [{"in": "query", "name": name, "schema": {"type": "string"}} for name in names]}
 
 
+def tell_events(example: str | None = None) -> dict[str, Any]:
+    """The content of a stream of server-sent events, each of this shape."""
+    parts = {"event": {"type": "string"}, "data": {"type": "string", "contentMediaType": "application/json"}}
+    item = {"type": "object", "properties": {**parts, "id": {"type": "string"}}, "required": ["event", "data"]}
+    return {"text/event-stream": {"itemSchema": item, **({} if example is None else {"example": example})}}
+
+
+ALWAYS = (401, 403, 413, 429, 503)
 REFUSED = {
     400: "it cannot be taken; the code says why",
     401: "no token and no valid signature",

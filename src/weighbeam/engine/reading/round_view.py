@@ -79,10 +79,16 @@ def read_round_view(store: Store, round_id: str, withhold: bool, most_payloads: 
         ranked=task["ranked"],
         answers=answers,
         summary=withhold_texts(summary, {one.hotkey for one in answers}) if hidden else summary,
-        narrative=None if hidden or narrative is None else narrative[0],
+        narrative=None if hidden or narrative is None else _point_here(narrative[0], told, round_id),
         narrator=None if hidden or narrative is None else narrative[1],
         heatmap="heatmap" in told,
     )
+
+
+def _point_here(narrative: str, told: Mapping[str, tuple[str, str]], round_id: str) -> str:
+    """Where the picture is for whoever reads over HTTP, and not on which disk."""
+    picture = told.get("heatmap")
+    return narrative if picture is None else narrative.replace(picture[0], f"/v1/rounds/{round_id}/heatmap.png")
 
 
 def find_answer(view: RoundView, hotkey: str) -> AnswerView:

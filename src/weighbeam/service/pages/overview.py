@@ -15,6 +15,7 @@ from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
 
 MOST = 8
+LEVELS = ("critical", "warning")
 HOURS = 24
 MILLI = 1000
 
@@ -31,6 +32,7 @@ def show_overview(shelf: Shelf) -> str:
         title="Overview",
         block=max((graph.block for graph in graphs), default=None),
         lines=[_write_line(view) for view in seen.mechanisms],
+        levels=[(level, count) for level in LEVELS if (count := sum(one.level == level for one in seen.notices))],
         notices=[_write_notice(notice) for notice in seen.notices if notice.level != "info"],
         alerts=list_alerts(shelf.store, most=MOST).items,
         rounds=list_rounds(shelf.store, most=MOST).items,
@@ -51,7 +53,7 @@ def _write_line(view: MechanismView) -> dict[str, Any]:
     return {
         "mechanism": view.name,
         "mode": view.mode,
-        "blocks": view.blocks,
+        "blocks": view.blocks_now,
         "weighed": None if last is None else last.kind if last.kind == "submitted" else last.reason or last.kind,
         "weighed_at": None if last is None else last.at,
         "due": view.next_weigh_in,

@@ -31,6 +31,7 @@ MOST_COLUMNS = 6
 QUESTIONS = {"document": "Document", "prompt": "Prompt", "statement": "Statement", "messages": "Conversation"}
 MOST_SHOWN = 200_000
 NONCE = "0" * 16
+BELOW = "below"
 
 
 def show_round(shelf: Shelf, round_id: str, withhold: bool) -> str:
@@ -166,7 +167,7 @@ def _tell(view: RoundView, kept: WhatIf | None) -> list[str]:
         return view.narrative.splitlines()
     if kept is None or view.withheld or not isinstance(kept.mechanism, Tells):
         return []
-    return kept.tell(None, None, NONCE).text.splitlines()
+    return kept.tell(BELOW, None, NONCE).text.splitlines()
 
 
 def _draw(kept: WhatIf, round_id: str) -> dict[str, Any] | None:
