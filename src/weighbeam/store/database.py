@@ -15,6 +15,8 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 from weighbeam.core.errors import WeighbeamError
 
 BUSY_SECONDS = 10
+CACHE_KIB = 16_000
+"""Of each connection: a journal of a month is read all over, and two megabytes hold too little of it."""
 ERASE_TRIES, ERASE_SECONDS = 50, 0.1
 WRITE_LOCK = 0x57424A4C
 
@@ -129,6 +131,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
 
 
 def _begin_sqlite(connection: Connection) -> None:
