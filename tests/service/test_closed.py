@@ -15,11 +15,16 @@ from prometheus_client import CollectorRegistry
 from network.loopback import ALICE, serve_app
 from service.holders import bear, place
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import Alerts
 from weighbeam.operate.compose import make_app
 from weighbeam.operate.gates import open_entrance
 from weighbeam.operate.reading import load_runs
 from weighbeam.service.app import report_health
+from weighbeam.service.front import Front
+from weighbeam.service.gate import Gate
 from weighbeam.service.health import count_store
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.paces import Paces
 from weighbeam.service.pages.static_files import list_files
 from weighbeam.service.pool import Pools
 from weighbeam.settings.load import load_settings
@@ -68,6 +73,46 @@ def test_how_it_is_may_be_asked_by_all_and_numbers_by_who_may_read(closed: Open)
         told = closed.client.get("/metrics", headers=bear(name))
         assert told.headers["content-type"].startswith("text/plain; version=0.0.4")
         assert 'weighbeam_requests_waiting{mechanism="chunking"} 0.0' in told.text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/v1/rounds", 401), ("/metrics", 401), ("/nowhere", 404), ("/static/x", 404),
+        ("/static/../../etc/passwd", 404), ("/health", 200), ("/v1/requests/organic-1", 401), ("/", 401), ("/rounds/%2e%2e%2fx", 401),
+    ],
+)  # fmt: skip
+def test_every_answer_says_that_it_is_nothing_else(closed: Open, path: str, status: int) -> None:
+    told = closed.client.get(path)
+    assert told.status_code == status
+    assert told.headers["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'none'" in told.headers["Content-Security-Policy"]
+    assert told.headers["Cache-Control"] in ("no-store", "no-cache")
+
+
+def test_a_method_that_is_not_taken_is_told_which_is(closed: Open) -> None:
+    refused = closed.client.delete("/v1/rounds", headers=bear("boss"))
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET")
+
+
+def test_what_went_wrong_is_told_without_where(closed: Open) -> None:
+    Alerts(closed.store, time.time).tell("few_documents", "warning", "/srv/ada/tasks holds 3 documents", "chunking")
+    for path in ("/v1/alerts", "/v1/overview", "/"):
+        told = closed.client.get(path, headers=bear("boss")).text
+        assert "tasks holds 3 documents" in told
+        assert "/srv" not in told
+
+
+def test_a_fault_of_our_own_is_told_to_the_log_alone(closed: Open, caplog: pytest.LogCaptureFixture) -> None:
+    front = Front(Gate(ALICE.address, Keyring(closed.store), Paces()), 0, {"artifact_fault": 503})
+    for code in ("store_fault", "artifact_fault"):
+        fault = WeighbeamError(code, "connection to server at 10.0.0.7 failed for user ada", "check /srv/ada")
+        told = front.refuse(fault, "/v1/rounds")
+        assert (told.status, told.headers["Retry-After"]) == (503, "5")
+        assert "ada" not in str(told.content)
+        assert "10.0.0.7" in caplog.text
+        caplog.clear()
+    assert front.refuse(WeighbeamError("busy", "too much waits", "later"), "/").content["message"] == "too much waits"
 
 
 def test_however_many_read_what_is_handed_in_is_taken(closed: Open) -> None:

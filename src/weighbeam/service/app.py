@@ -57,4 +57,5 @@ async def tell_missing(request: Request, fault: Exception) -> Response:
     status = fault.status_code if isinstance(fault, HTTPException) else 500
     told = {404: "there is no such path", 405: "this path does not take this method"}.get(status, "refused")
     content = {"error": "unknown_route", "message": f"{request.method}: {told}", "remedy": "see /openapi.json"}
-    return Reply(status, content).write()
+    allowed = {name: value for name, value in (getattr(fault, "headers", None) or {}).items() if name == "Allow"}
+    return Reply(status, content, allowed).write()

@@ -20,7 +20,7 @@ from weighbeam.mechanisms.contract import Mechanism
 from weighbeam.service.callers import Caller
 from weighbeam.service.count_backlog import Backlog
 from weighbeam.service.count_requests import CountRequests, RequestCounts
-from weighbeam.service.front import Front
+from weighbeam.service.front import SEALED, Front
 from weighbeam.store.database import Store
 
 STALLED = 503
@@ -137,6 +137,6 @@ def add_metrics(app: FastAPI, registry: CollectorRegistry, front: Front | None =
     @app.get("/metrics", response_class=PlainTextResponse)
     async def tell_metrics(request: Request) -> Response:
         if front is None:
-            return Response(await run_in_threadpool(generate_latest, registry), media_type=NUMBERS)
+            return Response(await run_in_threadpool(generate_latest, registry), 200, SEALED, NUMBERS)
         reply = await front.handle(request, work)
-        return Response(reply.content, media_type=NUMBERS) if reply.status == 200 else reply.write()
+        return Response(reply.content, 200, SEALED, NUMBERS) if reply.status == 200 else reply.write()

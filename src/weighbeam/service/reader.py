@@ -14,7 +14,7 @@ from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.network.keys import Hotkey
 from weighbeam.service.callers import Caller
 from weighbeam.service.fresh import Fresh
-from weighbeam.service.front import Front
+from weighbeam.service.front import SEALED, Front
 from weighbeam.service.query import Given, read_given
 from weighbeam.store.artifacts import Artifacts
 from weighbeam.store.database import Store
@@ -32,7 +32,7 @@ CODES = {
     "blob_missing": 503,
     "blob_damaged": 503,
 }
-SAFE = {"Cache-Control": "private, no-cache", "Vary": "Authorization", "X-Content-Type-Options": "nosniff"}
+SAFE = {**SEALED, "Cache-Control": "private, no-cache", "Vary": "Authorization"}
 
 
 @dataclass(frozen=True, slots=True)
