@@ -79,7 +79,8 @@ def test_how_it_is_may_be_asked_by_all_and_numbers_by_who_may_read(closed: Open)
     ("path", "status"),
     [
         ("/v1/rounds", 401), ("/metrics", 401), ("/nowhere", 404), ("/static/x", 404),
-        ("/static/../../etc/passwd", 404), ("/health", 200), ("/v1/requests/organic-1", 401), ("/", 401), ("/rounds/%2e%2e%2fx", 401),
+        ("/static/../../etc/passwd", 404), ("/health", 200), ("/v1/requests/organic-1", 401),
+        ("/", 401), ("/rounds/%2e%2e%2fx", 401),
     ],
 )  # fmt: skip
 def test_every_answer_says_that_it_is_nothing_else(closed: Open, path: str, status: int) -> None:
