@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
@@ -13,7 +14,9 @@ from weighbeam.operate.gates import Entrance
 from weighbeam.operate.reading import open_reading
 from weighbeam.service.app import Report, make_service_app
 from weighbeam.service.clerk import Clerk
+from weighbeam.service.front import Front
 from weighbeam.service.organic import add_organic
+from weighbeam.service.paces import Paces
 from weighbeam.service.pages.add_pages import add_pages
 from weighbeam.settings.load import Loaded
 from weighbeam.store.database import Store
@@ -28,13 +31,18 @@ def make_app(
     report: Report,
     runs: Mapping[str, tuple[Mechanism, Params]],
 ) -> FastAPI:
-    """The reading API, the pages, and the way to ask; what takes contributions and challenges in is added to it."""
+    """The reading API, the pages, and the way to ask; what takes contributions and challenges in is added to it.
+
+    Whoever looks at `/metrics` does so at a pace of its own: no reader keeps Prometheus out.
+    """
     settings = entrance.loaded.settings.service
-    app = make_service_app(entrance.pools.desk, registry, settings.origins, report)
+    pools, gate = entrance.pools, replace(entrance.make_gate(), paces=Paces())
+    front = Front(gate, 0, {}, pools.metrics.run, pools.proofs.run, pools.tokens.run)
+    app = make_service_app(pools.desk, registry, settings.origins, report, front)
     add_pages(app, open_reading(app, entrance, store, hotkey, now, report, runs))
     asked = {name: run for name, run in runs.items() if run[0].kind == "asked"}
     clerk = Clerk(store, asked, now)
-    add_organic(app, entrance.make_gate(), clerk, entrance.pools, settings.streams)
+    add_organic(app, entrance.make_gate(), clerk, pools, settings.streams)
     return app
 
 

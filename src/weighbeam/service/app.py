@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from weighbeam import __version__
 from weighbeam.service.cross_origin import add_origins
-from weighbeam.service.front import Reply
+from weighbeam.service.front import Front, Reply
 from weighbeam.service.health import add_metrics
 from weighbeam.service.pool import Pool
 
@@ -20,17 +20,22 @@ Report = Callable[[], tuple[int, dict[str, Any]]]
 
 
 def make_service_app(
-    pool: Pool, registry: CollectorRegistry, origins: Sequence[str] = (), report: Report | None = None
+    pool: Pool,
+    registry: CollectorRegistry,
+    origins: Sequence[str] = (),
+    report: Report | None = None,
+    front: Front | None = None,
 ) -> FastAPI:
     """`/health`, `/metrics` and `/openapi.json`; no page needs anything from elsewhere. `origins` may call.
 
     `report` says how the process is; without one, whether something has been worked on for a minute.
+    With a `front`, `/metrics` are for whoever may read; how the process is may be asked by all.
     """
     told = report or partial(report_health, pool)
     app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None)
     app.add_exception_handler(HTTPException, tell_missing)
     add_origins(app, origins)
-    add_metrics(app, registry)
+    add_metrics(app, registry, front)
 
     @app.get("/health", responses={STALLED: {"description": "it stands still"}})
     async def tell_health() -> Response:
@@ -52,4 +57,5 @@ async def tell_missing(request: Request, fault: Exception) -> Response:
     status = fault.status_code if isinstance(fault, HTTPException) else 500
     told = {404: "there is no such path", 405: "this path does not take this method"}.get(status, "refused")
     content = {"error": "unknown_route", "message": f"{request.method}: {told}", "remedy": "see /openapi.json"}
-    return Reply(status, content).write()
+    allowed = {name: value for name, value in (getattr(fault, "headers", None) or {}).items() if name == "Allow"}
+    return Reply(status, content, allowed).write()

@@ -16,7 +16,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.news import Event, read_missed, read_position
 from weighbeam.network.listen import CUT, STOPPING
 from weighbeam.service.callers import Caller
-from weighbeam.service.front import Front
+from weighbeam.service.front import SEALED, Front
 from weighbeam.service.novelty import SHOWN
 from weighbeam.service.query import Given, read_given, take_query
 from weighbeam.service.shapes import REFUSED, Refusal, tell_events
@@ -27,7 +27,7 @@ BEAT_SECONDS = 15.0
 TICK_SECONDS = 0.5
 AGAIN = b"retry: 3000\n\n"
 BEAT = b": still here\n\n"
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
+HEADERS = {**SEALED, "X-Accel-Buffering": "no"}
 QUERY = ("seconds", "after")
 ABOUT = """What happens, as it happens: `round`, `weigh_in`, `submission`, `alert`; one JSON object each, with no text
 of anybody's. `Last-Event-ID`, or `after`, goes on where a stream ended; `missed` says that too much happened since. A

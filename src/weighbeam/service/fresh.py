@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar, cast
 
 from weighbeam.engine.reading.version import read_version
+from weighbeam.service.lasting import Lasting
 from weighbeam.store.database import Store
 
 Made = TypeVar("Made")
@@ -34,6 +35,7 @@ class Fresh:
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._bytes = 0
         self._making: dict[Hashable, Future[Any]] = {}
+        self._lasting = Lasting(most_bytes, largest)
 
     @property
     def version(self) -> str:
@@ -46,14 +48,29 @@ class Fresh:
 
     def peek(self, key: tuple[Hashable, ...]) -> Any:
         """What is kept under a key, None if nothing is or the store has to be looked at first; waits for nothing."""
+        found = self._lasting.find(key)
+        if found is not None:
+            return found
         if time.monotonic() - self._looked >= self._look_seconds:
             return None
         with self._lock:
             kept = self._kept.get((self._version, *key))
         return None if kept is None else kept[0]
 
-    def get(self, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
-        """What `make` gives, made once per key and version. A refusal is told to all who wait, and not kept."""
+    def get(self, key: tuple[Hashable, ...], make: Callable[[], Made], lasts: Callable[[], bool] | None = None) -> Made:
+        """What `make` gives, made once per key and version. A refusal is told to all who wait, and not kept.
+
+        What `lasts` is kept for two minutes whatever happens in the store meanwhile.
+        """
+        found = self._lasting.find(key)
+        if found is not None:
+            return cast(Made, found)
+        made = self._get(key, make)
+        if lasts is not None and lasts():
+            self._lasting.keep(key, made, measure(made))
+        return made
+
+    def _get(self, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
         named = (self.version, *key)
         with self._lock:
             if named in self._kept:

@@ -24,7 +24,14 @@ Recall = Callable[[Caller], tuple[int, Any] | None]
 AGAIN = {429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
 BEARER, BASIC = {"WWW-Authenticate": "Bearer"}, {"WWW-Authenticate": 'Basic realm="weighbeam", charset="UTF-8"'}
 API = "/v1/"
+SEALED = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Of everything that is no page: kept by nobody between, and never taken for anything else than it says."""
 CODES = {**STATUS, "bad_token": 401, "missing_scope": 403, "store_fault": 503}
+CROWDED = ("busy", "queue_full")
 REMEDIES = {
     401: "show a token as a bearer, or sign the request: docs/spec/network.md",
     413: "send less",
@@ -53,7 +60,7 @@ class Reply:
         return self.content.get("error") if self.status >= 400 else None
 
     def write(self) -> Response:
-        return Response(json.dumps(self.content), self.status, dict(self.headers), "application/json")
+        return Response(json.dumps(self.content), self.status, {**SEALED, **self.headers}, "application/json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +104,12 @@ class Front:
     def refuse(self, refusal: WeighbeamError, path: str) -> Reply:
         """What whoever called is told of a refusal."""
         status = {**CODES, **self.codes}.get(refusal.code, 400)
-        if status == 500:
+        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
+        if refusal.code == "too_large":
+            message = f"a body of more than {self.most_body} bytes is not read"
+        elif status >= 500 and refusal.code not in CROWDED:
             tell_fault(refusal)
-        large = refusal.code == "too_large"
-        message = f"a body of more than {self.most_body} bytes is not read" if large else refusal.message
-        remedy = refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
+            message, remedy = "our own fault; the operator's log says more", "call again later"
         content = {"error": refusal.code, "message": message, "remedy": remedy}
         return Reply(status, content, find_advice(status, refusal, path))
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -16,11 +17,14 @@ from weighbeam.engine.health import Health
 from weighbeam.engine.measure import list_shown
 from weighbeam.engine.weigh_in.measure import recall_weighed
 from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.service.callers import Caller
 from weighbeam.service.count_backlog import Backlog
 from weighbeam.service.count_requests import CountRequests, RequestCounts
+from weighbeam.service.front import SEALED, Front
 from weighbeam.store.database import Store
 
 STALLED = 503
+NUMBERS = "text/plain; version=0.0.4"
 
 
 class Counted(Collector):
@@ -119,10 +123,20 @@ def report_pulses(health: Health) -> tuple[int, dict[str, Any]]:
     return STALLED if report["status"] == "stalled" else 200, {"version": __version__, **report}
 
 
-def add_metrics(app: FastAPI, registry: CollectorRegistry) -> None:
-    """In a thread of its own, for some numbers are read from the store. Every request to the app is counted."""
+def add_metrics(app: FastAPI, registry: CollectorRegistry, front: Front | None = None) -> None:
+    """In a thread of its own, for some numbers are read from the store. Every request to the app is counted.
+
+    With a `front`, for whoever may read.
+    """
     app.add_middleware(CountRequests, counts=RequestCounts(registry))
 
+    def work(caller: Caller, _: bytes) -> tuple[int, Any]:
+        caller.check("read")
+        return 200, generate_latest(registry)
+
     @app.get("/metrics", response_class=PlainTextResponse)
-    def tell_metrics() -> Response:
-        return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")
+    async def tell_metrics(request: Request) -> Response:
+        if front is None:
+            return Response(await run_in_threadpool(generate_latest, registry), 200, SEALED, NUMBERS)
+        reply = await front.handle(request, work)
+        return Response(reply.content, 200, SEALED, NUMBERS) if reply.status == 200 else reply.write()

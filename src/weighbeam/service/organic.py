@@ -16,7 +16,7 @@ from weighbeam.network.listen import STOPPING
 from weighbeam.network.serve import MAX_BODY
 from weighbeam.service import shapes_organic as shapes
 from weighbeam.service.clerk import Clerk
-from weighbeam.service.front import Front
+from weighbeam.service.front import SEALED, Front
 from weighbeam.service.gate import Gate
 from weighbeam.service.novelty import find_key
 from weighbeam.service.pool import Pools
@@ -28,7 +28,7 @@ FILTERS = ("before", "most")
 CODES = {"unknown_request": 404, "key_conflict": 409, "not_waiting": 409, "queue_full": 503}
 ACCEPTED = {202: "it waits, or has gone on since: an earlier call had the same key"}
 STREAM = {200: {"content": tell_events(), "description": "server-sent events"}}
-LIVE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+LIVE = {**SEALED, "X-Accel-Buffering": "no"}
 SHOWN = HTTPBearer(auto_error=False, description="a token of `weighbeam serve token new`")
 
 

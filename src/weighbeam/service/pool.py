@@ -16,7 +16,8 @@ Result = TypeVar("Result")
 class Pool:
     """`workers` threads and as many as `waiting` before them; who comes then is told `busy` at once.
 
-    Each piece of work may hold a connection to the store, which has 15 of them for all of a process.
+    Each piece of work may hold a connection to the store, which has 30 of them for all of a process: about half of
+    them are left to a validator in it.
     """
 
     def __init__(self, workers: int = 8, waiting: int = 64, patience: float = 60.0) -> None:
@@ -56,8 +57,9 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """Threads for the work, others for reading, for signatures, for tokens and for streams; none waits for another.
+    """Threads for what is handed in, others for signatures, tokens, streams, for who only reads and for `/metrics`.
 
+    None of them waits for another: however many look at pages, what callers hand in is taken.
     Those that read are two: more of them would only wait for one interpreter, each row that is fetched anew.
     """
 
@@ -65,8 +67,9 @@ class Pools:
     proofs: Pool = field(default_factory=lambda: Pool(workers=2))
     tokens: Pool = field(default_factory=lambda: Pool(workers=2))
     watch: Pool = field(default_factory=lambda: Pool(workers=1))
-    reads: Pool = field(default_factory=lambda: Pool(workers=2, waiting=128))
+    reading: Pool = field(default_factory=lambda: Pool(workers=2, waiting=128))
+    metrics: Pool = field(default_factory=lambda: Pool(workers=1, waiting=7))
 
     def close(self) -> None:
-        for pool in (self.desk, self.proofs, self.tokens, self.watch, self.reads):
+        for pool in (self.desk, self.proofs, self.tokens, self.watch, self.reading, self.metrics):
             pool.close()

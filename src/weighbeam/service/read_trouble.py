@@ -9,6 +9,7 @@ from weighbeam.engine.insight.attacks import Attacks, read_attacks
 from weighbeam.engine.reading.alerts import LEVELS, list_alerts
 from weighbeam.engine.reading.copies import list_copies
 from weighbeam.service import read_shapes
+from weighbeam.service.hide_places import hide_in_attacks, hide_in_line
 from weighbeam.service.query import Given
 from weighbeam.service.read_routes import declare
 from weighbeam.service.reader import Reader
@@ -30,7 +31,7 @@ def add_trouble(app: FastAPI, reader: Reader) -> None:
         def read(given: Given) -> Any:
             wanted = given.text("mechanism"), given.text("code"), given.one_of("level", LEVELS)
             page = list_alerts(store, *wanted, given.cursor, given.most)
-            return {"alerts": page.items, "next": page.next}
+            return {"alerts": [hide_in_line(line) for line in page.items], "next": page.next}
 
         return await reader.answer(request, read, ALERTS)
 
@@ -39,7 +40,8 @@ def add_trouble(app: FastAPI, reader: Reader) -> None:
         """Who tried what in the last hours: copies, suspects, and contributions that were refused."""
 
         def read(given: Given) -> Any:
-            return read_attacks(store, reader.shown.now(), given.number("hours", 1, MOST_HOURS, DAY))
+            hours = given.number("hours", 1, MOST_HOURS, DAY)
+            return hide_in_attacks(read_attacks(store, reader.shown.now(), hours))
 
         return await reader.answer(request, read, ATTACKS, seconds=ATTACKS_SECONDS)
 

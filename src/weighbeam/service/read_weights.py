@@ -11,6 +11,7 @@ from weighbeam.engine.insight.weights import list_weights
 from weighbeam.engine.reading.pages import cut_page, read_cursor
 from weighbeam.engine.reading.submissions import STATES, list_submissions
 from weighbeam.service import read_shapes
+from weighbeam.service.hide_places import hide_in_submission
 from weighbeam.service.query import Given
 from weighbeam.service.read_mechanisms import find_run
 from weighbeam.service.read_routes import declare
@@ -44,7 +45,7 @@ def add_weights(app: FastAPI, reader: Reader) -> None:
         def read(given: Given) -> Any:
             state = given.one_of("state", STATES)
             page = list_submissions(shown.store, given.text("mechanism"), state, given.cursor, given.most)
-            return {"submissions": page.items, "next": page.next}
+            return {"submissions": [hide_in_submission(line) for line in page.items], "next": page.next}
 
         return await reader.answer(request, read, LEDGER)
 

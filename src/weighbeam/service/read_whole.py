@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request, Response
 from weighbeam.engine.insight.overview import Overview, read_overview
 from weighbeam.service import read_shapes
 from weighbeam.service.front import Reply
+from weighbeam.service.hide_places import hide_in_overview
 from weighbeam.service.query import Given
 from weighbeam.service.read_routes import BASE, declare
 from weighbeam.service.reader import Reader
@@ -27,7 +28,7 @@ def add_whole(app: FastAPI, reader: Reader) -> None:
         """How each mechanism is doing, and the alerts that are open."""
 
         def read(_: Given) -> Any:
-            return read_overview(shown.store, list(shown.mechanisms), shown.now())
+            return hide_in_overview(read_overview(shown.store, list(shown.mechanisms), shown.now()))
 
         return await reader.answer(request, read, seconds=OVERVIEW_SECONDS)
 

@@ -9,12 +9,13 @@ from typing import Any
 from fastapi import Request, Response
 
 from weighbeam.engine.reading.round_view import is_asker
+from weighbeam.engine.reading.rounds import is_settled
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.network.keys import Hotkey
 from weighbeam.service.callers import Caller
 from weighbeam.service.fresh import Fresh
-from weighbeam.service.front import Front
+from weighbeam.service.front import SEALED, Front
 from weighbeam.service.query import Given, read_given
 from weighbeam.store.artifacts import Artifacts
 from weighbeam.store.database import Store
@@ -32,7 +33,7 @@ CODES = {
     "blob_missing": 503,
     "blob_damaged": 503,
 }
-SAFE = {"Cache-Control": "private, no-cache", "Vary": "Authorization", "X-Content-Type-Options": "nosniff"}
+SAFE = {**SEALED, "Cache-Control": "private, no-cache", "Vary": "Authorization"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Reader:
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
             caller.check(scope)
             given = read_given(request, names, self._withholds(caller, round_id))
-            return 200, self.fresh.get(name(given), lambda: keep(read(given)))
+            return 200, self.fresh.get(name(given), lambda: keep(read(given)), self.settles(round_id))
 
         def recall(caller: Caller) -> tuple[int, Any] | None:
             if round_id is not None and not caller.is_anyone:
@@ -103,6 +104,10 @@ class Reader:
 
         reply = await self.front.handle(request, work, recall)
         return write_kept(reply.content, request) if isinstance(reply.content, Kept) else reply.write()
+
+    def settles(self, round_id: str | None) -> Callable[[], bool] | None:
+        """Whether what is told of a round will still be so later."""
+        return None if round_id is None else lambda: is_settled(self.shown.store, round_id, self.shown.now())
 
     def _withholds(self, caller: Caller, round_id: str | None) -> bool:
         if round_id is None or caller.is_anyone:

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
+from sqlalchemy.exc import TimeoutError as ConnectionsTaken
 
 from weighbeam.core.errors import WeighbeamError
 
@@ -19,6 +20,8 @@ CACHE_KIB = 16_000
 """Of each connection: a journal of a month is read all over, and two megabytes hold too little of it."""
 ERASE_TRIES, ERASE_SECONDS = 50, 0.1
 WRITE_LOCK = 0x57424A4C
+CONNECTIONS = {"pool_size": 5, "max_overflow": 25}
+"""What validator and service of one process may use at once; those beyond the first few are closed after use."""
 
 
 class Store:
@@ -87,6 +90,9 @@ def _told() -> Iterator[None]:
     """A store that fails is a fault with a remedy: a full disk, a lock held too long, a damaged file."""
     try:
         yield
+    except ConnectionsTaken as fault:
+        told = "every connection to the store is in use"
+        raise WeighbeamError("store_fault", told, "work goes on by itself; call less at once") from fault
     except DatabaseError as fault:
         if isinstance(fault, IntegrityError):
             raise
@@ -107,10 +113,11 @@ def _connect(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         named = parsed.set(drivername="postgresql+psycopg") if parsed.drivername == "postgresql" else parsed
-        return create_engine(named, hide_parameters=True, json_deserializer=_read_json)
+        return create_engine(named, hide_parameters=True, json_deserializer=_read_json, **CONNECTIONS)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
-    engine = create_engine(parsed, hide_parameters=True, json_deserializer=_read_json)
+    room = CONNECTIONS if parsed.database not in (None, "", ":memory:") else {}
+    engine = create_engine(parsed, hide_parameters=True, json_deserializer=_read_json, **room)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

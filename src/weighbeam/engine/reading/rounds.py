@@ -14,6 +14,7 @@ from weighbeam.store.database import Store
 Kind = Literal["synthetic", "organic", "collected"]
 STATES = ("observed", "scored", "discarded")
 NAME = "rounds"
+SETTLE_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,15 @@ def list_rounds(
     with store.read() as connection:
         lines = [_read_line(row) for row in connection.execute(query)]
     return cut_page(lines, most, NAME, lambda line: (line.at, line.id))
+
+
+def is_settled(store: Store, round_id: str, now: float) -> bool:
+    """Whether nothing is to be added to a round: it is scored, and its story has had the time to be told."""
+    columns = tables.rounds.c
+    query = select(columns.at).where(columns.id == round_id, columns.state == "scored")
+    with store.read() as connection:
+        at = connection.scalar(query)
+    return at is not None and now - at > SETTLE_SECONDS
 
 
 def _select_lines() -> Select[Any]:

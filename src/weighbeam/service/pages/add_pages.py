@@ -44,16 +44,20 @@ class Desk:
     front: Front
     shelf: Shelf
     fresh: Fresh
+    settles: Callable[[str | None], Callable[[], bool] | None]
 
-    async def show(self, request: Request, make: Make, allowed: tuple[str, ...] = ()) -> Response:
+    async def show(
+        self, request: Request, make: Make, allowed: tuple[str, ...] = (), round_id: str | None = None
+    ) -> Response:
         def name(caller: Caller) -> tuple[Hashable, ...]:
             caller.check("read")
             query = read_query(request, allowed)
             seen_by = caller.may("admin"), caller.is_anyone
-            return "page", request.scope["path"], tuple(sorted(query.items())), *seen_by, tick()
+            turn = tick() if round_id is None else None
+            return "page", request.scope["path"], tuple(sorted(query.items())), *seen_by, turn
 
         def work(caller: Caller, _: bytes) -> tuple[int, str]:
-            return 200, self.fresh.get(name(caller), lambda: make(caller))
+            return 200, self.fresh.get(name(caller), lambda: make(caller), self.settles(round_id))
 
         def recall(caller: Caller) -> tuple[int, str] | None:
             kept: str | None = self.fresh.peek(name(caller))
@@ -94,7 +98,7 @@ def read_query(request: Request, allowed: tuple[str, ...]) -> dict[str, str]:
 def add_pages(app: FastAPI, reader: Reader) -> None:
     """With what the reading API keeps."""
     add_static(app)
-    desk = Desk(replace(reader.front, codes=CODES), Shelf(reader.shown), reader.fresh)
+    desk = Desk(replace(reader.front, codes=CODES), Shelf(reader.shown), reader.fresh, reader.settles)
     add_boards(app, desk)
     add_rounds(app, desk)
 
@@ -148,11 +152,15 @@ def add_rounds(app: FastAPI, desk: Desk) -> None:
 
     @page("/rounds/{round_id}")
     async def one_round(request: Request, round_id: str) -> Response:
-        return await desk.show(request, lambda caller: show_round(shelf, round_id, not caller.may("admin")))
+        return await desk.show(
+            request, lambda caller: show_round(shelf, round_id, not caller.may("admin")), (), round_id
+        )
 
     @page("/rounds/{round_id}/{hotkey}")
     async def answer(request: Request, round_id: str, hotkey: str) -> Response:
-        return await desk.show(request, lambda caller: show_answer(shelf, round_id, hotkey, not caller.may("admin")))
+        return await desk.show(
+            request, lambda caller: show_answer(shelf, round_id, hotkey, not caller.may("admin")), (), round_id
+        )
 
 
 def read_number(text: str | None) -> int | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from weighbeam.engine.insight.attacks import MOST_ROWS, Attacks, Suspect, read_attacks
+from weighbeam.service.hide_places import hide_in_attacks
 from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
 
@@ -13,7 +14,7 @@ MOST = 20
 
 def show_attacks(shelf: Shelf) -> str:
     now = shelf.now()
-    seen = read_attacks(shelf.store, now, HOURS)
+    seen = hide_in_attacks(read_attacks(shelf.store, now, HOURS))
     return render(
         "attacks.html",
         shelf.frame(),

@@ -11,6 +11,7 @@ from weighbeam.engine.notices import Notice
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.pictures.charts import chart_hours
+from weighbeam.service.hide_places import hide_in_line, hide_in_overview
 from weighbeam.service.pages.render import render
 from weighbeam.service.pages.shelf import Shelf
 
@@ -22,7 +23,7 @@ MILLI = 1000
 
 def show_overview(shelf: Shelf) -> str:
     now = shelf.now()
-    seen = read_overview(shelf.store, shelf.names, now)
+    seen = hide_in_overview(read_overview(shelf.store, shelf.names, now))
     graphs = [graph for name in shelf.names if (graph := read_metagraph(shelf.store, name)) is not None]
     return render(
         "overview.html",
@@ -34,7 +35,7 @@ def show_overview(shelf: Shelf) -> str:
         lines=[_write_line(view) for view in seen.mechanisms],
         levels=[(level, count) for level in LEVELS if (count := sum(one.level == level for one in seen.notices))],
         notices=[_write_notice(notice) for notice in seen.notices if notice.level != "info"],
-        alerts=list_alerts(shelf.store, most=MOST).items,
+        alerts=[hide_in_line(line) for line in list_alerts(shelf.store, most=MOST).items],
         rounds=list_rounds(shelf.store, most=MOST).items,
         hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),
     )

@@ -13,6 +13,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.pictures.bundle import make_bundle, name_bundle
 from weighbeam.senses.folders import cache_folder
 from weighbeam.senses.model_cache import cached_file
+from weighbeam.service.front import SEALED
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 OWN = ("style.css", "theme.js", "live.js", "charts.js", "ask.js", "icon.svg")
@@ -60,7 +61,7 @@ def add_static(app: FastAPI) -> None:
             found = find_file(name)
         except WeighbeamError as fault:
             status = 404 if fault.code == "unknown_file" else 503
-            return Response(f"{fault.message}\n", status, media_type="text/plain")
+            return Response(f"{fault.message}\n", status, SEALED, "text/plain")
         headers = {"Cache-Control": FOR_EVER, "X-Content-Type-Options": "nosniff", "Vary": "Accept-Encoding"}
         if "gzip" not in request.headers.get("accept-encoding", ""):
             return Response(found.data, headers=headers, media_type=found.media_type)
