@@ -12,6 +12,7 @@ from command import weighbeam as run
 from tests_root import ROOT
 from warm import weighbeam_warm
 from weighbeam import __version__
+from weighbeam.cli.read import print_table
 
 VECTORS = ROOT / "vectors"
 
@@ -166,3 +167,18 @@ def test_help_starts_within_300_ms_of_a_bare_interpreter_s_best() -> None:
 
     bare = min(seconds("-c", "pass") for _ in range(7))
     assert min(seconds("-m", "weighbeam", "--help") for _ in range(7)) - bare < 0.3
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_a_table_cuts_no_name(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is read by a program has its row on one line; on a narrow terminal a name goes on in the next."""
+    hotkey = "5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY"
+    row = [10, hotkey, "600,000,000,000", "20.0%", "6 of 6", "duplicate_statements, unrelated_page"]
+    monkeypatch.setenv("COLUMNS", columns)
+    print_table(("#", "hotkey", "standing", "share", "valid", "last reason"), [row])
+    assert any(hotkey in line for line in capsys.readouterr().out.splitlines())
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_table(("#", "hotkey"), [[1, hotkey]])
+    assert "…" not in capsys.readouterr().out

@@ -97,6 +97,20 @@ def test_quiet_for_long_enough_is_over_but_not_while_nobody_looked(store: Store)
     assert told(store) == [("raised", "round_discarded", 1), ("over", "round_discarded", 1)]
 
 
+def test_a_clock_that_jumped_back_keeps_nothing_open(store: Store) -> None:
+    clock = Turned()
+    alerts = start(store, clock)
+    clock.at -= 50 * HOUR
+    alerts.tell("round_discarded", "warning", "no round", "chunking")
+    alerts.tell("few_documents", "warning", "tasks will repeat", "chunking")
+    clock.at += 2 * HOUR
+    alerts.end_quiet()
+    assert len(list_notices(store)) == 2
+    clock.at += 2 * HOUR
+    alerts.end_quiet()
+    assert [notice.code for notice in list_notices(store)] == ["few_documents"]
+
+
 def test_what_is_raised_once_and_lasts_is_not_over_for_being_quiet(store: Store) -> None:
     clock = Turned()
     alerts = start(store, clock)

@@ -20,7 +20,7 @@ from weighbeam.engine.deliver import deliver_due
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.read_outcome import read_outcome
 from weighbeam.operate import experiments
-from weighbeam.operate.experiments import KIND, Experiments, list_sinks
+from weighbeam.operate.experiments import KIND, Experiments, list_sinks, open_experiments
 from weighbeam.operate.wandb_file import BLOCK, FILE_HEADER, PIECE, read_history, read_records
 from weighbeam.settings.load import Loaded, Settings
 from weighbeam.store.database import Store
@@ -166,6 +166,20 @@ def test_new_rounds_wait_for_the_oldest_and_do_not_try_it_again(store, tmp_path)
     with store.read() as connection:
         tries = connection.exec_driver_sql("SELECT tries FROM outbox ORDER BY id").scalars().all()
     assert tries == [1, 0, 0]
+
+
+def test_a_folder_that_cannot_be_made_stops_nobody_and_is_tried_again(store, tmp_path, caplog) -> None:
+    journal, clock = Journal(store, (KIND,)), Turned()
+    recall.play(journal, KeywordRecall(), 7, START, TEXTS)
+    (tmp_path / "taken").write_text("a file")
+    loaded = Loaded(Settings(wandb={"project": "beam", "folder": "taken/runs"}), tmp_path, {})
+    sink = open_experiments(loaded, store, "5Validator", BETTER)
+    assert "wandb.folder cannot be written" in caplog.text
+    deliver(store, sink, clock)
+    with store.read() as connection:
+        row = connection.exec_driver_sql("SELECT state, tries, fault FROM outbox").one()
+    assert row[:2] == ("waiting", 1)
+    assert "NotADirectoryError" in row[2]
 
 
 def test_without_wandb_or_project_nothing_is_left_to_do(monkeypatch, caplog) -> None:

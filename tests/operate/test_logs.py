@@ -74,6 +74,13 @@ def test_a_record_is_one_line_whatever_it_holds(form: str) -> None:
     assert not any(c < " " or c in "\x85\u2028" for line in lines for c in line)
 
 
+def test_a_line_for_programs_is_strict_json() -> None:
+    heard = listen()
+    LOG.warning("odd", extra={"share": float("nan"), "most": [float("inf")]})
+    told = json.loads(heard.getvalue(), parse_constant=lambda name: pytest.fail(name))
+    assert (told["share"], told["most"]) == ("nan", ["inf"])
+
+
 def test_colours_are_for_terminals_alone() -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from weighbeam.engine.insight.miner import MinerView
     from weighbeam.engine.weigh_in.constants import Averaging
 
+PIPED_WIDTH = 200
+WHOLE = 100_000
+"""From here on, numbers are units and shown to the last."""
+
 
 def rounds(
     store: StoreOption = None,
@@ -130,19 +134,26 @@ def show_lines(heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], 
 
 
 def print_table(heads: tuple[str, ...], rows: list[list[Any]]) -> None:
+    """No name is cut, for the next command may need it; a program that reads along has each row on one line."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table(*heads, box=SIMPLE_HEAD, pad_edge=False, padding=0)
+    columns = [Column(head, overflow="fold") for head in heads]
+    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, padding=0)
     for row in rows:
         table.add_row(*(Text(make_printable(str(cell), 60)) for cell in row))
-    Console().print(table)
+    console = Console()
+    (console if console.is_terminal else Console(width=max(console.width, PIPED_WIDTH))).print(table)
 
 
 def show_number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.6g}"
+    """
+    >>> show_number(0.1519941), show_number(221_410_306.0), show_number(None)
+    ('0.151994', '221,410,306', '–')
+    """
+    return "–" if value is None else f"{value:,.0f}" if abs(value) >= WHOLE else f"{value:.6g}"
 
 
 def show_spread(value: float | None, spread: float | None) -> str:

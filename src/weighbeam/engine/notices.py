@@ -94,13 +94,15 @@ def end_notice(
 
 
 def list_quiet(store: Store, telling: Telling, now: float) -> list[Notice]:
-    """Open notices that were not raised for so long, all of it while this process ran, that they count as over."""
-    edge = now - telling.quiet_seconds
+    """Open notices that were not raised for so long, all of it while this process ran, that they count as over.
+
+    A start later than now was noted before the clock jumped back, and keeps nothing open.
+    """
+    edge, started = now - telling.quiet_seconds, telling.started if telling.started <= now else 0.0
     return [
         notice
         for notice in list_notices(store)
-        if max(min(notice.raised, now), telling.started) <= edge
-        and (notice.code not in LASTING or notice.raised < telling.started)
+        if max(min(notice.raised, now), started) <= edge and (notice.code not in LASTING or notice.raised < started)
     ]
 
 

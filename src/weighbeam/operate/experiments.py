@@ -23,6 +23,7 @@ from weighbeam.engine.alerts import LOG
 from weighbeam.engine.aside import run_aside
 from weighbeam.engine.outbox import Item
 from weighbeam.engine.read_outcome import Outcome, read_outcome
+from weighbeam.operate.wandb_file import make_folder
 from weighbeam.settings.load import Loaded
 from weighbeam.store.database import Store
 
@@ -123,13 +124,14 @@ class Experiments:
 def open_experiments(
     loaded: Loaded, store: Store, hotkey: str, better: Mapping[str, Literal["higher", "lower"]]
 ) -> Experiments:
+    """A folder that cannot be written is told and stops nobody: rounds wait in the outbox until it can be."""
     section = loaded.settings.wandb
     folder = loaded.path(section.folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as fault:
-        told = f"wandb.folder cannot be made: {fault.strerror}"
-        raise WeighbeamError("bad_config", told, "name a folder that can be written") from None
+        remedy = "name a folder that can be written"
+        LOG.warning("wandb.folder cannot be written: %s; rounds wait | remedy: %s", type(fault).__name__, remedy)
     given = {"folder": str(folder), "project": section.project, "entity": section.entity, "mode": section.mode}
     return Experiments(store, given, hotkey, better)
 

@@ -5,6 +5,7 @@ is every secret of the settings, also as `repr`, JSON or a URL write it. The res
 """
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -61,7 +62,8 @@ class Redactor:
         """
         if value is None or isinstance(value, (bool, int, float)):
             shown = str(value)
-            return value if self.hide(shown) == shown else HIDDEN
+            known = shown if isinstance(value, float) and not math.isfinite(value) else value
+            return known if self.hide(shown) == shown else HIDDEN
         if depth < DEEPEST and isinstance(value, Mapping):
             return {self.hide(str(key)): self.hide_all(inner, depth + 1) for key, inner in value.items()}
         if depth < DEEPEST and isinstance(value, Collection) and not isinstance(value, (str, bytes, bytearray)):

@@ -5,6 +5,7 @@ A record that crosses a block is cut into a first, middle and last piece.
 """
 
 import json
+import os
 import struct
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,6 +16,13 @@ BLOCK = 32 * 1024
 FILE_HEADER = 7
 PIECE = struct.Struct("<IHB")
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+
+
+def make_folder(folder: Path) -> None:
+    """Where runs are kept; without a place of its own, wandb would keep them among temporary files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError("wandb.folder cannot be written")
 
 
 def read_records(path: Path, start: int = 0) -> Iterator[bytes]:

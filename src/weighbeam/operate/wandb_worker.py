@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from weighbeam.operate.wandb_file import read_history
+from weighbeam.operate.wandb_file import make_folder, read_history
 
 FLUSH_SECONDS = 0.2
 WRITE_SECONDS = 60.0
@@ -78,6 +78,7 @@ class Book:
             self._finish(group)
 
     def _start(self, group: str, run: str, config: dict[str, Any]) -> Run:
+        make_folder(self._folder)
         known = {name for file in self._folder.glob(f"wandb/*-{run}/run-{run}.wandb") for name in _read_rounds(file)}
         sdk: Any = import_module("wandb")
         settings = {name: value for name, value in QUIET.items() if name in sdk.Settings.model_fields}
