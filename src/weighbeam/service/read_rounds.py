@@ -65,7 +65,9 @@ def add_answers(app: FastAPI, reader: Reader) -> None:
     @route("/rounds/{round_id}/receipts/{hotkey}", read_shapes.ScoreReceipt, refused=(404, 409))
     async def receipt(request: Request, round_id: str, hotkey: str) -> Response:
         """What one answer got, signed by this validator: `weighbeam receipt verify` checks it offline."""
-        return await reader.answer(request, lambda _: write_receipt(shown.store, round_id, hotkey, shown.hotkey))
+        return await reader.answer(
+            request, lambda _: write_receipt(shown.store, round_id, hotkey, shown.hotkey), settled=round_id
+        )
 
     @route("/rounds/{round_id}/heatmap.png", PNG, refused=(404,))
     async def heatmap(request: Request, round_id: str) -> Response:

@@ -79,11 +79,12 @@ class Reader:
         scope: str = "read",
         round_id: str | None = None,
         seconds: float | None = None,
+        settled: str | None = None,
     ) -> Response:
         """What `read` gives, as JSON, or as it is if it is bytes of a picture.
 
         Of a round, users' texts are told to admins and to whoever asked. What depends on the time is made again after
-        so many `seconds`.
+        so many `seconds`; what `settled` names is a round of which nothing private is told.
         """
 
         def name(given: Given) -> tuple[Hashable, ...]:
@@ -93,7 +94,7 @@ class Reader:
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
             caller.check(scope)
             given = read_given(request, names, self._withholds(caller, round_id))
-            return 200, self.fresh.get(name(given), lambda: keep(read(given)), self.settles(round_id))
+            return 200, self.fresh.get(name(given), lambda: keep(read(given)), self.settles(round_id or settled))
 
         def recall(caller: Caller) -> tuple[int, Any] | None:
             if round_id is not None and not caller.is_anyone:
