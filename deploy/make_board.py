@@ -13,7 +13,12 @@ PANELS: tuple[tuple[str, str, str, str], ...] = (
     ("Rounds an hour", "increase(weighbeam_rounds_total[1h])", "{{mechanism}}", "short"),
     ("Rounds discarded an hour", "increase(weighbeam_rounds_discarded_total[1h])", "{{mechanism}}", "short"),
     ("Weigh-ins a day", "increase(weighbeam_weigh_ins_total[1d])", "{{mechanism}}", "short"),
-    ("Alerts an hour", "increase(weighbeam_alerts_total[1h])", "{{level}}: {{code}}", "short"),
+    (
+        "Alerts an hour",
+        "(weighbeam_alerts_total unless weighbeam_alerts_total offset 1h) or increase(weighbeam_alerts_total[1h])",
+        "{{level}}: {{code}}",
+        "short",
+    ),
     ("What is wrong now", "weighbeam_notices_open", "{{level}}", "short"),
     ("Organic requests waiting", "weighbeam_requests_waiting", "{{mechanism}}", "short"),
     ("Waiting to be done or sent", "weighbeam_outbox_waiting", "{{kind}}", "short"),

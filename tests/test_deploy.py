@@ -38,6 +38,17 @@ def test_rules_and_board_name_metrics_that_exist(file: str) -> None:
     assert named - list_metrics() == set()
 
 
+@pytest.mark.parametrize("file", ["alerts.yml", "grafana/weighbeam.json"])
+def test_the_first_alert_of_a_kind_is_seen(file: str) -> None:
+    """Its series begins with it, and `increase` sees none in the first sample of a series."""
+    written = (DEPLOY / file).read_text("utf-8").replace('\\"', '"')
+    found = [line for line in written.splitlines() if "increase(weighbeam_alerts_total" in line]
+    assert found
+    for line in found:
+        chosen, span = re.findall(r"increase\((weighbeam_alerts_total[^\[]*)\[(\w+)\]\)", line)[0]
+        assert f"({chosen} unless {chosen} offset {span}) or increase(" in line
+
+
 def test_every_rule_is_documented_and_says_what_to_do() -> None:
     rules = (DEPLOY / "alerts.yml").read_text("utf-8")
     named, page = re.findall(r"- alert: (\w+)", rules), (ROOT / "docs/operate.md").read_text("utf-8")

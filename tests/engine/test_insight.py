@@ -117,6 +117,21 @@ def test_the_leaderboard_is_in_order_and_counts_what_happened(store: Store) -> N
     assert (best.uid, best.share, best.incentive) == (None, None, None)
 
 
+@pytest.mark.parametrize("later", [3, 60])
+def test_a_trend_is_in_the_order_of_the_journal_whatever_the_clock_did(tmp_path: Path, later: int) -> None:
+    journal, recall = Journal(open_store(tmp_path)), KeywordRecall()
+    times = [START + number * 300 for number in range(40)] + [START - HOUR + number * 300 for number in range(later)]
+    known = []
+    for number, at in enumerate(times):
+        play_recall(journal, recall, number, at, {"a": "tide moon" if number % 3 else "tide"})
+        known.append(read_leaderboard(journal.store, recall, AVERAGING)[0].standing)
+    (line,) = read_leaderboard(journal.store, recall, AVERAGING)
+    assert line.trend[-1] == line.standing
+    assert list(line.trend[-3:]) == known[-3:]
+    if later < 32:
+        assert list(line.trend) == known[-32:]
+
+
 def test_averages_of_emissions_are_those_that_weights_rest_on(tmp_path: Path) -> None:
     journal, paid = Journal(open_store(tmp_path)), PaidRecall()
     for number in range(40):

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, literal, select
 
 from weighbeam.core.averaging import move_average
 from weighbeam.core.spread import spread_average
-from weighbeam.engine.insight.recent import find_newest, read_params
+from weighbeam.engine.insight.recent import ROUNDS, find_newest, is_newest_last, read_params
 from weighbeam.engine.lay_out import read_seen, read_standings
 from weighbeam.engine.standing_history import HISTORY
 from weighbeam.engine.weigh_in.constants import Averaging
@@ -56,7 +56,8 @@ def cut_course(values: Sequence[float | None]) -> tuple[float, ...]:
 
 
 def _read_history(connection: Connection, mechanism: str) -> Mapping[str, list[float | None]]:
-    """One read for all: of each miner, from its 32nd newest row on."""
+    """One read for all, in the order of the journal: of each miner, from its 32nd newest row on, or from its first
+    while the clock is behind what it was."""
     standings, older = tables.standings.c, tables.standing_history.alias().c
     start = (
         select(older.at)
@@ -66,12 +67,14 @@ def _read_history(connection: Connection, mechanism: str) -> Mapping[str, list[f
         .offset(TREND - 1)
         .scalar_subquery()
     )
-    begun = select(standings.hotkey, func.coalesce(start, 0.0).label("since")).where(standings.mechanism == mechanism)
+    window = func.coalesce(start, 0.0) if is_newest_last(connection, mechanism) else literal(0.0)
+    begun = select(standings.hotkey, window.label("since")).where(standings.mechanism == mechanism)
     since = begun.limit(MOST_MINERS).subquery().c
     query = (
         select(HISTORY.hotkey, HISTORY.value)
+        .join_from(tables.standing_history, tables.rounds, ROUNDS.id == HISTORY.round)
         .where(HISTORY.mechanism == mechanism, HISTORY.hotkey == since.hotkey, HISTORY.at >= since.since)
-        .order_by(HISTORY.hotkey, HISTORY.at, HISTORY.round)
+        .order_by(HISTORY.hotkey, ROUNDS.sequence)
     )
     found: dict[str, list[float | None]] = {}
     for hotkey, value in connection.execute(query):

@@ -26,6 +26,12 @@ def find_newest(connection: Connection, mechanism: str) -> float | None:
     return newest
 
 
+def is_newest_last(connection: Connection, mechanism: str) -> bool:
+    """Whether the last round of the journal has the latest time: not while the clock is behind what it was."""
+    query = select(ROUNDS.at).where(ROUNDS.mechanism == mechanism, ROUNDS.state == "scored")
+    return connection.scalar(query.order_by(ROUNDS.sequence.desc()).limit(1)) == find_newest(connection, mechanism)
+
+
 def choose_recent(mechanism: str, newest: float) -> Select[Any]:
     """The rounds counted over: id and time."""
     query = select(ROUNDS.id, ROUNDS.at, ROUNDS.sequence).where(
@@ -37,7 +43,7 @@ def choose_recent(mechanism: str, newest: float) -> Select[Any]:
 def read_params(connection: Connection, mechanism: Mechanism) -> Params:
     """The parameters of the newest round; the mechanism's own if there is none, or it knows them no more."""
     query = select(ROUNDS.body).where(ROUNDS.mechanism == mechanism.name, ROUNDS.state == "scored")
-    digest = connection.scalar(query.order_by(ROUNDS.at.desc()).limit(1))
+    digest = connection.scalar(query.order_by(ROUNDS.sequence.desc()).limit(1))
     if digest is not None:
         with suppress(WeighbeamError):
             return make_params(mechanism, json.loads(read_blob(connection, digest))["params"])
