@@ -10,6 +10,7 @@ import random
 import sys
 import time
 from collections import Counter
+from itertools import accumulate
 from typing import Any
 
 END = b"\r\n\r\n"
@@ -30,17 +31,22 @@ class Tally:
 
 
 async def ask_again_and_again(given: dict[str, Any], number: int, until: float, tally: Tally) -> None:
-    """One connection, one request after the other, every name as often as any other."""
+    """One connection, one request after the other, every name as often as any other.
+
+    Of one name's paths some are asked for more than others, as people do: the second half as often as the first, the
+    third a third as often …
+    """
     chance = random.Random(f"{given['seed']} {number}")
     heads = {
         name: [write_head(path, given["headers"]) for path in paths] for name, paths in sorted(given["targets"].items())
     }
     names = list(heads)
+    popular = {name: list(accumulate(1 / rank for rank in range(1, len(ones) + 1))) for name, ones in heads.items()}
     reader, writer = await asyncio.open_connection("127.0.0.1", given["port"])
     while (start := time.perf_counter()) < until:
         name = chance.choice(names)
         try:
-            writer.write(chance.choice(heads[name]))
+            writer.write(chance.choices(heads[name], cum_weights=popular[name])[0])
             status = await asyncio.wait_for(read_reply(reader), PATIENCE)
         except (OSError, EOFError, TimeoutError, ValueError) as fault:
             tally.faults[f"{name} {type(fault).__name__}"] += 1
