@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import tell_fault
+from weighbeam.network import verify_request as auth
 from weighbeam.network.listen import name_origin
 from weighbeam.network.serve import STATUS, receive
 from weighbeam.service.callers import Caller
@@ -90,6 +91,15 @@ class Front:
         except Exception as fault:
             tell_fault(fault)
             return Reply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
+
+    async def is_known(self, request: Request) -> bool:
+        """Whether what was shown opens something still; while the store cannot tell, it does."""
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
+        try:
+            await self.run_token(lambda: self.gate.prove(auth.Request(request.method, "", headers, b"")))
+        except WeighbeamError as refusal:
+            return refusal.code != "bad_token"
+        return True
 
     def refuse(self, refusal: WeighbeamError, path: str) -> Reply:
         """What whoever called is told of a refusal."""
