@@ -1,6 +1,7 @@
 """What a service that others reach tells whoever shows nothing, and that who only reads takes nothing from others."""
 
 import asyncio
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -94,6 +95,28 @@ def test_every_answer_says_that_it_is_nothing_else(closed: Open, path: str, stat
 def test_a_method_that_is_not_taken_is_told_which_is(closed: Open) -> None:
     refused = closed.client.delete("/v1/rounds", headers=bear("boss"))
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET")
+
+
+def test_nobody_is_sent_elsewhere_with_a_token(closed: Open) -> None:
+    """A redirect would name whatever host and scheme the request did, and clients would show their token there."""
+    moved = closed.client.get("/v1/rounds/", headers={**bear("reader"), "Host": "evil.example"})
+    assert (moved.status_code, "Location" in moved.headers) == (404, False)
+
+
+@pytest.mark.parametrize("more", [{}, bear("nobody"), bear("reader"), {"X-Bittensor-Signature": "0x"}])
+def test_the_body_of_who_may_not_ask_is_not_waited_for(closed: Open, more: dict[str, str]) -> None:
+    """Of a stranger's megabytes none is kept; whoever has a token alone is read from."""
+    where = closed.client.base_url
+    shown = "".join(f"{name}: {value}\r\n" for name, value in more.items())
+    head = f"POST /v1/chunking/requests HTTP/1.1\r\nHost: localhost\r\n{shown}Content-Length: 8000000\r\n\r\n"
+    with socket.create_connection((where.host, where.port or 80), timeout=5) as stranger:
+        stranger.sendall(head.encode())
+        if more == bear("reader"):
+            stranger.settimeout(0.5)
+            with pytest.raises(TimeoutError):
+                stranger.recv(100)
+        else:
+            assert stranger.recv(100).startswith(b"HTTP/1.1 401")
 
 
 def test_what_went_wrong_is_told_without_where(closed: Open) -> None:
