@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from weighbeam.service.gate import Gate
 from weighbeam.service.health import count_store
 from weighbeam.service.keyring import Keyring
 from weighbeam.service.paces import Paces
+from weighbeam.service.pages import static_files
 from weighbeam.service.pages.static_files import list_files
 from weighbeam.service.pool import Pools
 from weighbeam.settings.load import load_settings
@@ -117,6 +119,21 @@ def test_the_body_of_who_may_not_ask_is_not_waited_for(closed: Open, more: dict[
                 stranger.recv(100)
         else:
             assert stranger.recv(100).startswith(b"HTTP/1.1 401")
+
+
+def test_the_chart_library_is_made_once_however_many_ask_first(
+    closed: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    monkeypatch.setattr(static_files, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(static_files, "make_bundle", lambda: made.append(time.sleep(0.3)) or b"chart()")
+    static_files.find_file.cache_clear()
+    with ThreadPoolExecutor(12) as threads:
+        path = f"/static/{list_files()['vega.js']}"
+        told = list(threads.map(lambda _: closed.client.get(path).text, range(12)))
+    assert (set(told), len(made)) == ({"chart()"}, 1)
+    for kept in (static_files.find_file, static_files._read_bundle):
+        kept.cache_clear()
 
 
 def test_what_went_wrong_is_told_without_where(closed: Open) -> None:
