@@ -1,9 +1,11 @@
 """What a service that others reach tells whoever shows nothing, and that who only reads takes nothing from others."""
 
 import asyncio
+import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +27,7 @@ from weighbeam.service.gate import Gate
 from weighbeam.service.health import count_store
 from weighbeam.service.keyring import Keyring
 from weighbeam.service.paces import Paces
+from weighbeam.service.pages import static_files
 from weighbeam.service.pages.static_files import list_files
 from weighbeam.service.pool import Pools
 from weighbeam.settings.load import load_settings
@@ -94,6 +97,43 @@ def test_every_answer_says_that_it_is_nothing_else(closed: Open, path: str, stat
 def test_a_method_that_is_not_taken_is_told_which_is(closed: Open) -> None:
     refused = closed.client.delete("/v1/rounds", headers=bear("boss"))
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET")
+
+
+def test_nobody_is_sent_elsewhere_with_a_token(closed: Open) -> None:
+    """A redirect would name whatever host and scheme the request did, and clients would show their token there."""
+    moved = closed.client.get("/v1/rounds/", headers={**bear("reader"), "Host": "evil.example"})
+    assert (moved.status_code, "Location" in moved.headers) == (404, False)
+
+
+@pytest.mark.parametrize("more", [{}, bear("nobody"), bear("reader"), {"X-Bittensor-Signature": "0x"}])
+def test_the_body_of_who_may_not_ask_is_not_waited_for(closed: Open, more: dict[str, str]) -> None:
+    """Of a stranger's megabytes none is kept; whoever has a token alone is read from."""
+    where = closed.client.base_url
+    shown = "".join(f"{name}: {value}\r\n" for name, value in more.items())
+    head = f"POST /v1/chunking/requests HTTP/1.1\r\nHost: localhost\r\n{shown}Content-Length: 8000000\r\n\r\n"
+    with socket.create_connection((where.host, where.port or 80), timeout=5) as stranger:
+        stranger.sendall(head.encode())
+        if more == bear("reader"):
+            stranger.settimeout(0.5)
+            with pytest.raises(TimeoutError):
+                stranger.recv(100)
+        else:
+            assert stranger.recv(100).startswith(b"HTTP/1.1 401")
+
+
+def test_the_chart_library_is_made_once_however_many_ask_first(
+    closed: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    monkeypatch.setattr(static_files, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(static_files, "make_bundle", lambda: made.append(time.sleep(0.3)) or b"chart()")
+    static_files.find_file.cache_clear()
+    with ThreadPoolExecutor(12) as threads:
+        path = f"/static/{list_files()['vega.js']}"
+        told = list(threads.map(lambda _: closed.client.get(path).text, range(12)))
+    assert (set(told), len(made)) == ({"chart()"}, 1)
+    for kept in (static_files.find_file, static_files._read_bundle):
+        kept.cache_clear()
 
 
 def test_what_went_wrong_is_told_without_where(closed: Open) -> None:

@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 
 from network.loopback import BOB
+from service.holders import show
 from service.organic_api import MECHANISMS, Api, open_api, said
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.line_up import PATIENCE_SECONDS, Terms, list_requests, number_line, queue
 from weighbeam.engine.organic import enqueue, fail_request, has_waiting, take_next
 from weighbeam.engine.progress import read_progress, tell_row
+from weighbeam.engine.tokens import revoke_token
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store import tables
@@ -302,6 +304,17 @@ def test_streams_have_a_limit_and_whoever_leaves_makes_room(tmp_path: Path) -> N
         assert next(third)[0] == next(streams[1])[0] == "cancelled"
         wait_until(lambda: not api.watch.followers)
     store.close()
+
+
+def test_a_token_that_is_revoked_is_told_no_more(api: Api) -> None:
+    request = api.ask(DOCUMENT).json()["id"]
+    mine, admins = api.follow(request), api.follow(request, "boss")
+    assert next(mine)[0] == next(admins)[0] == "waiting"
+    revoke_token(api.store, show("app").split("_")[1], time.time())
+    time.sleep(2.1)
+    fail_request(api.store, request, "no_valid_answer", "nothing for you")
+    assert list(mine) == []
+    assert next(admins)[0] == "failed"
 
 
 def test_all_who_follow_are_told_though_they_are_many(tmp_path: Path) -> None:

@@ -16,13 +16,18 @@ from weighbeam.engine.intent import Plan
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.service.fresh import Fresh
+from weighbeam.service.front import Front
+from weighbeam.service.gate import Gate
+from weighbeam.service.keyring import Keyring
+from weighbeam.service.paces import Paces
 from weighbeam.service.pages.answer import show_answer
 from weighbeam.service.pages.miner import show_miner
 from weighbeam.service.pages.overview import show_overview
 from weighbeam.service.pages.round import show_round
 from weighbeam.service.pages.shelf import Shelf
 from weighbeam.service.pages.weights import show_weights
-from weighbeam.service.reader import Shown
+from weighbeam.service.reader import Reader, Shown
 from weighbeam.store import tables
 from weighbeam.store.artifacts import open_artifacts
 from weighbeam.store.database import Store
@@ -40,7 +45,9 @@ def store(tmp_path: Path) -> Store:
 def make_shelf(store: Store, now: float = START) -> Shelf:
     runs = {NAME: (RECALL, PARAMS)}
     artifacts = open_artifacts("artifacts")
-    return Shelf(Shown(store, runs, Averaging(), artifacts, ALICE, lambda: now, list, lambda: (200, {})))
+    shown = Shown(store, runs, Averaging(), artifacts, ALICE, lambda: now, list, lambda: (200, {}))
+    front = Front(Gate(ALICE.address, Keyring(store), Paces()), 1024, {})
+    return Shelf(Reader(front, shown, Fresh(store)))
 
 
 def read(page: str) -> str:

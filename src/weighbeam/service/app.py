@@ -32,7 +32,7 @@ def make_service_app(
     With a `front`, `/metrics` are for whoever may read; how the process is may be asked by all.
     """
     told = report or partial(report_health, pool)
-    app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.add_exception_handler(HTTPException, tell_missing)
     add_origins(app, origins)
     add_metrics(app, registry, front)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from weighbeam.engine.reading.news import Event, read_missed, read_position
 from weighbeam.network.listen import CUT, STOPPING
 from weighbeam.service.callers import Caller
 from weighbeam.service.front import SEALED, Front
+from weighbeam.service.keep_open import keep_open
 from weighbeam.service.novelty import SHOWN
 from weighbeam.service.query import Given, read_given, take_query
 from weighbeam.service.shapes import REFUSED, Refusal, tell_events
@@ -85,7 +86,8 @@ def add_events(app: FastAPI, front: Front, streams: Streams) -> None:
             return front.refuse(refusal, request.scope["path"]).write()
         stopping: asyncio.Event = request.scope.get("state", {}).get(STOPPING) or asyncio.Event()
         seconds = given.number("seconds", 1, LONGEST_SECONDS, LONGEST_SECONDS)
-        return Told(streams, listener, _tell(listener, missed, stopping.is_set, time.monotonic() + seconds))
+        told = _tell(listener, missed, stopping.is_set, time.monotonic() + seconds)
+        return Told(streams, listener, keep_open(told, partial(front.is_known, request)))
 
 
 def _admit(caller: Caller, request: Request) -> Given:
@@ -104,7 +106,7 @@ def _read_missed(streams: Streams, listener: Listener, given: Given) -> list[Eve
 
 async def _tell(
     listener: Listener, missed: list[Event], is_ending: Callable[[], bool], until: float
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes]:
     yield AGAIN + b"".join(map(write_event, missed))
     spoke = time.monotonic()
     while not (is_ending() or listener.is_cut or time.monotonic() > until):

@@ -1,4 +1,4 @@
-"""What every API of ours does with a request: cap it, prove who calls, admit, work in a thread, answer in JSON."""
+"""What every API of ours does with a request: prove who calls, admit, read what is capped, work in a thread, answer."""
 
 import asyncio
 import json
@@ -83,12 +83,14 @@ class Front:
         Who is known and what is kept already (`recall`) need no thread, and so wait for nobody's work.
         """
         try:
-            given = await receive(request, self.most_body)
-            caller = self.gate.recall(given) or await self._prove(given)
+            head = read_head(request)
+            if is_signed(head) and self.gate.signers is not None:
+                return await self._handle_signed(request, work)
+            caller = await self._prove(head)
             with self.gate.admit(caller, find_origin(request)):
+                given = await receive(request, self.most_body)
                 known = None if recall is None else recall(caller)
-                done = await self.run(lambda: work(caller, given.body)) if known is None else known
-                return Reply(*done)
+                return Reply(*(await self.run(lambda: work(caller, given.body)) if known is None else known))
         except WeighbeamError as refusal:
             return self.refuse(refusal, request.scope["path"])
         except ClientDisconnect:
@@ -97,9 +99,24 @@ class Front:
             tell_fault(fault)
             return Reply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
 
-    async def _prove(self, given: auth.Request) -> Caller:
-        run = self.run_proof if is_signed(given) else self.run_token
-        return await run(lambda: self.gate.prove(given))
+    async def _prove(self, head: auth.Request) -> Caller:
+        known = self.gate.recall(head)
+        return known if known is not None else await self.run_token(lambda: self.gate.prove(head))
+
+    async def _handle_signed(self, request: Request, work: Work) -> Reply:
+        """A signature is over the body too, so that is read first; nobody else's is before it is known who calls."""
+        given = await receive(request, self.most_body)
+        caller = await self.run_proof(lambda: self.gate.prove(given))
+        with self.gate.admit(caller, find_origin(request)):
+            return Reply(*await self.run(lambda: work(caller, given.body)))
+
+    async def is_known(self, request: Request) -> bool:
+        """Whether what was shown opens something still; while the store cannot tell, it does."""
+        try:
+            await self.run_token(lambda: self.gate.prove(read_head(request)))
+        except WeighbeamError as refusal:
+            return refusal.code != "bad_token"
+        return True
 
     def refuse(self, refusal: WeighbeamError, path: str) -> Reply:
         """What whoever called is told of a refusal."""
@@ -121,6 +138,12 @@ def find_advice(status: int, refusal: WeighbeamError, path: str) -> Mapping[str,
     if isinstance(refusal, TooOften):
         return {"Retry-After": str(refusal.seconds)}
     return AGAIN.get(status, {})
+
+
+def read_head(request: Request) -> auth.Request:
+    """A request without its body."""
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
+    return auth.Request(request.method, "", headers, b"")
 
 
 def find_origin(request: Request) -> str:

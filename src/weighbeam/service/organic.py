@@ -18,6 +18,7 @@ from weighbeam.service import shapes_organic as shapes
 from weighbeam.service.clerk import Clerk
 from weighbeam.service.front import SEALED, Front
 from weighbeam.service.gate import Gate
+from weighbeam.service.keep_open import keep_open
 from weighbeam.service.novelty import find_key
 from weighbeam.service.pool import Pools
 from weighbeam.service.shapes import ask, describe, take, tell_events
@@ -89,7 +90,8 @@ def add_stream(app: FastAPI, front: Front, clerk: Clerk, watch: Watch) -> None:
         if reply.status != 200:
             return reply.write()
         events = watch.follow(reply.content, request.scope["state"][STOPPING])
-        return StreamingResponse(events, 200, LIVE, "text/event-stream")
+        known = keep_open(events, partial(front.is_known, request))
+        return StreamingResponse(known, 200, LIVE, "text/event-stream")
 
 
 def read_filters(request: Request) -> dict[str, str]:

@@ -6,13 +6,12 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.insight.miner import read_miner
 from weighbeam.engine.reading.scores import list_scores
 from weighbeam.service import read_shapes
 from weighbeam.service.query import Given
 from weighbeam.service.read_mechanisms import find_run
 from weighbeam.service.read_routes import declare
-from weighbeam.service.reader import Reader, Shown
+from weighbeam.service.reader import Reader
 
 ONE = ("mechanism",)
 SCORES = ("mechanism", "cursor", "limit")
@@ -28,7 +27,7 @@ def add_miners(app: FastAPI, reader: Reader) -> None:
         def read(given: Given) -> Any:
             name = given.text("mechanism")
             names = list(shown.mechanisms) if name is None else [find_run(shown, name)[0].name]
-            found = _read_views(shown, hotkey, names)
+            found = _read_views(reader, hotkey, names)
             if not found:
                 raise _refuse(hotkey)
             return {"hotkey": hotkey, "mechanisms": found}
@@ -48,12 +47,12 @@ def add_miners(app: FastAPI, reader: Reader) -> None:
         return await reader.answer(request, read, SCORES)
 
 
-def _read_views(shown: Shown, hotkey: str, names: list[str]) -> dict[str, Any]:
+def _read_views(reader: Reader, hotkey: str, names: list[str]) -> dict[str, Any]:
     """By mechanism, where the miner is known."""
     found = {}
     for name in names:
         try:
-            view = read_miner(shown.store, shown.mechanisms[name][0], hotkey, shown.averaging)
+            view = reader.read_miner(reader.shown.mechanisms[name][0], hotkey)
         except WeighbeamError as fault:
             if fault.code != "unknown_hotkey":
                 raise

@@ -3,24 +3,28 @@
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from fastapi import Request, Response
 
+from weighbeam.engine.insight.miner import MinerView, read_miner
 from weighbeam.engine.reading.round_view import is_asker
 from weighbeam.engine.reading.rounds import is_settled
 from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.engine.what_if import WhatIf, recall_round
+from weighbeam.mechanisms.contract import Mechanism, Observation, Params
 from weighbeam.network.keys import Hotkey
 from weighbeam.service.callers import Caller
 from weighbeam.service.fresh import Fresh
 from weighbeam.service.front import SEALED, Front
+from weighbeam.service.lasting import Lasting
 from weighbeam.service.query import Given, read_given
 from weighbeam.store.artifacts import Artifacts
 from weighbeam.store.database import Store
 
 JSON = "application/json"
+MOST_RECALLED, LARGEST_RECALLED = 48 << 20, 8 << 20
 CODES = {
     "unknown_round": 404,
     "unknown_hotkey": 404,
@@ -70,6 +74,7 @@ class Reader:
     front: Front
     shown: Shown
     fresh: Fresh
+    recalled: Lasting = field(default_factory=lambda: Lasting(MOST_RECALLED, LARGEST_RECALLED))
 
     async def answer(
         self,
@@ -106,6 +111,22 @@ class Reader:
         reply = await self.front.handle(request, work, recall)
         return write_kept(reply.content, request) if isinstance(reply.content, Kept) else reply.write()
 
+    def recall_round(self, round_id: str) -> WhatIf:
+        """A round scored again, kept for a while for all that is told of it."""
+        found: WhatIf | None = self.recalled.find(round_id)
+        if found is None:
+            found = recall_round(self.shown.store, round_id)
+            if is_settled(self.shown.store, round_id, self.shown.now()):
+                self.recalled.keep(round_id, found, measure_observation(found.observation))
+        return found
+
+    def read_miner(self, mechanism: Mechanism, hotkey: str) -> MinerView:
+        """The same for the API and for its page."""
+        shown = self.shown
+        return self.fresh.get(
+            ("miner", mechanism.name, hotkey), lambda: read_miner(shown.store, mechanism, hotkey, shown.averaging)
+        )
+
     def settles(self, round_id: str | None) -> Callable[[], bool] | None:
         """Whether what is told of a round will still be so later."""
         return None if round_id is None else lambda: is_settled(self.shown.store, round_id, self.shown.now())
@@ -114,6 +135,11 @@ class Reader:
         if round_id is None or caller.is_anyone:
             return True
         return not (caller.may("admin") or is_asker(self.shown.store, round_id, caller.name))
+
+
+def measure_observation(observation: Observation) -> int:
+    """Bytes, about: its numbers and its texts."""
+    return sum(array.nbytes for array in observation.arrays.values()) + sum(map(len, observation.texts.values()))
 
 
 def keep(made: Any) -> Kept:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError, require
@@ -60,7 +60,7 @@ class Watch:
     def check_room(self) -> None:
         require(len(self.followers) < self._most, "busy", "too many streams are open", "ask for the status instead")
 
-    async def follow(self, first: Progress, stopping: asyncio.Event) -> AsyncIterator[bytes]:
+    async def follow(self, first: Progress, stopping: asyncio.Event) -> AsyncGenerator[bytes]:
         """Server-sent events until it has ended; a stream that lasts too long ends too, to be opened again."""
         follower, began = Follower(first), time.monotonic()
         told_at = began

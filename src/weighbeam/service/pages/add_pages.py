@@ -33,7 +33,7 @@ CODES = {
     "unknown_mechanism": 404,
     "not_scored": 404,
 }
-STALE_SECONDS = 5.0
+STALE_SECONDS = 15.0
 TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "Too many calls", 503: "Busy"}
 
 
@@ -98,7 +98,7 @@ def read_query(request: Request, allowed: tuple[str, ...]) -> dict[str, str]:
 def add_pages(app: FastAPI, reader: Reader) -> None:
     """With what the reading API keeps."""
     add_static(app)
-    desk = Desk(replace(reader.front, codes=CODES), Shelf(reader.shown), reader.fresh, reader.settles)
+    desk = Desk(replace(reader.front, codes=CODES), Shelf(reader), reader.fresh, reader.settles)
     add_boards(app, desk)
     add_rounds(app, desk)
 

@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import quote
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.insight.miner import MinerView, Point, read_miner
+from weighbeam.engine.insight.miner import MinerView, Point
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.pictures.charts import chart_course
 from weighbeam.service.pages.formats import write_number, write_tokens
@@ -43,7 +43,7 @@ def show_miner(shelf: Shelf, hotkey: str, mechanism: str | None) -> str:
 def _find(shelf: Shelf, hotkey: str, mechanism: str | None) -> tuple[Run, MinerView]:
     for run in shelf.runs() if mechanism is None else [shelf.find(mechanism)]:
         try:
-            return run, read_miner(shelf.store, run.mechanism, hotkey, shelf.averaging)
+            return run, shelf.reader.read_miner(run.mechanism, hotkey)
         except WeighbeamError as refusal:
             if refusal.code != "unknown_hotkey":
                 raise

@@ -6,7 +6,7 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.answers import AnswerView
 from weighbeam.engine.reading.round_view import RoundView, read_round_view
-from weighbeam.engine.what_if import WhatIf, recall_round
+from weighbeam.engine.what_if import WhatIf
 from weighbeam.mechanisms.contract import Advises, Tells
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.pictures.heatmap import chart_heatmap
@@ -68,7 +68,7 @@ def recall_kept(shelf: Shelf, view: RoundView) -> WhatIf | None:
     if view.state != "scored":
         return None
     try:
-        return recall_round(shelf.store, view.id)
+        return shelf.reader.recall_round(view.id)
     except WeighbeamError:
         return None
 

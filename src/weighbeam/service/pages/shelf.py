@@ -6,7 +6,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.weigh_in.constants import Averaging, hash_weighing
 from weighbeam.mechanisms.contract import Mechanism, Params
 from weighbeam.service.pages.render import Frame
-from weighbeam.service.reader import Shown
+from weighbeam.service.reader import Reader, Shown
 from weighbeam.store.database import Store
 
 
@@ -20,7 +20,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    shown: Shown
+    reader: Reader
+
+    @property
+    def shown(self) -> Shown:
+        return self.reader.shown
 
     @property
     def store(self) -> Store:

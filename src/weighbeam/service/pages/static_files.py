@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from weighbeam.service.front import SEALED
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 OWN = ("style.css", "theme.js", "live.js", "charts.js", "ask.js", "icon.svg")
 VEGA = "vega.js"
+MAKING = threading.Lock()
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -47,7 +49,14 @@ def find_file(name: str) -> StaticFile:
 
 
 def read_bundle(name: str) -> bytes:
-    """Made once on a machine, and kept where everything is that can be made again."""
+    """Made once, however many ask for it first: each making is a process of its own, with memory for a browser."""
+    with MAKING:
+        return _read_bundle(name)
+
+
+@cache
+def _read_bundle(name: str) -> bytes:
+    """Kept where everything is that can be made again."""
     kept = cached_file(cache_folder() / name, make_bundle)
     return kept if isinstance(kept, bytes) else kept.read_bytes()
 
