@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts, tell_fault
 from weighbeam.operate.logs import start_logging
+from weighbeam.operate.notify import hide_address
 from weighbeam.operate.redact import HIDDEN
 from weighbeam.settings.load import Loaded, Settings, load_settings
 from weighbeam.settings.model import LogSection
@@ -178,6 +179,17 @@ def test_parts_of_an_address_alerts_go_to_are_secrets_too() -> None:
     assert "abcdefgh" not in heard.getvalue()
     assert "hunter2hunter" not in heard.getvalue()
     assert "api.telegram.org" in heard.getvalue()
+
+
+@pytest.mark.parametrize("token", ["o.gn5kj6nfhv736I7jC3cj3QLRiyhgl98b", "abc.def.ghi"])
+@pytest.mark.parametrize("scheme", ["pbul", "wxteams", "unheard"])
+def test_a_token_with_a_dot_is_no_host(scheme: str, token: str) -> None:
+    """Pushbullet's tokens begin with `o.`, where other services have the name of a machine."""
+    url = f"{scheme}://{token}/channel"
+    assert token not in hide_address(url)
+    heard = listen(secrets=list_secrets(load(alerts={"urls": [url]})))
+    LOG.warning("the service refused %s", token)
+    assert token not in heard.getvalue()
 
 
 def test_keys_of_the_environment_and_the_stores_password_are_hidden() -> None:

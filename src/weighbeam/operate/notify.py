@@ -21,7 +21,7 @@ from weighbeam.engine.outbox import Item
 from weighbeam.engine.write_notice import write_notice
 from weighbeam.operate.redact import Redactor, make_redactor
 from weighbeam.settings.load import Loaded
-from weighbeam.settings.secrets import list_parts, list_secrets
+from weighbeam.settings.secrets import list_parts, list_secrets, names_machine
 
 SEND_SECONDS = 30.0
 MOST_SAID = 300
@@ -80,8 +80,8 @@ def is_readable(url: str) -> bool:
 def hide_address(url: str) -> str:
     """The service, and the host if it is one.
 
-    >>> hide_address("mailto://me:pw@mail.example:25?to=you"), hide_address("discord://12345/secret"), hide_address("x")
-    ('mailto://mail.example:25/…', 'discord://…', '…')
+    >>> hide_address("mailto://me:pw@mail.example:25?to=you"), hide_address("pbul://o.secret/x"), hide_address("x")
+    ('mailto://mail.example:25/…', 'pbul://…', '…')
     """
     scheme, divider, _ = url.partition("://")
     if not divider or not scheme.isalnum():
@@ -90,8 +90,7 @@ def hide_address(url: str) -> str:
         host = urlsplit(url).netloc.rpartition("@")[2]
     except ValueError:
         host = ""
-    named = "." in host or host.partition(":")[0] == "localhost"
-    return f"{scheme}://{host}/…" if named and host.isascii() else f"{scheme}://…"
+    return f"{scheme}://{host}/…" if names_machine(scheme, host) and host.isascii() else f"{scheme}://…"
 
 
 def make_telling(loaded: Loaded, receivers: tuple[Receiver, ...], now: float) -> Telling:

@@ -13,6 +13,8 @@ from weighbeam.settings.load import PREFIX, Loaded
 
 KEYS = ("EMBEDDINGS_KEY", "NARRATOR_KEY")
 LEAST_PART = 6
+HOSTED = frozenset("http json xml form mailto gotify ntfy matrix mmost rocket nctalk mqtt apprise hassio".split())
+"""Services whose address names a machine; in that of any other, a token stands there. Each also with an s, for TLS."""
 
 
 def list_secrets(loaded: Loaded, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -24,7 +26,7 @@ def list_secrets(loaded: Loaded, environment: Mapping[str, str] = os.environ) ->
 
 
 def list_parts(url: str) -> list[str]:
-    """What in a secret URL may turn up alone, in the message of a library say; a host with a dot is no secret.
+    """What in a secret URL may turn up alone, in the message of a library say; the name of a machine is no secret.
 
     >>> list_parts("tgram://12345:abcdefgh/-100200300?silent=1")
     ['12345:abcdefgh', '-100200300']
@@ -39,10 +41,20 @@ def list_parts(url: str) -> list[str]:
         return []
     access, _, host = split.netloc.rpartition("@")
     found = [*access.split(":"), *split.path.split("/"), *(value for _, value in parse_qsl(split.query))]
-    if "." not in host and host.partition(":")[0] not in ("localhost", ""):
+    if host and not names_machine(split.scheme, host):
         found.insert(0, host)
     both = [form for part in found for form in (part, unquote(part))]
     return [part for part in dict.fromkeys(both) if len(part) >= LEAST_PART]
+
+
+def names_machine(scheme: str, host: str) -> bool:
+    """Whether what stands for the host in an address is one.
+
+    >>> names_machine("mailtos", "mail.example:25"), names_machine("json", "token"), names_machine("pbul", "o.token")
+    (True, False, False)
+    """
+    named = "." in host or host.partition(":")[0] == "localhost"
+    return named and (scheme.lower() in HOSTED or scheme.lower().removesuffix("s") in HOSTED)
 
 
 def _walk(value: Any) -> Iterator[SecretStr]:
