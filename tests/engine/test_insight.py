@@ -151,7 +151,7 @@ def test_averages_of_emissions_are_those_that_weights_rest_on(tmp_path: Path) ->
 
 def test_a_miner_sees_its_rounds_reasons_and_what_to_improve(store: Store) -> None:
     view = read_miner(store, CHUNKING, "inventor", AVERAGING)
-    assert (view.place, view.of, view.standing) == (8, 12, None)
+    assert (view.place, view.of, view.standing) == (None, 12, None)
     assert [(reason.code, reason.count) for reason in view.reasons] == [("new_words", ROUNDS)]
     assert view.reasons[0].meaning.startswith("A chunk's words")
     assert view.advice[0].title == "Do not fail as new_words"
@@ -159,6 +159,16 @@ def test_a_miner_sees_its_rounds_reasons_and_what_to_improve(store: Store) -> No
     whole = read_miner(store, CHUNKING, "whole", AVERAGING)
     assert [point.standing for point in whole.points[::-1]] == list_history(store, "whole")
     assert "chunk_size" in whole.advice[0].text
+
+
+def test_who_is_not_ranked_has_no_place(store: Store) -> None:
+    """Its line stands below the others, by its name alone."""
+    lines = read_leaderboard(store, CHUNKING, AVERAGING)
+    unranked = [line.hotkey for line in lines if line.standing is None]
+    assert unranked
+    for line in lines:
+        place = read_miner(store, CHUNKING, line.hotkey, AVERAGING).place
+        assert place == (None if line.hotkey in unranked else line.place)
 
 
 def test_nobody_is_an_error_and_lost_content_costs_the_advice_only(store: Store) -> None:

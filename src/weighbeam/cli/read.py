@@ -47,7 +47,7 @@ def leaderboard(
     lines = list(read_leaderboard(open_read(store, config), load_mechanism(mechanism), _find_averaging(store, config)))
     rows = [
         [
-            line.place,
+            "–" if line.standing is None else line.place,
             line.hotkey,
             show_spread(line.standing, line.spread),
             show_share(line.share),

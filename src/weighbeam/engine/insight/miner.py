@@ -48,8 +48,9 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class MinerView:
-    """`points` are the last 100 rounds at most, newest first, and `reasons` are counted over them; `advice` is of the
-    last 20 judged. `copies` is in how many rounds of the last 7 days it was among those with the same answer."""
+    """`place` is None without a standing. `points` are the last 100 rounds at most, newest first, and `reasons` are
+    counted over them; `advice` is of the last 20 judged. `copies` is in how many rounds of the last 7 days it was among
+    those with the same answer."""
 
     hotkey: str
     uid: int | None
@@ -79,7 +80,7 @@ def read_miner(store: Store, mechanism: Mechanism, hotkey: str, averaging: Avera
         return MinerView(
             hotkey=hotkey,
             uid=paid.uid,
-            place=order.index(hotkey) + 1 if hotkey in courses else None,
+            place=None if course.standing is None else order.index(hotkey) + 1,
             of=len(order),
             standing=course.standing,
             spread=course.spread,
