@@ -10,7 +10,7 @@ from weighbeam.engine.reading.alerts import AlertLine
 from weighbeam.engine.reading.submissions import SubmissionLine
 
 URL = re.compile(r"\b([a-z][a-z0-9+.-]*)://[^\s'\"]+", re.ASCII | re.IGNORECASE)
-PATH = re.compile(r"(?<![\w.…])~?/(?:[^\s'\"/]+/)+", re.ASCII)
+PATH = re.compile(r"(?<![\w.…<])~?/(?:[\w.@%+=:,~-]+/)+")
 
 
 def hide_places(text: str) -> str:
@@ -20,6 +20,8 @@ def hide_places(text: str) -> str:
     '…/tasks holds 3 documents'
     >>> hide_places("callback of r1: https://u:p@10.0.0.7/hook refused and/or late")
     'callback of r1: https://… refused and/or late'
+    >>> hide_places("</b></i></u> of /srv/é-1/a.txt")
+    '</b></i></u> of …/a.txt'
     """
     return PATH.sub("…/", URL.sub(r"\1://…", text))
 
