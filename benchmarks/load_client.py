@@ -34,7 +34,8 @@ async def ask_again_and_again(given: dict[str, Any], number: int, until: float, 
     """One connection, one request after the other, every name as often as any other.
 
     Of one name's paths some are asked for more than others, as people do: the second half as often as the first, the
-    third a third as often …
+    third a third as often …  With a `pace` each is due so many seconds after the one before, and is timed from then on,
+    however late the connection was free for it.
     """
     chance = random.Random(f"{given['seed']} {number}")
     heads = {
@@ -43,7 +44,11 @@ async def ask_again_and_again(given: dict[str, Any], number: int, until: float, 
     names = list(heads)
     popular = {name: list(accumulate(1 / rank for rank in range(1, len(ones) + 1))) for name, ones in heads.items()}
     reader, writer = await asyncio.open_connection("127.0.0.1", given["port"])
+    pace, due = given.get("pace"), time.perf_counter()
     while (start := time.perf_counter()) < until:
+        if pace is not None:
+            await asyncio.sleep(max(0.0, due - start))
+            start, due = due, due + pace
         name = chance.choice(names)
         try:
             writer.write(chance.choices(heads[name], cum_weights=popular[name])[0])

@@ -96,3 +96,16 @@ def test_what_is_kept_can_be_had_without_waiting_for_a_while(store: Store) -> No
     assert (fresh.peek(("a",)), fresh.peek(("b",))) == (b"1", None)
     sleep(0.35)
     assert fresh.peek(("a",)) is None
+
+
+def test_what_was_told_a_moment_ago_serves_when_too_many_ask(store: Store) -> None:
+    fresh, maker = Fresh(store, look_seconds=0.05), Maker()
+    fresh.get(("a",), maker)
+    assert fresh.recall(("a",), crowded=False) == (200, b"1")
+    change(store)
+    sleep(0.1)
+    fresh.get(("b",), maker)
+    assert fresh.recall(("a",), crowded=False) is None
+    assert fresh.recall(("a",), crowded=True) == (200, b"1")
+    assert fresh.recall(("c",), crowded=True) is None
+    assert fresh.get(("a",), maker) == b"3"

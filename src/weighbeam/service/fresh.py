@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from weighbeam.engine.reading.version import read_version
@@ -19,6 +20,17 @@ LOOK_SECONDS = 0.25
 MOST_BYTES = 32 << 20
 LARGEST = 4 << 20
 UNMEASURED = 64 << 10
+OLD_SECONDS = 5.0
+MOST_GONE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What was kept of a version that is over since `at`."""
+
+    at: float
+    version: str
+    kept: OrderedDict[Hashable, tuple[Any, int]]
 
 
 class Fresh:
@@ -36,6 +48,7 @@ class Fresh:
         self._bytes = 0
         self._making: dict[Hashable, Future[Any]] = {}
         self._lasting = Lasting(most_bytes, largest)
+        self._gone: list[Gone] = []
 
     @property
     def version(self) -> str:
@@ -56,6 +69,23 @@ class Fresh:
         with self._lock:
             kept = self._kept.get((self._version, *key))
         return None if kept is None else kept[0]
+
+    def recall(self, key: tuple[Hashable, ...], crowded: bool) -> tuple[int, Any] | None:
+        """An answer that needs no thread: what is kept, or was a moment ago if many wait for threads."""
+        kept = self.peek(key)
+        if kept is None and crowded:
+            kept = self.peek_old(key)
+        return None if kept is None else (200, kept)
+
+    def peek_old(self, key: tuple[Hashable, ...]) -> Any:
+        """What was told of a key until a moment ago; None if that is longer ago."""
+        now = time.monotonic()
+        with self._lock:
+            for gone in reversed(self._gone):
+                kept = gone.kept.get((gone.version, *key)) if now - gone.at < OLD_SECONDS else None
+                if kept is not None:
+                    return kept[0]
+        return None
 
     def get(self, key: tuple[Hashable, ...], make: Callable[[], Made], lasts: Callable[[], bool] | None = None) -> Made:
         """What `make` gives, made once per key and version. A refusal is told to all who wait, and not kept.
@@ -112,10 +142,12 @@ class Fresh:
 
     def _turn(self, version: str) -> None:
         with self._lock:
-            if version != self._version:
-                self._version = version
-                self._kept.clear()
-                self._bytes = 0
+            if version == self._version:
+                return
+            now = time.monotonic()
+            self._gone = [gone for gone in self._gone if now - gone.at < OLD_SECONDS][-MOST_GONE:]
+            self._gone.append(Gone(now, self._version, self._kept))
+            self._version, self._kept, self._bytes = version, OrderedDict(), 0
 
 
 def measure(made: Any) -> int:

@@ -20,7 +20,8 @@ from weighbeam.service.paces import TooOften
 
 Result = TypeVar("Result")
 Work = Callable[[Caller, bytes], tuple[int, Any]]
-Recall = Callable[[Caller], tuple[int, Any] | None]
+Recall = Callable[[Caller, bool], tuple[int, Any] | None]
+"""What is kept for a caller; what was told a moment ago is as good if the flag says that too many ask."""
 AGAIN = {429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
 BEARER, BASIC = {"WWW-Authenticate": "Bearer"}, {"WWW-Authenticate": 'Basic realm="weighbeam", charset="UTF-8"'}
 API = "/v1/"
@@ -73,6 +74,7 @@ class Front:
     run: Run = asyncio.to_thread
     run_proof: Run = asyncio.to_thread
     run_token: Run = asyncio.to_thread
+    is_crowded: Callable[[], bool] = lambda: False
 
     async def answer(self, request: Request, work: Work) -> Response:
         return (await self.handle(request, work)).write()
@@ -89,7 +91,7 @@ class Front:
             caller = await self._prove(head)
             with self.gate.admit(caller, find_origin(request)):
                 given = await receive(request, self.most_body)
-                known = None if recall is None else recall(caller)
+                known = None if recall is None else recall(caller, self.is_crowded())
                 return Reply(*(await self.run(lambda: work(caller, given.body)) if known is None else known))
         except WeighbeamError as refusal:
             return self.refuse(refusal, request.scope["path"])

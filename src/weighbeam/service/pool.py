@@ -22,6 +22,7 @@ class Pool:
 
     def __init__(self, workers: int = 8, waiting: int = 64, patience: float = 60.0) -> None:
         self.most = workers + waiting
+        self._workers = workers
         self._patience = patience
         self._threads = ThreadPoolExecutor(workers, "weighbeam-pool")
         self._lock = threading.Lock()
@@ -31,6 +32,10 @@ class Pool:
     def inside(self) -> int:
         """How much is worked on and waits."""
         return len(self._inside)
+
+    def is_crowded(self) -> bool:
+        """Whether whoever comes now waits for others."""
+        return len(self._inside) >= self._workers
 
     async def run(self, work: Callable[[], Result], /) -> Result:
         with self._lock:

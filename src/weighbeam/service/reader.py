@@ -101,12 +101,11 @@ class Reader:
             given = read_given(request, names, self._withholds(caller, round_id))
             return 200, self.fresh.get(name(given), lambda: keep(read(given)), self.settles(round_id or settled))
 
-        def recall(caller: Caller) -> tuple[int, Any] | None:
+        def recall(caller: Caller, crowded: bool) -> tuple[int, Any] | None:
             if round_id is not None and not caller.is_anyone:
                 return None
             caller.check(scope)
-            kept = self.fresh.peek(name(read_given(request, names)))
-            return None if kept is None else (200, kept)
+            return self.fresh.recall(name(read_given(request, names)), crowded)
 
         reply = await self.front.handle(request, work, recall)
         return write_kept(reply.content, request) if isinstance(reply.content, Kept) else reply.write()

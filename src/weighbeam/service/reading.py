@@ -21,7 +21,9 @@ MOST_BODY = 1 << 10
 
 def add_reading(app: FastAPI, gate: Gate, shown: Shown, pools: Pools, streams: int) -> Reader:
     """The routes, with so many live streams at most; gives what answers them, for pages of the same app."""
-    front = Front(gate, MOST_BODY, CODES, pools.reading.run, pools.proofs.run, pools.tokens.run)
+    front = Front(
+        gate, MOST_BODY, CODES, pools.reading.run, pools.proofs.run, pools.tokens.run, pools.reading.is_crowded
+    )
     reader = Reader(front, shown, Fresh(shown.store))
     for add in (add_whole, add_rounds, add_answers, add_mechanisms, add_miners, add_weights, add_trouble):
         add(app, reader)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 
@@ -59,9 +60,8 @@ class Desk:
         def work(caller: Caller, _: bytes) -> tuple[int, str]:
             return 200, self.fresh.get(name(caller), lambda: make(caller), self.settles(round_id))
 
-        def recall(caller: Caller) -> tuple[int, str] | None:
-            kept: str | None = self.fresh.peek(name(caller))
-            return None if kept is None else (200, kept)
+        def recall(caller: Caller, crowded: bool) -> tuple[int, Any] | None:
+            return self.fresh.recall(name(caller), crowded)
 
         return self.write(await self.front.handle(request, work, recall))
 

@@ -3,6 +3,7 @@
 
 const WAIT = 400;
 const LEAST = 2000;
+const LATE = 7000;
 const AGAIN = 15000;
 let due = null;
 let last = 0;
@@ -50,7 +51,15 @@ async function refresh() {
   } finally {
     due = null;
     last = Date.now();
+    if (!again) again = setTimeout(lookAgain, LATE);
   }
+}
+
+// A server that many ask at once may have told what it knew a moment ago: look once more.
+let again = null;
+function lookAgain() {
+  refreshSoon();
+  again = setTimeout(() => (again = null), LATE);
 }
 
 function replaceChanged(fresh) {
