@@ -44,7 +44,7 @@ async def ask_again_and_again(given: dict[str, Any], number: int, until: float, 
     names = list(heads)
     popular = {name: list(accumulate(1 / rank for rank in range(1, len(ones) + 1))) for name, ones in heads.items()}
     reader, writer = await asyncio.open_connection("127.0.0.1", given["port"])
-    pace, due = given.get("pace"), time.perf_counter()
+    pace, due = given.get("pace"), time.perf_counter() + chance.random() * given.get("pace", 0.0)
     while (start := time.perf_counter()) < until:
         if pace is not None:
             await asyncio.sleep(max(0.0, due - start))

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from weighbeam.engine.insight.miner import MinerView, read_miner
-from weighbeam.engine.reading.round_view import is_asker
+from weighbeam.engine.reading.round_view import is_asked, is_asker
 from weighbeam.engine.reading.rounds import is_settled
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.what_if import WhatIf, recall_round
@@ -25,6 +25,7 @@ from weighbeam.store.database import Store
 
 JSON = "application/json"
 MOST_RECALLED, LARGEST_RECALLED = 48 << 20, 8 << 20
+MOST_ASKED = 100_000
 CODES = {
     "unknown_round": 404,
     "unknown_hotkey": 404,
@@ -75,6 +76,7 @@ class Reader:
     shown: Shown
     fresh: Fresh
     recalled: Lasting = field(default_factory=lambda: Lasting(MOST_RECALLED, LARGEST_RECALLED))
+    asked: Lasting = field(default_factory=lambda: Lasting(MOST_ASKED, 1))
 
     async def answer(
         self,
@@ -102,7 +104,7 @@ class Reader:
             return 200, self.fresh.get(name(given), lambda: keep(read(given)), self.settles(round_id or settled))
 
         def recall(caller: Caller, crowded: bool) -> tuple[int, Any] | None:
-            if round_id is not None and not caller.is_anyone:
+            if round_id is not None and not caller.is_anyone and self.asked.find(round_id) is not False:
                 return None
             caller.check(scope)
             return self.fresh.recall(name(read_given(request, names)), crowded)
@@ -130,8 +132,16 @@ class Reader:
         """Whether what is told of a round will still be so later."""
         return None if round_id is None else lambda: is_settled(self.shown.store, round_id, self.shown.now())
 
+    def _is_asked(self, round_id: str) -> bool:
+        """Whether it is a user's round. Where it is not there is nothing to withhold, and all are told the same."""
+        known: bool | None = self.asked.find(round_id)
+        if known is None:
+            known = is_asked(self.shown.store, round_id)
+            self.asked.keep(round_id, known, 1)
+        return known
+
     def _withholds(self, caller: Caller, round_id: str | None) -> bool:
-        if round_id is None or caller.is_anyone:
+        if round_id is None or caller.is_anyone or not self._is_asked(round_id):
             return True
         return not (caller.may("admin") or is_asker(self.shown.store, round_id, caller.name))
 

@@ -100,6 +100,13 @@ def find_answer(view: RoundView, hotkey: str) -> AnswerView:
     raise WeighbeamError("unknown_hotkey", told, "see whom the round asked")
 
 
+def is_asked(store: Store, round_id: str) -> bool:
+    """Whether a round answers somebody's question."""
+    columns = tables.requests.c
+    with store.read() as connection:
+        return connection.execute(select(columns.id).where(columns.round == round_id).limit(1)).first() is not None
+
+
 def is_asker(store: Store, round_id: str, caller: str) -> bool:
     """Whether a round answers a question of this caller."""
     columns = tables.requests.c
