@@ -151,3 +151,12 @@ def test_a_folder_without_tasks_is_refused(subnet, tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
         with pytest.raises(WeighbeamError, match="no_tasks"):
             ShelfTasks(CHUNKING, PARAMS, FolderShelf(folder), store, Alerts(store, time.time)).check()
+
+
+def test_a_round_of_our_own_leaves_requests_waiting(subnet) -> None:
+    post = subnet.post()
+    request = put(post)
+    asyncio.run(post.play_round(own=True))
+    assert find_request(post.bench.journal.store, request).state == "waiting"
+    asyncio.run(post.play_round())
+    assert find_request(post.bench.journal.store, request).state == "done"

@@ -86,10 +86,13 @@ def list_deliveries(desk: Desk) -> dict[str, Delivery]:
 
 
 async def keep_rounds(desk: Desk, post: Post) -> None:
-    """A round every 300 seconds, none overlapping; organic requests are played in between, at once."""
+    """A round of our own every 300 seconds, none overlapping; organic requests are played in between, at once.
+
+    However many ask, standings go on: a flood of unranked requests keeps no round of ours away.
+    """
     while True:
         started = desk.clock.now()
-        await play_once(desk, post)
+        await play_once(desk, post, own=True)
         while 0 <= desk.clock.now() - started < CHALLENGE_INTERVAL_SECONDS:
             await asyncio.sleep(POLL_SECONDS)
             if await is_asked(desk, post):
@@ -106,12 +109,12 @@ async def is_asked(desk: Desk, post: Post) -> bool:
         return False
 
 
-async def play_once(desk: Desk, post: Post) -> None:
+async def play_once(desk: Desk, post: Post, own: bool = False) -> None:
     """One round; whatever goes wrong is told, and the next round comes in its time."""
     pulse = desk.health.add(post.name)
     try:
         await asyncio.to_thread(finish_open, post)
-        done = await post.play_round()
+        done = await post.play_round(own)
     except WeighbeamError as fault:
         if fault.code == "nothing_new":
             desk.health.advance(post.name)

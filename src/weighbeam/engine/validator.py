@@ -39,8 +39,9 @@ class Post:
         rounds = finish_rounds(self.bench.journal, {self.name: self.bench.mechanism})
         return rounds + recover_requests(self.bench.journal, self.bench.mechanism)
 
-    async def play_round(self) -> Committed:
-        """One round with whoever serves now; an organic request goes first. Where nobody is asked, what came in.
+    async def play_round(self, own: bool = False) -> Committed:
+        """One round with whoever serves now; an organic request goes first, unless it is to be one of our `own`.
+        Where nobody is asked, what came in.
 
         The seed is drawn here and told to nobody before the answers are in.
         """
@@ -62,7 +63,7 @@ class Post:
         journal, mechanism = self.bench.journal, self.bench.mechanism
         if self.collector is not None:
             return await collect_rounds(self.bench, self.collector, moment)
-        request = await asyncio.to_thread(take_next, journal.store, self.name, moment.round_id, moment.at)
+        request = None if own else await asyncio.to_thread(self._take, moment)
         try:
             task = request.task if request else await asyncio.to_thread(self.tasks, seed)
             done = await run_round(self.bench, task, moment, self._find_candidates(graph, eligible.hotkeys))
@@ -72,6 +73,9 @@ class Post:
         if request is not None:
             await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
         return done
+
+    def _take(self, moment: Moment) -> Request | None:
+        return take_next(self.bench.journal.store, self.name, moment.round_id, moment.at)
 
     def _find_candidates(self, graph: Metagraph, eligible: Sequence[str]) -> list[str]:
         """Whom the mechanism may ask: those with the least stake it wants, if it wants any."""
