@@ -32,7 +32,7 @@ def ask(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the miners something; the validator of the same settings plays it before its own rounds."""
+    """Ask the miners something; the validator of the same settings plays it between its own rounds."""
     from weighbeam.engine.line_up import PRIORITIES, Terms
     from weighbeam.engine.organic import enqueue, find_request
     from weighbeam.mechanisms.contract import make_params
