@@ -104,6 +104,8 @@ def test_what_was_told_a_moment_ago_serves_when_too_many_ask(store: Store) -> No
     assert fresh.recall(("a",), crowded=False) == (200, b"1")
     change(store)
     sleep(0.1)
+    assert fresh.recall(("a",), crowded=False) is None, "nobody has looked at the store since"
+    assert fresh.recall(("a",), crowded=True) == (200, b"1")
     fresh.get(("b",), maker)
     assert fresh.recall(("a",), crowded=False) is None
     assert fresh.recall(("a",), crowded=True) == (200, b"1")

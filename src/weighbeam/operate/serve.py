@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG
 from weighbeam.engine.keep_running import Service
+from weighbeam.engine.settle import settle_memory
 from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
@@ -127,4 +128,5 @@ async def _serve(app: FastAPI, where: tuple[str, int], connections: int) -> None
     async with listen(app, *where, ListenSettings(per_address=connections)) as (host, port):
         LOG.info("served on %s:%d", host, port)
         await asyncio.to_thread(prepare_pages)
+        settle_memory()
         await asyncio.Event().wait()

@@ -78,9 +78,12 @@ class Fresh:
         return None if kept is None else (200, kept)
 
     def peek_old(self, key: tuple[Hashable, ...]) -> Any:
-        """What was told of a key until a moment ago; None if that is longer ago."""
+        """What was told of a key until a moment ago, or may be so still; None if that is longer ago."""
         now = time.monotonic()
         with self._lock:
+            kept = self._kept.get((self._version, *key)) if now - self._looked < OLD_SECONDS else None
+            if kept is not None:
+                return kept[0]
             for gone in reversed(self._gone):
                 kept = gone.kept.get((gone.version, *key)) if now - gone.at < OLD_SECONDS else None
                 if kept is not None:
