@@ -28,6 +28,7 @@ from weighbeam.engine.reading.scores import list_scores
 from weighbeam.engine.reading.withhold import withhold_texts
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.what_if import recall_round
 from weighbeam.mechanisms.contract import Scored, hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
@@ -119,12 +120,12 @@ def test_a_round_in_full(journal: Journal) -> None:
     assert (silent.reply, silent.status, silent.payload, silent.payload_bytes) == ("timeout", "failed", None, 0)
     (line,) = list_rounds(journal.store, hotkey="c").items
     assert (line.answers, line.valid, line.kind) == (3, sum(one.status == "valid" for one in view.answers), "synthetic")
-    tree = explain_answer(journal.store, view.id, "a")
+    tree = explain_answer(recall_round(journal.store, view.id), view.id, "a")
     assert tree["text"]
     with pytest.raises(WeighbeamError, match="unknown_hotkey"):
         find_answer(view, "nobody")
     with pytest.raises(WeighbeamError, match="unknown_hotkey"):
-        explain_answer(journal.store, view.id, "nobody")
+        explain_answer(recall_round(journal.store, view.id), view.id, "nobody")
 
 
 def test_a_stranger_reads_no_text_of_a_user(journal: Journal) -> None:

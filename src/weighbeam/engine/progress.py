@@ -9,7 +9,8 @@ from sqlalchemy import select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import read_round
 from weighbeam.engine.line_up import ENDED, TOLD, number_line
-from weighbeam.mechanisms.contract import Mechanism, Node
+from weighbeam.engine.reading.explain import write_tree
+from weighbeam.mechanisms.contract import Mechanism
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -92,11 +93,3 @@ def explain_result(store: Store, progress: Progress, find: Callable[[str], Mecha
         return told
     asked = {answer.hotkey for answer in kept.answers}
     return {**told, "explanation": write_tree(tree), "not_asked": [key for key in progress.wanted if key not in asked]}
-
-
-def write_tree(node: Node) -> dict[str, Any]:
-    """
-    >>> write_tree(Node("a", (Node("b"),)))
-    {'text': 'a', 'children': [{'text': 'b', 'children': []}]}
-    """
-    return {"text": node.text, "children": [write_tree(child) for child in node.children]}

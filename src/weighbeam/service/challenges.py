@@ -18,8 +18,8 @@ from weighbeam.service import shapes_challenges as shapes
 from weighbeam.service.callers import Caller
 from weighbeam.service.front import Front
 from weighbeam.service.gate import Gate
-from weighbeam.service.novelty import SHOWN
 from weighbeam.service.pool import Pools
+from weighbeam.service.routes import SHOWN
 from weighbeam.service.shapes import describe, take
 from weighbeam.store.database import Store
 

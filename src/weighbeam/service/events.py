@@ -18,8 +18,8 @@ from weighbeam.network.listen import CUT, STOPPING
 from weighbeam.service.callers import Caller
 from weighbeam.service.front import SEALED, Front
 from weighbeam.service.keep_open import keep_open
-from weighbeam.service.novelty import SHOWN
 from weighbeam.service.query import Given, read_given, take_query
+from weighbeam.service.routes import SHOWN
 from weighbeam.service.shapes import REFUSED, Refusal, tell_events
 from weighbeam.service.streams import Listener, Streams
 

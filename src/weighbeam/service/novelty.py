@@ -9,8 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from fastapi import FastAPI, Request, Response, Security
-from fastapi.security import HTTPBearer
+from fastapi import FastAPI, Request, Response
 from prometheus_client import CollectorRegistry
 
 from weighbeam.core.errors import require
@@ -21,6 +20,8 @@ from weighbeam.service.count_novelty import NoveltyCounts
 from weighbeam.service.front import Front
 from weighbeam.service.gate import Gate
 from weighbeam.service.pool import Pools
+from weighbeam.service.query import read_given
+from weighbeam.service.routes import Handler, declare_route
 from weighbeam.service.shapes import ask, describe, take
 from weighbeam.service.teller import FILTERS, Teller
 
@@ -39,7 +40,6 @@ CODES = {
     "kernel_fault": 500,
 }
 TAKEN = {201: "taken in; the receipt says what was paid", 200: "the receipt of an earlier call with this key"}
-SHOWN = HTTPBearer(auto_error=False, description="a token of the operator's; signing instead: docs/novelty-api.md")
 
 
 def add_novelty(app: FastAPI, gate: Gate, teller: Teller, pools: Pools, registry: CollectorRegistry) -> None:
@@ -89,7 +89,9 @@ def add_reading(app: FastAPI, front: Front, teller: Teller) -> None:
     @route("/contributions", describe(shapes.History, (400,)), ask(FILTERS))
     async def history(request: Request) -> Response:
         """Contributions, newest first."""
-        return await front.answer(request, lambda caller, _: teller.history(caller, read_filters(request)))
+        return await front.answer(
+            request, lambda caller, _: teller.history(caller, read_given(request, FILTERS).filters)
+        )
 
     @route("/treasury", describe(shapes.Treasury, ()))
     async def treasury(request: Request) -> Response:
@@ -130,24 +132,7 @@ def find_key(request: Request) -> str | None:
     return named[0] if named else None
 
 
-def read_filters(request: Request) -> dict[str, str]:
-    """The query, each name known and once."""
-    given = request.query_params.multi_items()
-    found = dict(given)
-    sound = len(found) == len(given) and set(found) <= set(FILTERS)
-    require(sound, "bad_query", f"only {', '.join(FILTERS)} can be asked for, each once", "correct the query")
-    return found
-
-
 def _route(
     app: FastAPI, method: str, path: str, responses: dict[Any, Any], extra: dict[str, Any] | None = None
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return app.api_route(
-        f"{BASE}{path}",
-        methods=[method],
-        responses=responses,
-        openapi_extra=extra,
-        response_class=Response,
-        dependencies=[Security(SHOWN)],
-        tags=["novelty"],
-    )
+) -> Callable[[Handler], Handler]:
+    return declare_route(app, method, f"{BASE}{path}", responses, extra, "novelty")

@@ -3,15 +3,12 @@
 Whoever asks shows a token with the scope `ask`. A question waits in the store for the validator of the same settings.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from fastapi import FastAPI, Request, Response, Security
-from fastapi.security import HTTPBearer
+from fastapi import FastAPI, Request, Response
 from starlette.responses import StreamingResponse
 
-from weighbeam.core.errors import require
 from weighbeam.network.listen import STOPPING
 from weighbeam.network.serve import MAX_BODY
 from weighbeam.service import shapes_organic as shapes
@@ -21,6 +18,8 @@ from weighbeam.service.gate import Gate
 from weighbeam.service.keep_open import keep_open
 from weighbeam.service.novelty import find_key
 from weighbeam.service.pool import Pools
+from weighbeam.service.query import read_given
+from weighbeam.service.routes import declare_route
 from weighbeam.service.shapes import ask, describe, take, tell_events
 from weighbeam.service.watch import Watch
 
@@ -30,7 +29,7 @@ CODES = {"unknown_request": 404, "key_conflict": 409, "not_waiting": 409, "queue
 ACCEPTED = {202: "it waits, or has gone on since: an earlier call had the same key"}
 STREAM = {200: {"content": tell_events(), "description": "server-sent events"}}
 LIVE = {**SEALED, "X-Accel-Buffering": "no"}
-SHOWN = HTTPBearer(auto_error=False, description="a token of `weighbeam serve token new`")
+_route = partial(declare_route, tag="requests")
 
 
 def add_organic(app: FastAPI, gate: Gate, clerk: Clerk, pools: Pools, streams: int = 200) -> Watch:
@@ -61,7 +60,7 @@ def add_following(app: FastAPI, front: Front, clerk: Clerk) -> None:
     @_route(app, "GET", "/v1/requests", describe(shapes.Lines, (400,)), ask(FILTERS))
     async def show_all(request: Request) -> Response:
         """Your requests, newest first; an admin's are everybody's."""
-        return await front.answer(request, lambda caller, _: clerk.list(caller, read_filters(request)))
+        return await front.answer(request, lambda caller, _: clerk.list(caller, read_given(request, FILTERS).filters))
 
     @_route(app, "GET", "/v1/requests/{request_id}", describe(shapes.RequestState, (404,)))
     async def look(request: Request, request_id: str) -> Response:
@@ -92,26 +91,3 @@ def add_stream(app: FastAPI, front: Front, clerk: Clerk, watch: Watch) -> None:
         events = watch.follow(reply.content, request.scope["state"][STOPPING])
         known = keep_open(events, partial(front.is_known, request))
         return StreamingResponse(known, 200, LIVE, "text/event-stream")
-
-
-def read_filters(request: Request) -> dict[str, str]:
-    """The query, each name known and once."""
-    given = request.query_params.multi_items()
-    found = dict(given)
-    sound = len(found) == len(given) and set(found) <= set(FILTERS)
-    require(sound, "bad_query", f"only {', '.join(FILTERS)} can be asked for, each once", "correct the query")
-    return found
-
-
-def _route(
-    app: FastAPI, method: str, path: str, responses: dict[Any, Any], extra: dict[str, Any] | None = None
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return app.api_route(
-        path,
-        methods=[method],
-        responses=responses,
-        openapi_extra=extra,
-        response_class=Response,
-        dependencies=[Security(SHOWN)],
-        tags=["requests"],
-    )

@@ -7,7 +7,7 @@ from fastapi import FastAPI, Request, Response
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.answers import AnswerView
-from weighbeam.engine.reading.explain import explain_recalled
+from weighbeam.engine.reading.explain import explain_answer
 from weighbeam.engine.reading.receipts import write_receipt
 from weighbeam.engine.reading.round_view import RoundView, find_answer, read_round_view
 from weighbeam.engine.reading.rounds import STATES, list_rounds
@@ -87,7 +87,7 @@ def _explain(reader: Reader, view: RoundView, answer: AnswerView) -> Any:
     if view.withheld or answer.status is None:
         return None
     try:
-        return explain_recalled(reader.recall_round(view.id), view.id, answer.hotkey)
+        return explain_answer(reader.recall_round(view.id), view.id, answer.hotkey)
     except WeighbeamError as fault:
         if fault.code in ("unknown_mechanism", "broken_mechanism", "bad_params"):
             return None

@@ -5,8 +5,8 @@ from typing import Any
 
 from fastapi import FastAPI, Response, Security
 
-from weighbeam.service.novelty import SHOWN
 from weighbeam.service.query import take_query
+from weighbeam.service.routes import SHOWN
 from weighbeam.service.shapes import REFUSED, Refusal
 
 BASE = "/v1"

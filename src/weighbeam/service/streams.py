@@ -48,10 +48,6 @@ class Streams:
     def count(self) -> int:
         return len(self._listeners) + self._opening
 
-    @property
-    def is_watching(self) -> bool:
-        return self._watcher is not None
-
     async def join(self, cut: Callable[[], None]) -> Listener:
         """A listener who is told all that happens from now on; `busy` if there are too many."""
         require(self.count < self._most, "busy", f"{self._most} streams are open already", "call again later")

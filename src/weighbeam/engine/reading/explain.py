@@ -3,18 +3,12 @@
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.what_if import WhatIf, recall_round
+from weighbeam.engine.what_if import WhatIf
 from weighbeam.mechanisms.contract import Node
-from weighbeam.store.database import Store
 
 
-def explain_answer(store: Store, round_id: str, hotkey: str) -> dict[str, Any]:
-    """`{text, children}` of one answer of a scored round, its arithmetic done again from the record."""
-    return explain_recalled(recall_round(store, round_id), round_id, hotkey)
-
-
-def explain_recalled(result: WhatIf, round_id: str, hotkey: str) -> dict[str, Any]:
-    """The same of a round that was recalled before."""
+def explain_answer(result: WhatIf, round_id: str, hotkey: str) -> dict[str, Any]:
+    """`{text, children}` of one answer of a round that was recalled from its record."""
     if all(score.hotkey != hotkey for score in result.scored.scores):
         told = f"{hotkey[:100]!r} has no score in {round_id}"
         raise WeighbeamError("unknown_hotkey", told, "see whom the round asked")

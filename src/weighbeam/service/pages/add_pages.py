@@ -12,6 +12,7 @@ from weighbeam.core.errors import require
 from weighbeam.service.callers import Caller
 from weighbeam.service.fresh import Fresh
 from weighbeam.service.front import Front, Reply
+from weighbeam.service.lasting import LAST_SECONDS
 from weighbeam.service.pages.answer import show_answer
 from weighbeam.service.pages.ask import show_ask
 from weighbeam.service.pages.attacks import show_attacks
@@ -25,6 +26,7 @@ from weighbeam.service.pages.rounds import show_rounds
 from weighbeam.service.pages.shelf import Shelf
 from weighbeam.service.pages.static_files import add_static
 from weighbeam.service.pages.weights import show_weights
+from weighbeam.service.query import read_given
 from weighbeam.service.reader import Reader
 
 Make = Callable[[Caller], str]
@@ -52,9 +54,9 @@ class Desk:
     ) -> Response:
         def name(caller: Caller) -> tuple[Hashable, ...]:
             caller.check("read")
-            query = read_query(request, allowed)
+            query = read_given(request, allowed).filters
             seen_by = caller.may("admin"), caller.is_anyone
-            turn = tick() if round_id is None else None
+            turn = tick(STALE_SECONDS if round_id is None else LAST_SECONDS)
             return "page", request.scope["path"], tuple(sorted(query.items())), *seen_by, turn
 
         def work(caller: Caller, _: bytes) -> tuple[int, str]:
@@ -81,18 +83,9 @@ class Desk:
         return reply(page, told.status, told.headers)
 
 
-def tick() -> int:
-    """Pages tell how long ago things were, so none is kept for longer than a few seconds."""
-    return int(time.monotonic() / STALE_SECONDS)
-
-
-def read_query(request: Request, allowed: tuple[str, ...]) -> dict[str, str]:
-    """Each name known and once."""
-    given = request.query_params.multi_items()
-    found = dict(given)
-    sound = len(found) == len(given) and set(found) <= set(allowed)
-    require(sound, "bad_query", "the address asks for something that is not here", "go by the links of a page")
-    return found
+def tick(seconds: float) -> int:
+    """Pages tell how long ago things were, so none is kept for long."""
+    return int(time.monotonic() / seconds)
 
 
 def add_pages(app: FastAPI, reader: Reader) -> None:
