@@ -160,8 +160,12 @@ class Repeating(KeywordRecall):
 
 
 class Drawing(KeywordRecall):
+    """Its draw is seeded, so that whether it is caught is not left to chance."""
+
+    chance = random.Random(7)
+
     def generate_task(self, params, seed):
-        return super().generate_task(params, random.random())
+        return super().generate_task(params, self.chance.random())
 
 
 class Favouring(KeywordRecall):
