@@ -1,0 +1,1 @@
+"""The catalogue: one attack a file."""
