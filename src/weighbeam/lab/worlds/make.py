@@ -8,6 +8,7 @@ from typing import Any
 from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.lab.world import World
+from weighbeam.mechanisms.evidence.bank import find_archive
 from weighbeam.senses.local import LocalSenses
 
 WORLDS = {
@@ -22,7 +23,7 @@ KEPT: dict[tuple[str, bytes], World] = {}
 @cache
 def load_senses() -> LocalSenses:
     """The senses of all worlds of a process: what they have embedded once they remember."""
-    return LocalSenses(workers=1, pages="archive")
+    return LocalSenses(workers=1, pages=f"archive:{find_archive()}")
 
 
 def make_world(mechanism: str, params: Mapping[str, Any]) -> World:
