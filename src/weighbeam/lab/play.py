@@ -62,8 +62,14 @@ def play_season(
     world: World, strategy: Strategy | None, attackers: int, seed: int, season: Season | None = None
 ) -> Trial:
     """A season of the world's honest miners and so many attackers; without a strategy they are honest as well."""
+    return play_seats(world, strategy, seat_miners(world.honest, attackers, seed), seed, season)
+
+
+def play_seats(
+    world: World, strategy: Strategy | None, seats: list[Seat], seed: int, season: Season | None = None
+) -> Trial:
+    """A season of those who sit there."""
     world.begin(seed)
-    seats = seat_miners(world.honest, attackers, seed)
     course = Course(world, strategy, season or Season(), seed, seats)
     for number in range(course.season.rounds):
         _play_round(course, number)
