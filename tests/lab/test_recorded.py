@@ -33,7 +33,7 @@ def store(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Stor
 
 def test_a_season_of_recorded_rounds_pays_the_recorded_miners(store: Store) -> None:
     world = RecordedWorld(store, CHUNKING, {})
-    trials = [play_seats(world, None, world.seat_all(), seed, Season(rounds=40)) for seed in range(4)]
+    trials = [play_seats(world, world.seat_all(), seed, Season(rounds=40)) for seed in range(4)]
     luck = weigh_luck(trials)
     assert luck.agreement is not None
     assert 0 < luck.agreement <= 1
@@ -41,15 +41,13 @@ def test_a_season_of_recorded_rounds_pays_the_recorded_miners(store: Store) -> N
     best = luck.lots[0]
     assert best.best <= best.place <= best.worst
     assert best.name in {"copy", "paragraphs"}
-    again = [play_seats(world, None, world.seat_all(), seed, Season(rounds=40)) for seed in range(4)]
+    again = [play_seats(world, world.seat_all(), seed, Season(rounds=40)) for seed in range(4)]
     assert again == trials
 
 
 def test_other_parameters_are_applied_to_the_same_rounds(store: Store) -> None:
     flat, steep = (RecordedWorld(store, CHUNKING, {"curve": curve}) for curve in (0.99, 0.1))
-    most = [
-        max(play_seats(world, None, world.seat_all(), 0, Season(rounds=20)).earned.values()) for world in (flat, steep)
-    ]
+    most = [max(play_seats(world, world.seat_all(), 0, Season(rounds=20)).earned.values()) for world in (flat, steep)]
     assert most[0] < most[1]
 
 
