@@ -27,6 +27,7 @@ from weighbeam.mechanisms.novelty.explain import explain_contributor
 from weighbeam.mechanisms.novelty.observe import name_senses, observe_round
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.question import read_question, report_round
+from weighbeam.mechanisms.novelty.read_by import READ_BY
 from weighbeam.mechanisms.novelty.reasons import MEANINGS
 from weighbeam.mechanisms.novelty.reward import reward_units
 from weighbeam.mechanisms.novelty.score import score_round, sum_parts
@@ -44,6 +45,7 @@ class Novelty:
     params_type: type[Params] = NoveltyParams
     rule = WeighRule(gate="none", exclude_permits=False)
     meanings = MEANINGS
+    read_by = READ_BY
 
     def choose(
         self,
