@@ -1,0 +1,52 @@
+"""Outcomes kept in a file, and read from one: what this version makes of a journal, for another to be compared with."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from weighbeam import __version__
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.read_journal import view_journal
+from weighbeam.lab.backtest.outcome import Outcome, read_outcomes, write_outcomes
+from weighbeam.lab.backtest.play import Course, play
+from weighbeam.lab.backtest.side import Side
+from weighbeam.lab.backtest.survey import survey_journal
+from weighbeam.lab.backtest.terms import Terms
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.store.database import Store
+
+MOST_LINE = 64 << 20
+
+
+def list_outcomes(store: Store, terms: Terms | None = None, course: Course | None = None) -> Iterator[Outcome]:
+    """What this version makes of every entry, on these terms or on the journal's own."""
+    survey = survey_journal(store, course.only if course else None)
+    side = Side(terms or Terms(), survey.start)
+    for played in play(store, survey, [side], course or Course(load_mechanism)):
+        yield played.outcomes[0]
+
+
+def dump_journal(place: str, file: Path) -> None:
+    """Outcomes of a journal on its own terms, one JSON line each."""
+    store = view_journal(place)
+    with file.open("w", encoding="ascii") as target:
+        for row in write_outcomes(list_outcomes(store), __version__):
+            target.write(json.dumps(row, allow_nan=False, separators=(",", ":")) + "\n")
+    store.close()
+
+
+def read_dump(file: Path) -> Iterator[Outcome]:
+    """`bad_outcomes` if the file holds something else."""
+    with file.open(encoding="utf-8", errors="replace") as source:
+        yield from read_outcomes(read_lines(source, str(file)))
+
+
+def read_lines(source: Any, name: str) -> Iterator[Any]:
+    """JSON lines of a stream, none of them endless."""
+    while line := source.readline(MOST_LINE):
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):
+            told = f"{name} holds a line that is no JSON"
+            raise WeighbeamError("bad_outcomes", told, "write it with weighbeam backtest --outcomes FILE") from None
