@@ -447,6 +447,16 @@ class Reads(Protocol):
         ...
 
 
+@runtime_checkable
+class Reopens(Protocol):
+    """What a mechanism has besides if pay is decided before its round, when something comes in, and only repeated in
+    the observation."""
+
+    def reopen(self, params: Any, observation: Observation) -> Observation:
+        """The observation as if all of it had been decided under `params`. Pure."""
+        ...
+
+
 def make_params(mechanism: Mechanism, overrides: Mapping[str, Any] | None = None) -> Params:
     """The mechanism's parameters with `overrides`; an unknown name or bad value is `bad_params`."""
     try:

@@ -53,12 +53,14 @@ class Compared:
             "miners": [one.as_json() for one in self.list_miners()],
             "correlation": self.correlate(),
             "concentration": self.concentrate(),
-            "burnt": {"before": self._burn(0), "after": self._burn(1)},
+            "burnt": dict(zip(("before", "after"), self.burn(), strict=True)),
         }
 
-    def _burn(self, side: int) -> float:
-        vectors = (self.weigh_ins.before, self.weigh_ins.after)[side]
-        return vectors.burnt / max(1, self.weigh_ins.counted)
+    def burn(self) -> tuple[float, float]:
+        """The mean shares that are burnt."""
+        tally = self.weigh_ins
+        count = max(1, tally.counted)
+        return tally.before.burnt / count, tally.after.burnt / count
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from weighbeam import __version__
 from weighbeam.core.errors import WeighbeamError
@@ -11,6 +11,7 @@ from weighbeam.engine.read_journal import view_journal
 from weighbeam.lab.backtest.outcome import Outcome, read_outcomes, write_outcomes
 from weighbeam.lab.backtest.play import Course, play
 from weighbeam.lab.backtest.side import Side
+from weighbeam.lab.backtest.support import Allowed, check_support
 from weighbeam.lab.backtest.survey import survey_journal
 from weighbeam.lab.backtest.terms import Terms
 from weighbeam.mechanisms.registry import load_mechanism
@@ -19,20 +20,30 @@ from weighbeam.store.database import Store
 MOST_LINE = 64 << 20
 
 
-def list_outcomes(store: Store, terms: Terms | None = None, course: Course | None = None) -> Iterator[Outcome]:
+def list_outcomes(
+    store: Store, terms: Terms | None = None, course: Course | None = None, allowed: Allowed | None = None
+) -> Iterator[Outcome]:
     """What this version makes of every entry, on these terms or on the journal's own."""
-    survey = survey_journal(store, course.only if course else None)
-    side = Side(terms or Terms(), survey.start)
-    for played in play(store, survey, [side], course or Course(load_mechanism)):
-        yield played.outcomes[0]
+    way, set_so = course or Course(load_mechanism), terms or Terms()
+    survey = survey_journal(store, way.only)
+    check_support(survey, set_so, way.find, way.window, allowed or Allowed())
+    sides = [Side(one, survey.start) for one in ([Terms(), set_so] if terms else [set_so])]
+    for played in play(store, survey, sides, way):
+        if played.counts:
+            yield played.outcomes[-1]
+
+
+def write_dump(outcomes: Iterator[Outcome], target: IO[str]) -> None:
+    """One JSON line each."""
+    for row in write_outcomes(outcomes, __version__):
+        target.write(json.dumps(row, allow_nan=False, separators=(",", ":")) + "\n")
 
 
 def dump_journal(place: str, file: Path) -> None:
-    """Outcomes of a journal on its own terms, one JSON line each."""
+    """Outcomes of a journal on its own terms."""
     store = view_journal(place)
     with file.open("w", encoding="ascii") as target:
-        for row in write_outcomes(list_outcomes(store), __version__):
-            target.write(json.dumps(row, allow_nan=False, separators=(",", ":")) + "\n")
+        write_dump(list_outcomes(store), target)
     store.close()
 
 

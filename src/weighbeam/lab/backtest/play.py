@@ -133,12 +133,13 @@ class _Player:
 
     def _weigh(self, kept: KeptWeighIn) -> Played:
         outcomes: list[Outcome] = []
-        fault, recorded = None, None
+        fault = None
+        recorded = None if kept.decision is None else str(kept.decision["action"])
         for side in self._sides:
             outcome, weighing, decision = side.take_weigh_in(kept, recorded)
-            if recorded is None:
-                recorded, found = decision.action, find_fault(kept, weighing, decision)
-                fault = found and f"entry {kept.sequence}, weigh-in of {kept.mechanism.name}: {found}"
+            recorded = recorded or decision.action
+            if not outcomes and (found := find_fault(kept, weighing, decision)) is not None:
+                fault = f"entry {kept.sequence}, weigh-in of {kept.mechanism.name}: {found}"
             outcomes.append(outcome)
         self._recall.after_weigh_in(kept.mechanism.name, kept.weighing.now)
         return Played(tuple(outcomes), fault)

@@ -14,7 +14,7 @@ from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.lab.backtest.age import Age
 from weighbeam.lab.backtest.outcome import Result, RoundOutcome, WeighInOutcome
 from weighbeam.lab.backtest.terms import Terms
-from weighbeam.mechanisms.contract import Mechanism, Observation, Params, Scored, Standing
+from weighbeam.mechanisms.contract import Mechanism, Observation, Params, Reopens, Scored, Standing
 from weighbeam.store.blobs import digest_bytes
 
 
@@ -70,7 +70,7 @@ class Side:
         if other is not None and other.params == params and other.before == before:
             scored, after = other.scored, other.after
         else:
-            scored, after = apply_body(mechanism, params, body, kept.observation, before)
+            scored, after = apply_body(mechanism, params, body, self._observe(kept, params), before)
         state.standings = after
         state.note(kept.ref, body["at"], body["departed"], scored)
         digest = digest_bytes(write_outcome(kept.recorded, scored, after))
@@ -79,10 +79,10 @@ class Side:
         return outcome, Applied(params, before, scored, after)
 
     def take_weigh_in(self, kept: KeptWeighIn, recorded: str | None) -> tuple[WeighInOutcome, Weighing, Decision]:
-        """`recorded` is what the journal's side did; None for that side itself."""
-        mechanism, terms = kept.mechanism, self._terms()
-        params = terms.set_params(mechanism, kept.params)
-        weighing, age = self._set_weighing(kept.weighing, params, mechanism.name, recorded is None)
+        """`recorded` is what the journal did, or for a weigh-in it does not hold, the first side; None for that."""
+        mechanism = kept.mechanism
+        params = self._terms().set_params(mechanism, kept.params)
+        weighing, age = self._set_weighing(kept.weighing, params, mechanism.name)
         state = self.reached.setdefault(mechanism.name, Reached())
         uids = _list_uids(weighing)
         emergency = weighing.mode == "EMERGENCY"
@@ -107,19 +107,24 @@ class Side:
         standings = state.stand(mechanism, sorted(state.emissions), now, averaging, lookback=True)
         return {standing.hotkey: standing.value for standing in standings}
 
+    def _observe(self, kept: KeptRound, params: Params) -> Observation:
+        """As recorded; what was decided before the round, under other parameters, is decided again."""
+        mechanism, observation = kept.mechanism, kept.observation
+        if not isinstance(mechanism, Reopens) or params == Terms().set_params(mechanism, kept.body["params"]):
+            return observation
+        return mechanism.reopen(params, observation)
+
     def _terms(self) -> Terms:
         return self.terms if self.active else Terms()
 
-    def _set_weighing(
-        self, weighing: Weighing, params: Params, mechanism: str, is_recorded: bool
-    ) -> tuple[Weighing, Age]:
+    def _set_weighing(self, weighing: Weighing, params: Params, mechanism: str) -> tuple[Weighing, Age]:
         terms, age = self._terms(), self._ages.setdefault(mechanism, Age())
         burn = weighing.burn
         if burn is not None and hasattr(params, "burn_share"):
             burn = replace(burn, share=float(params.burn_share))
         limits, averaging = terms.set_limits(weighing.limits), terms.set_averaging(weighing.averaging)
         weighing = replace(weighing, limits=limits, averaging=averaging, burn=burn)
-        if is_recorded or (age.in_step and not terms.limits):
+        if age.in_step and not terms.limits:
             return weighing, age
         blocks = age.count(weighing)
         return replace(weighing, blocks=blocks, mode=_name_mode(weighing, blocks)), age

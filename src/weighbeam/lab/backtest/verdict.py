@@ -11,6 +11,7 @@ from weighbeam.mechanisms.inference.narrate import count_noun
 
 HOUR = 3600.0
 MOST_REASONS = 4
+MODES = (("DEGRADED", "older answers count"), ("EMERGENCY", "everybody is paid alike, whatever they did"))
 
 
 def tell_verdict(compared: Compared) -> str:
@@ -24,10 +25,10 @@ def tell_verdict(compared: Compared) -> str:
         other = f"{rounds.changed} of {count_noun(rounds.rounds, 'round')} would score otherwise"
         return f"the weights stay as they are; {other}" if rounds.changed else "the weights stay as they are"
     moved = weigh_ins.apart / max(1, weigh_ins.counted)
-    miners = compared.list_miners()
-    best, worst = miners[0], miners[-1]
     said = f"{moved:.1%} of the weights would go elsewhere, on average of {count_noun(weigh_ins.counted, 'weigh-in')}"
-    return f"{said}; {_tell_gain(best)}, {_tell_gain(worst)}"
+    miners = compared.list_miners()
+    ends = [*(one for one in miners[:1] if one.gain > 0), *(one for one in miners[-1:] if one.gain < 0)]
+    return "; ".join([said, *map(_tell_gain, ends)])
 
 
 def is_nobody_paid(compared: Compared) -> bool:
@@ -38,7 +39,7 @@ def is_nobody_paid(compared: Compared) -> bool:
 
 def list_findings(compared: Compared) -> list[str]:
     """What else there is to say: answers, decisions, modes."""
-    return [*_tell_answers(compared), *_tell_decisions(compared), *_tell_modes(compared)]
+    return [*_tell_answers(compared), *_tell_decisions(compared), *_tell_modes(compared), *_tell_burn(compared)]
 
 
 def _tell_answers(compared: Compared) -> Iterator[str]:
@@ -80,14 +81,23 @@ def _tell_modes(compared: Compared) -> Iterator[str]:
     first = tally.first_turn
     if first is None or not tally.after.skips - tally.before.skips:
         return
-    for mode, meaning in (("DEGRADED", "older answers count"), ("EMERGENCY", "everybody is paid alike")):
+    for mode, meaning in (
+        ("DEGRADED", "older answers count"),
+        ("EMERGENCY", "everybody is paid alike, whatever they did"),
+    ):
         if tally.after.modes[mode] > tally.before.modes[mode]:
             hours = (tally.first_mode[mode] - first.at) / HOUR
             yield f"{mode} mode {hours:.1f} h after the first skip ({write_time(tally.first_mode[mode])}): {meaning}"
     last = tally.last_after
-    if last is not None and last.action == "skip" and last.mode != "EMERGENCY":
+    if last is not None and last.action == "skip" and not tally.after.modes["EMERGENCY"]:
         left = (last.emergency - last.blocks) * BLOCK_SECONDS / HOUR
-        yield f"if it goes on, EMERGENCY mode {left:.1f} h after the journal's last weigh-in: everybody is paid alike"
+        yield f"if it goes on, EMERGENCY mode {left:.1f} h after the journal's last weigh-in: all are paid alike"
+
+
+def _tell_burn(compared: Compared) -> Iterator[str]:
+    before, after = compared.burn()
+    if before != after:
+        yield f"burnt: {before:.1%} → {after:.1%} of the weights"
 
 
 def _tell_gain(miner: Miner) -> str:

@@ -88,7 +88,7 @@ class WeighTally:
         self.weigh_ins += 1
         self.made += before.made
         self.differ += before.digest != after.digest or before.mode != after.mode
-        self.uids.update(before.uids)
+        self.uids.update({hotkey: uid for hotkey, uid in before.uids.items() if hotkey != before.burn})
         self.before.note(before)
         self.after.note(after)
         self.first_mode.setdefault(after.mode, after.at)
