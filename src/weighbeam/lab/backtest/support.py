@@ -94,7 +94,7 @@ def _say_missing(mechanism: Mechanism, read: ReadBy, change: Change) -> str:
     if read is EVERYWHERE:
         return f"{change}: {mechanism.name} does not say what reads it, so it counts as observed (--anyway tries it)"
     other = {"raised": "; only higher values can be tried", "lowered": "; only lower values can be tried"}
-    return f"{change}: it was observed under the first value{other.get(read.holds or '', '')}"
+    return f"{change}: what rounds would observe under {change.after} is not recorded{other.get(read.holds or '', '')}"
 
 
 def _list_forgotten(survey: Survey, terms: Terms, window: Window) -> Iterator[str]:
@@ -127,7 +127,7 @@ def list_reach(survey: Survey, terms: Terms, find: FindMechanism) -> list[str]:
     asked = sorted(name for name in terms.params if find(name).kind == "asked" and _is_scored(survey.held.get(name)))
     if asked:
         names = ", ".join(asked)
-        notes.append(f"rounds ask whom they asked: with other standings {names} might have chosen others")
+        notes.append(f"rounds ask whom they asked; with other standings {names} might choose others")
     for name, held in survey.held.items():
         if held.rounds and not held.weighed:
             notes.append(f"{name} has no weigh-in in the journal: one is made at its end, of everyone it asked")

@@ -21,7 +21,7 @@ def tell_verdict(compared: Compared) -> str:
         return "nothing changes: every score, standing and decision is the same to the bit"
     if is_nobody_paid(compared):
         return "NOBODY WOULD BE PAID for an answer any more"
-    if not weigh_ins.differ:
+    if not weigh_ins.apart:
         other = f"{rounds.changed} of {count_noun(rounds.rounds, 'round')} would score otherwise"
         return f"the weights stay as they are; {other}" if rounds.changed else "the weights stay as they are"
     moved = weigh_ins.apart / max(1, weigh_ins.counted)
