@@ -5,6 +5,7 @@ What a journal keeps for people (texts, pictures, what the chain said of everyon
 """
 
 import asyncio
+import hashlib
 import itertools
 import json
 import sqlite3
@@ -207,7 +208,28 @@ def main(version: str = __version__) -> None:
             bed.store.close()
         shrink(Path(folder) / "journal.sqlite", journal)
     dump_journal(str(journal), place / "outcomes.jsonl")
+    (place / "README.md").write_text(describe(place, version))
     print(f"{journal}: {journal.stat().st_size:,} bytes")
+
+
+def describe(place: Path, version: str) -> str:
+    """What is in the folder, how it came about, and what it must lead to."""
+    with closing(sqlite3.connect(f"file:{place / 'journal.sqlite'}?mode=ro", uri=True)) as connection:
+        counts = connection.execute("SELECT kind, COUNT(*) FROM entries GROUP BY kind ORDER BY kind").fetchall()
+        (head,) = connection.execute("SELECT hash FROM entries ORDER BY sequence DESC LIMIT 1").fetchone()
+    outcomes = hashlib.sha256((place / "outcomes.jsonl").read_bytes()).hexdigest()
+    held = " and ".join(f"{count} {'rounds' if kind == 'round' else 'weigh-ins'}" for kind, count in counts)
+    return f"""# The golden journal of {version}
+
+`journal.sqlite` was made by `make golden`: {held} of four mechanisms,
+over {STEPS * STEP_SECONDS / 3600:.0f} hours, with {len(CAST)} miners (`golden/make.py` says who does what), without the
+texts that only people need. `outcomes.jsonl` is what {version} made of it.
+
+    weighbeam replay --verify --store golden/{version}/journal.sqlite
+    weighbeam mechanism diff golden/{version}/outcomes.jsonl golden/{version}/journal.sqlite
+
+Last entry `{head}`, outcomes SHA-256 `{outcomes}`.
+"""
 
 
 if __name__ == "__main__":
