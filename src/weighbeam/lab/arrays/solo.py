@@ -8,7 +8,7 @@ import numpy as np
 
 from weighbeam.core.averaging import move_average
 from weighbeam.core.canonical import seeded_digest
-from weighbeam.core.ranking import place_values
+from weighbeam.core.ranking import Ties, place_values
 from weighbeam.lab.arrays.groups import Floats, Groups
 from weighbeam.lab.arrays.tournament import FAILED, UNSCORED, VALID
 from weighbeam.mechanisms.chunking.params import ChunkingParams
@@ -66,18 +66,20 @@ class Solo:
 
     def stand(self, turn: Turn, rewards: Sequence[float], statuses: Sequence[int]) -> None:
         """The standings after a round: rewards and statuses by member."""
-        params, middle = self.params, float(self.ranked // 2)
+        params, middle, standings = self.params, float(self.ranked // 2), self.standings
         alpha = group_alpha(params, turn.index, len(self.starts))
-        valid = [i for i, status in enumerate(statuses) if status == VALID]
-        places = place_values([rewards[i] for i in valid], params.ties)
-        for i, place in zip(valid, places, strict=True):
-            column = turn.members[i]
-            before = self.standings[column]
+        columns, judged = turn.members, rewards
+        if any(statuses):
+            columns = [column for column, status in zip(columns, statuses, strict=True) if status == VALID]
+            judged = [reward for reward, status in zip(rewards, statuses, strict=True) if status == VALID]
+            self._fall(turn, statuses, alpha)
+        places = _place(judged, params.ties)
+        for column, place in zip(columns, places, strict=True):
+            before = standings[column]
             if before == math.inf:
                 before, self.ranked = middle, self.ranked + 1
             own = alpha if params.tie_alpha == "none" else tie_alpha(alpha, places.count(place), params)
-            self.standings[column] = move_average(before, turn.base + place, own)
-        self._fall(turn, statuses, alpha)
+            standings[column] = move_average(before, turn.base + place, own)
 
     def _fall(self, turn: Turn, statuses: Sequence[int], alpha: float) -> None:
         """Failing is the last place, and never helps."""
@@ -86,3 +88,13 @@ class Solo:
             before = self.standings[column]
             if status == FAILED and before < math.inf:
                 self.standings[column] = max(before, move_average(before, turn.base + last, alpha))
+
+
+def _place(values: Sequence[float], ties: Ties) -> list[float]:
+    """As `place_values`, without looking for equals where there are none."""
+    if len(set(values)) < len(values):
+        return place_values(values, ties)
+    places = [0.0] * len(values)
+    for place, i in enumerate(sorted(range(len(values)), key=values.__getitem__, reverse=True)):
+        places[i] = float(place)
+    return places

@@ -26,8 +26,10 @@ class Sight:
 
     def note(self, rows: NDArray[np.intp], members: NDArray[np.intp], at: float, statuses: NDArray[np.int8]) -> None:
         """Remember one round of each validator; an unscored answer (2) is no question."""
-        kept = (self.asked_at, statuses < 2), (self.success_at, statuses == 0)
-        for times, holds in kept:
+        if not statuses.any():
+            self.asked_at[rows, members] = self.success_at[rows, members] = at
+            return
+        for times, holds in (self.asked_at, statuses < 2), (self.success_at, statuses == 0):
             times[rows, members] = np.where(holds, at, times[rows, members])
 
     def gate(self, now: float, hours: float, only_if_asked: bool) -> Floats:
