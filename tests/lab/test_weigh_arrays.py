@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weighbeam.engine.seen import Seen
+from weighbeam.engine.seen import Seen, note_round
 from weighbeam.engine.weigh_in.decide import decide_weights
 from weighbeam.engine.weigh_in.ema import Evaluation, fold_emissions
 from weighbeam.engine.weigh_in.limits import WeighInLimits
@@ -13,7 +13,7 @@ from weighbeam.lab.arrays.averages import Averages
 from weighbeam.lab.arrays.weigh import Rows, Sight, weigh_averages, weigh_standings
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Mechanism, Params, Standing
+from weighbeam.mechanisms.contract import Mechanism, Params, Score, Scored, Standing
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
 
@@ -93,3 +93,25 @@ def test_folds_are_those_of_the_engine(seed: int, alpha: float, hours: float, st
             folds = [[fold_emissions(rows, now, alpha, hours, start) for rows in miners] for miners in told]
             assert averages.fold(now).tolist() == [[fold.ema for fold in row] for row in folds]
             assert averages.count(now).tolist() == [[fold.count for fold in row] for row in folds]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=6), st.integers(0, 2**32))
+def test_rounds_noted_at_once_are_those_noted_one_by_one(statuses: list[list[int]], seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    told = np.array(statuses, dtype=np.int8)
+    members = np.array([chance.permutation(5)[:3] for _ in statuses])
+    at = np.arange(len(statuses)) * 300.0
+    whole, single = Sight.blank(1, 5), Sight.blank(1, 5)
+    whole.note_rounds(0, members, at, told)
+    known: dict[str, Seen] = {}
+    for columns, time, row in zip(members, at.tolist(), told, strict=True):
+        single.note(np.zeros((1, 1), dtype=np.intp), columns[None], time, row[None])
+        names = [("valid", "failed", "unscored")[status] for status in row]
+        scores = [Score(str(column), name, None) for column, name in zip(columns, names, strict=True)]
+        known = note_round(known, (), time, Scored(tuple(scores), {}))
+    for sight in (whole, single):
+        for column in range(5):
+            seen = known.get(str(column), Seen(np.nan, None))
+            expected = [seen.asked_at, np.nan if seen.success_at is None else seen.success_at]
+            np.testing.assert_array_equal([sight.asked_at[0, column], sight.success_at[0, column]], expected)

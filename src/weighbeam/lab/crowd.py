@@ -13,6 +13,7 @@ Places = NDArray[np.intp]
 PENALTY_BASE, SOFT_SECONDS = 2 / 3, 3.75
 """As chunking charges for time: so much of the quality is left per second over the limit."""
 SWAY = 0.3
+SECONDS = (0.5, 3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,16 @@ class Crowd:
         moved: Floats = self.skill + (1 - pull) * (now - self.skill) + step * chance.standard_normal(len(self))
         return moved
 
+    def renew(self, columns: Places, chance: np.random.Generator) -> "Crowd":
+        """Newcomers under these columns: other skills and times, their own work, and nobody copies them yet."""
+        skill, seconds, source = self.skill.copy(), self.seconds.copy(), self.source.copy()
+        skill[columns] = chance.random(len(columns))
+        seconds[columns] = chance.uniform(*SECONDS, len(columns))
+        alone = np.isin(source, columns)
+        source[alone] = np.flatnonzero(alone)
+        source[columns] = columns
+        return replace(self, skill=skill, seconds=seconds, source=source)
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:
@@ -55,7 +66,7 @@ def draw_crowd(miners: int, chance: np.random.Generator, drift: float = 0.1, noi
         skill=chance.random(miners),
         noise=np.full(miners, noise),
         drift=np.full(miners, drift),
-        seconds=chance.uniform(0.5, 3.0, miners),
+        seconds=chance.uniform(*SECONDS, miners),
         failure=np.full(miners, 0.01),
         source=np.arange(miners),
     )
@@ -102,7 +113,9 @@ def answer_all(crowd: Crowd, skill: Floats, rounds: int, chance: np.random.Gener
 def _time(crowd: Crowd, members: Places, quality: Floats, chance: np.random.Generator) -> Answers:
     """What is left of the quality after the time it took, and whether it came at all."""
     taken = crowd.seconds[members] * np.exp(SWAY * chance.standard_normal(members.shape))
-    left = PENALTY_BASE ** np.maximum(0.0, taken - SOFT_SECONDS)
+    late = taken > SOFT_SECONDS
+    left, over = PENALTY_BASE ** (taken[late] - SOFT_SECONDS), quality[late]
+    rewards = quality.copy()
+    rewards[late] = np.where(over >= 0, over * left, over / left)
     failed = chance.random(members.shape) < crowd.failure[members]
-    rewards = np.where(quality >= 0, quality * left, quality / left)
     return Answers(rewards, np.where(failed, FAILED, VALID).astype(np.int8))

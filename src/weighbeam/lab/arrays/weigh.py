@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.curves import U16_MAX, share_geometric
-from weighbeam.lab.arrays.groups import Floats
+from weighbeam.lab.arrays.groups import Floats, Places
 
 Flags = NDArray[np.bool_]
 HOUR = 3600
@@ -24,13 +25,20 @@ class Sight:
     def blank(cls, validators: int, miners: int) -> "Sight":
         return cls(np.full((validators, miners), np.nan), np.full((validators, miners), np.nan))
 
-    def note(self, rows: NDArray[np.intp], members: NDArray[np.intp], at: float, statuses: NDArray[np.int8]) -> None:
+    def note(self, rows: Places, members: Places, at: float, statuses: NDArray[np.int8]) -> None:
         """Remember one round of each validator; an unscored answer (2) is no question."""
         if not statuses.any():
             self.asked_at[rows, members] = self.success_at[rows, members] = at
             return
         for times, holds in (self.asked_at, statuses < 2), (self.success_at, statuses == 0):
             times[rows, members] = np.where(holds, at, times[rows, members])
+
+    def note_rounds(self, row: int, members: Places, at: Floats, statuses: NDArray[np.int8]) -> None:
+        """Remember some rounds of one validator [rounds, size], the oldest first: of one column the last stays."""
+        times = np.broadcast_to(at[:, None], members.shape)
+        asked, good = statuses < 2, statuses == 0
+        self.asked_at[row, members[asked]] = times[asked]
+        self.success_at[row, members[good]] = times[good]
 
     def gate(self, now: float, hours: float, only_if_asked: bool) -> Floats:
         """The last success as the gate counts it; NaN means stale."""
@@ -40,7 +48,7 @@ class Sight:
             return last
         return np.where((self.asked_at < start) & ~np.isnan(self.success_at), now, last)
 
-    def forget(self, miners: NDArray[np.intp]) -> None:
+    def forget(self, miners: Places) -> None:
         """Somebody new stands under these columns."""
         self.asked_at[:, miners] = self.success_at[:, miners] = np.nan
 
@@ -80,13 +88,17 @@ def weigh_geometric(scores: Floats, fresh: Flags, curve: float) -> Floats:
     keys = np.where(paid, scores, np.inf)
     order = keys.argsort(axis=1)
     ordered = np.take_along_axis(keys, order, axis=1)
-    powers = np.array([curve**place for place in range(scores.shape[1])])
     raw = np.zeros_like(scores)
-    np.put_along_axis(raw, order, np.where(ordered < np.inf, powers, 0.0), axis=1)
+    np.put_along_axis(raw, order, np.where(ordered < np.inf, _powers(curve, scores.shape[1]), 0.0), axis=1)
     tied = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] < np.inf)
     for row in np.flatnonzero(tied.any(axis=1)).tolist():
         raw[row, paid[row]] = share_geometric(scores[row, paid[row]].tolist(), curve)
     return raw
+
+
+@lru_cache(maxsize=8)
+def _powers(curve: float, count: int) -> Floats:
+    return np.array([curve**place for place in range(count)])
 
 
 def share_rows(raw: Floats) -> Rows:
