@@ -1,0 +1,60 @@
+"""An attack of the catalogue: what it is, what stands against it, and how one season of it is played."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weighbeam.lab.measure import Trial
+from weighbeam.lab.play import Season, play_season
+from weighbeam.lab.world import Strategy, World
+
+YUMA = "yuma"
+"""Under `mechanism`: the chain's own, which turns the weights of many validators into pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a trial is played under: parameters other than the mechanism's own, and how long. `worlds` makes the world
+    of a mechanism; one is made for each set of parameters and kept, since senses take long to wake."""
+
+    worlds: Callable[[str, Mapping[str, Any]], World]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    season: Season = field(default_factory=Season)
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """`family` names the page it is told on: one idea may be tried on several mechanisms. `what` says how it is played,
+    `against` what the mechanism does about it, `open` what stays possible; each a sentence or two for people."""
+
+    family: str
+    mechanism: str
+    what: str
+    against: str
+    open: str
+    run: Callable[[int, Setting], Trial]
+
+    @property
+    def name(self) -> str:
+        """
+        >>> Attack("copycat", "inference", "", "", "", lambda seed, setting: NotImplemented).name
+        'inference/copycat'
+        """
+        return f"{self.mechanism}/{self.family}"
+
+
+@dataclass(frozen=True, slots=True)
+class ByMiners:
+    """A trial in which so many identities of one operator play a strategy, made anew for each season."""
+
+    mechanism: str
+    strategy: Callable[[], Strategy]
+    identities: int
+
+    def __call__(self, seed: int, setting: Setting) -> Trial:
+        world = setting.worlds(self.mechanism, setting.params)
+        return play_season(world, self.strategy(), self.identities, seed, setting.season)
+
+
+def by_miners(mechanism: str, strategy: Callable[[], Strategy], identities: int) -> ByMiners:
+    return ByMiners(mechanism, strategy, identities)
