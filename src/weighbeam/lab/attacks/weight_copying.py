@@ -9,9 +9,9 @@ last eight consensuses to within a hundredth of its weight) finds this copier an
 some noise of its own escapes it.
 """
 
-from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.lab.attack import YUMA, Attack, Setting
 from weighbeam.lab.measure import Trial
-from weighbeam.lab.validators.season import draw_miners, play, try_validators
+from weighbeam.lab.validators.season import draw_miners, play, read_rules, try_validators
 from weighbeam.lab.validators.signs import find_copies
 from weighbeam.lab.validators.strategies import Copier
 
@@ -19,16 +19,37 @@ COPIERS = 3
 REVEAL_EPOCHS = 3
 
 
-def run(seed: int) -> Trial:
-    """Three of sixteen copy, and every row is public at once."""
-    return _run(seed, SubnetParameters(yuma3=True))
-
-
-def run_revealed_late(seed: int) -> Trial:
-    """The same where rows come into force, and to light, three epochs after they were made."""
-    return _run(seed, SubnetParameters(yuma3=True, commit_reveal=True, reveal_period=REVEAL_EPOCHS))
-
-
-def _run(seed: int, rules: SubnetParameters) -> Trial:
+def run(seed: int, setting: Setting | None = None, reveal_epochs: int = 0) -> Trial:
+    """Three of sixteen validators copy; rows come into force, and to light, so many epochs after they were made."""
+    rules = read_rules(setting, commit_reveal=reveal_epochs > 0, reveal_period=max(1, reveal_epochs))
     year, validators = play(draw_miners(seed), [Copier()] * COPIERS, seed, rules)
     return try_validators(seed, year, validators, find_copies(year))
+
+
+def run_hidden(seed: int, setting: Setting | None = None) -> Trial:
+    """The same behind commit-reveal."""
+    return run(seed, setting, REVEAL_EPOCHS)
+
+
+ATTACKS = (
+    Attack(
+        family="weight-copying",
+        mechanism=YUMA,
+        what="Three of sixteen validators of equal stake run no round at all and set the consensus of the last epoch "
+        "as their own weights. One is what a validator earns on average, in dividends per stake.",
+        against="Nothing, as long as rows are public at once: the median of all others is clipped less than any honest "
+        "row. A row that is one of the last eight consensuses to within a hundredth of its weight is a sign.",
+        open="It pays, and saves all costs of work; commit-reveal is the answer. A copier that adds some noise of its "
+        "own leaves no sign.",
+        run=run,
+    ),
+    Attack(
+        family="weight-copying-commit-reveal",
+        mechanism=YUMA,
+        what="The same three copiers where commit-reveal hides every row for three epochs.",
+        against="A copier is late by as many epochs, and late rows are clipped where miners have changed places since.",
+        open="The gain is gone, but not more: who earns like the honest without their work has saved its costs, and "
+        "where skills hardly move, late is as good as new.",
+        run=run_hidden,
+    ),
+)

@@ -5,21 +5,28 @@ is what each would have on average.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.curves import U16_MAX
+from weighbeam.lab.attack import Setting
 from weighbeam.lab.crowd import Crowd, draw_crowd
 from weighbeam.lab.measure import Trial
 from weighbeam.lab.validators.strategies import Honest, Strategy
 from weighbeam.lab.year import Plan, Validator, Year, simulate_year
 
 VALIDATORS, MINERS = 16, 64
-EPOCHS, SETTLING, END = 200, 40, 50
+EPOCHS, SETTLING, END = 120, 40, 50
 STAKE = 10**12
 SPREADS = (0.02, 0.15)
+
+
+def read_rules(setting: Setting | None, **others: Any) -> SubnetParameters:
+    """Yuma 3 at the chain's defaults, with what the attack and then the setting has otherwise."""
+    return SubnetParameters(**{"yuma3": True, **others, **(setting.params if setting else {})})
 
 
 def draw_miners(seed: int) -> Crowd:
