@@ -15,9 +15,9 @@ from weighbeam.core.yuma_arrays import gather_subnet
 from weighbeam.core.yuma_dense import run_dense, run_epoch_dense
 from weighbeam.lab.arrays.tournament import Tournament
 from weighbeam.lab.crowd import draw_crowd
-from weighbeam.lab.validators.strategies import Colluder, Copier, Honest
+from weighbeam.lab.validators.strategies import Colluder, Copier, Honest, Validator
 from weighbeam.lab.weigh_ins import weigh_chunking, weigh_emissions
-from weighbeam.lab.year import YEAR_EPOCHS, Plan, Validator, simulate_year
+from weighbeam.lab.year import YEAR_EPOCHS, Plan, simulate_year
 from weighbeam.mechanisms.chunking.groups import choose_group
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.rank import Result, rank_answers
