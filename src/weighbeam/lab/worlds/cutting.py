@@ -19,6 +19,7 @@ CHUNK_SIZE = 2000
 CHUNK_QTY = 14
 LEAST_ERRORS, MORE_ERRORS = 2, 8
 FARTHEST = 4
+TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,13 @@ def make_documents(senses: Senses) -> tuple[Known, ...]:
 def cut_with_skill(known: Known, skill: float, chance: np.random.Generator) -> list[str]:
     """The true borders with errors: cuts moved by sentences, forgotten or added, the more the less skill there is."""
     cuts = set(known.topics)
-    for _ in range(LEAST_ERRORS + int(chance.binomial(MORE_ERRORS, 1 - skill))):
+    errors = LEAST_ERRORS + int(chance.binomial(MORE_ERRORS, 1 - skill))
+    for _ in range(TRIES * errors):
         changed = _err(cuts, known, 1 + int((FARTHEST - 1) * (1 - skill) + chance.random()), chance)
-        if known.fits(sorted(changed)):
-            cuts = changed
+        if changed != cuts and known.fits(sorted(changed)):
+            cuts, errors = changed, errors - 1
+        if not errors:
+            break
     return known.cut(sorted(cuts))
 
 

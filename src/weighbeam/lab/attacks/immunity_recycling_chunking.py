@@ -1,0 +1,35 @@
+"""A new hotkey as soon as the old one stands worse than a newcomer would."""
+
+from dataclasses import dataclass
+
+from weighbeam.lab.attack import Attack, by_miners
+from weighbeam.lab.cheap_cuts import cut_blindly
+from weighbeam.lab.world import Said, Turn, World
+
+
+@dataclass(slots=True)
+class Recycling:
+    """Cuts blindly, and compares its standing with the middle, where newcomers begin."""
+
+    stands: float | None = None
+    middle: float = 0.0
+
+    def answer(self, world: World, turn: Turn) -> Said:
+        known = {one.hotkey: one.value for one in turn.standings if one.value is not None}
+        self.stands, self.middle = known.get(turn.hotkey), float(len(known) // 2)
+        return cut_blindly(world, turn)
+
+    def leaves(self, turns: int) -> bool:
+        return self.stands is not None and self.stands > self.middle
+
+
+ATTACKS = (
+    Attack(
+        "immunity-recycling",
+        "chunking",
+        "",
+        "",
+        "",
+        by_miners("chunking", Recycling, 1),
+    ),
+)

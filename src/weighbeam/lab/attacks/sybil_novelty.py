@@ -1,0 +1,36 @@
+"""One thought, handed in by many in other words."""
+
+from dataclasses import dataclass, field
+
+from weighbeam.lab.attack import Attack
+from weighbeam.lab.contribute import by_contributors
+from weighbeam.lab.world import Turn
+from weighbeam.lab.worlds.novelty import NoveltyWorld
+from weighbeam.lab.worlds.statements import reword
+
+IDENTITIES = 4
+
+
+@dataclass(slots=True)
+class OneThought:
+    """Whoever of the operator's comes first in a round says something new; the others say it again."""
+
+    thoughts: dict[int, str] = field(default_factory=dict)
+
+    def __call__(self, world: NoveltyWorld, turn: Turn) -> str:
+        if turn.round not in self.thoughts:
+            self.thoughts[turn.round] = world.think()
+            return self.thoughts[turn.round]
+        return reword(self.thoughts[turn.round], turn.chance)
+
+
+ATTACKS = (
+    Attack(
+        "sybil",
+        "novelty",
+        "",
+        "",
+        "",
+        by_contributors(OneThought, IDENTITIES),
+    ),
+)

@@ -1,0 +1,25 @@
+"""Stay in a lower group on purpose, where opponents are weak."""
+
+from weighbeam.lab.attack import Attack
+from weighbeam.lab.twin import beside_work, work
+from weighbeam.lab.world import Always, Said, Turn, World
+
+
+def stay_below(world: World, turn: Turn) -> Said:
+    """Works as long as it stands in the lower half of all; from the upper half it falls back by saying nothing."""
+    known = {one.hotkey: one.value for one in turn.standings if one.value is not None}
+    own = known.get(turn.hotkey)
+    above = sum(value < own for value in known.values()) if own is not None else len(known)
+    return Said(None, 0.0, "refused") if 2 * above < len(known) else work(world, turn)
+
+
+ATTACKS = (
+    Attack(
+        "tail-hiding",
+        "chunking",
+        "",
+        "",
+        "",
+        beside_work("chunking", lambda: Always(stay_below), 1),
+    ),
+)
