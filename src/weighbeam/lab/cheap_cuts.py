@@ -9,4 +9,11 @@ SECONDS = 0.01
 
 def cut_blindly(world: World, turn: Turn) -> Said:
     document: str = turn.task.body["document"]
-    return Said({"chunks": cut_at(document, pack([0, *split_words(document).starts[1:]], document, turn.task.body["chunk_size"]))}, SECONDS)
+    return Said(
+        {
+            "chunks": cut_at(
+                document, pack([0, *split_words(document).starts[1:]], document, turn.task.body["chunk_size"])
+            )
+        },
+        SECONDS,
+    )

@@ -28,9 +28,10 @@ ATTACKS = (
     Attack(
         "fluent-nonsense",
         "novelty",
-        "",
-        "",
-        "",
+        "One contributor fills a mould of good grammar with words drawn by lot.",
+        "Nothing: it is language, and nobody has said it before.",
+        "It pays the highest reward every time, and nothing shows. Whether something is worth saying is not "
+        "measured; a budget per contributor limits the loss.",
         by_contributors(lambda: fill_mould, 1),
     ),
 )

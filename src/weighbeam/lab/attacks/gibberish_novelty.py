@@ -18,9 +18,9 @@ ATTACKS = (
     Attack(
         "gibberish",
         "novelty",
-        "",
-        "",
-        "",
+        "One contributor hands in random letters.",
+        "Too many word pieces per word, and no language: the reward is held until the operator looks at it.",
+        "An operator who releases without looking pays the highest reward for it.",
         by_contributors(lambda: hit_keys, 1),
     ),
 )

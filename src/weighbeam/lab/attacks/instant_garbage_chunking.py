@@ -8,9 +8,11 @@ ATTACKS = (
     Attack(
         "instant-garbage",
         "chunking",
-        "",
-        "",
-        "",
+        "One miner cuts as many words as fit into a chunk, whatever they are about, and answers at once.",
+        "Speed earns nothing below the soft limit, and chunks that mix topics end up behind everybody who has read"
+        " the document.",
+        "Where all honest answers are worse than none, the blind cut would win; with the documents of the lab that"
+        " does not happen.",
         by_miners("chunking", lambda: Always(cut_blindly), 1),
     ),
 )

@@ -24,9 +24,10 @@ ATTACKS = (
     Attack(
         "misspelling",
         "novelty",
-        "",
-        "",
-        "",
+        "One contributor hands in what others have said, with two letters swapped in every longer word.",
+        "Only the similarity of the embedding, which falls more for a misspelt text than a reader's would.",
+        "It pays a little more than average honest work, and nothing shows: the text reads as language, and no "
+        "copy is like it. A spelling check before embedding would be the mend.",
         by_contributors(lambda: misspell, 1),
     ),
 )

@@ -16,9 +16,10 @@ ATTACKS = (
     Attack(
         "patchwork",
         "novelty",
-        "",
-        "",
-        "",
+        "One contributor sews the beginning of one contribution to the end of another.",
+        "Long texts are compared piece by piece; a single sentence is one piece and is compared as a whole.",
+        "It pays more than average honest work, and nothing shows: half of one text and half of another are like "
+        "neither. What is new in meaning is beyond a sentence embedder.",
         by_contributors(lambda: sew, 1),
     ),
 )

@@ -17,9 +17,10 @@ ATTACKS = (
     Attack(
         "tail-hiding",
         "chunking",
-        "",
-        "",
-        "",
+        "A good miner says nothing whenever it stands in the better half, to stay in a group where it is the first.",
+        "A place counts from where its group begins, so the first of a lower group is behind the upper half of the"
+        " group above; failing never improves a standing.",
+        "Nothing found: hiding costs all that honest work would have earned.",
         beside_work("chunking", lambda: Always(stay_below), 1),
     ),
 )

@@ -13,7 +13,9 @@ CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 
 def mix(world: NoveltyWorld, turn: Turn) -> str:
     def make_word() -> str:
-        return "".join(f"{turn.chance.choice(list(CONSONANTS))}{turn.chance.choice(list(VOWELS))}" for _ in range(SYLLABLES))
+        return "".join(
+            f"{turn.chance.choice(list(CONSONANTS))}{turn.chance.choice(list(VOWELS))}" for _ in range(SYLLABLES)
+        )
 
     return " ".join(f"{turn.chance.choice(SMALL)} {make_word()}" for _ in range(PAIRS))
 
@@ -22,9 +24,11 @@ ATTACKS = (
     Attack(
         "word-salad",
         "novelty",
-        "",
-        "",
-        "",
+        "One contributor hands in made-up words of easy syllables with small real words between them.",
+        "The look at language counts small words and pieces per word, and both are as in honest text; rarer words "
+        "without small ones between them would be held.",
+        "It pays the highest reward every time, and nothing shows. An operator who reads what is paid most sees it"
+        " at once.",
         by_contributors(lambda: mix, 1),
     ),
 )
