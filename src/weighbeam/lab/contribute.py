@@ -2,48 +2,53 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from weighbeam.lab.attack import Setting
+from weighbeam.core.canonical import canonical_json
+from weighbeam.lab.attack import ByMiners, Setting
 from weighbeam.lab.measure import Trial
 from weighbeam.lab.play import Season, play_season
 from weighbeam.lab.world import Said, Strategy, Turn, World
-from weighbeam.lab.worlds.novelty import NoveltyWorld, say
+from weighbeam.lab.worlds.novelty import NoveltyWorld
 
-KEPT = 256
+KEPT: dict[tuple[bytes, int, int, Season], float] = {}
 Write = Callable[[NoveltyWorld, Turn], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Writes:
-    """The strategy that hands in one text at every turn, and leaves word whose it was."""
+    """The strategy that hands in one text at every turn."""
 
     write: Write
 
     def answer(self, world: World, turn: Turn) -> Said:
         assert isinstance(world, NoveltyWorld)
-        world.note(turn)
-        return say(self.write(world, turn))
+        return world.hand_in(turn, self.write(world, turn))
 
 
-def by_contributors(write: Callable[[], Write], identities: int) -> Callable[[int, Setting], Trial]:
+@dataclass(frozen=True, slots=True)
+class ByContributors(ByMiners):
     """A trial paid in tokens. `fair` is what all together, the attackers too, earn on average by honest work."""
 
-    def run(seed: int, setting: Setting) -> Trial:
-        world = setting.worlds("novelty", setting.params)
+    def __call__(self, seed: int, setting: Setting) -> Trial:
+        world = setting.worlds(self.mechanism, setting.params)
         assert isinstance(world, NoveltyWorld)
-        trial = _play(world, Writes(write()), identities, seed, setting.season)
-        return replace(trial, fair=_earn_by_work(world, identities, seed, setting.season))
+        fair = _earn_by_work(world, self.identities, seed, setting.season)
+        return replace(_play(world, self.strategy(), self.identities, seed, setting.season), fair=fair)
 
-    return run
+
+def by_contributors(write: Callable[[], Write], identities: int) -> ByContributors:
+    return ByContributors("novelty", lambda: Writes(write()), identities)
 
 
 def _play(world: NoveltyWorld, strategy: Strategy | None, identities: int, seed: int, season: Season) -> Trial:
     trial = play_season(world, strategy, identities, seed, season)
-    return replace(trial, earned={name: 0.0 for name in trial.earned} | world.count_tokens())
+    return replace(trial, earned=dict.fromkeys(trial.earned, 0.0) | world.count_tokens())
 
 
-@lru_cache(KEPT)
 def _earn_by_work(world: NoveltyWorld, identities: int, seed: int, season: Season) -> float:
-    earned = _play(world, None, identities, seed, season).earned
-    return sum(earned.values()) / len(earned)
+    """Played once for all attacks that are compared with it."""
+    key = canonical_json(world.params.model_dump(mode="json")), identities, seed, season
+    if key not in KEPT:
+        earned = _play(world, None, identities, seed, season).earned
+        KEPT[key] = sum(earned.values()) / len(earned)
+    return KEPT[key]

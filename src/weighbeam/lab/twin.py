@@ -5,10 +5,11 @@ season is played once more with an attacker who works, and it and its equals say
 """
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
-from weighbeam.lab.attack import Setting
+from weighbeam.core.canonical import canonical_json
+from weighbeam.lab.attack import ByMiners, Setting
+from weighbeam.lab.honest import answer_as
 from weighbeam.lab.measure import Trial
 from weighbeam.lab.play import Season, play_season
 from weighbeam.lab.world import Always, Said, Strategy, Turn, World
@@ -16,27 +17,33 @@ from weighbeam.lab.world import Always, Said, Strategy, Turn, World
 SKILL = 0.95
 EQUALS = 0.05
 """Who is no more than so much better or worse."""
-KEPT = 256
+KEPT: dict[tuple[str, bytes, int, Season], float] = {}
 
 
-def work(world: World, turn: Turn, skill: float = SKILL) -> Said:
-    """What an honest miner of that skill would say."""
-    return world.answer(replace(turn, me=replace(turn.me, skill=skill)))
+def work(world: World, turn: Turn) -> Said:
+    """What a good miner says that works."""
+    return answer_as(world, turn, SKILL)
 
 
-def beside_work(mechanism: str, strategy: Callable[[], Strategy], identities: int) -> Callable[[int, Setting], Trial]:
+@dataclass(frozen=True, slots=True)
+class BesideWork(ByMiners):
     """A trial like any other, but `fair` is what a miner of the attackers' skill earns by honest work."""
 
-    def run(seed: int, setting: Setting) -> Trial:
-        world = setting.worlds(mechanism, setting.params)
-        trial = play_season(world, strategy(), identities, seed, setting.season)
+    def __call__(self, seed: int, setting: Setting) -> Trial:
+        world = setting.worlds(self.mechanism, setting.params)
+        trial = play_season(world, self.strategy(), self.identities, seed, setting.season)
         return replace(trial, fair=_earn_by_work(world, seed, setting.season))
 
-    return run
+
+def beside_work(mechanism: str, strategy: Callable[[], Strategy], identities: int) -> BesideWork:
+    return BesideWork(mechanism, strategy, identities)
 
 
-@lru_cache(KEPT)
 def _earn_by_work(world: World, seed: int, season: Season) -> float:
-    twin = play_season(world, Always(work), 1, seed, season)
-    equals = [name for name, skill in twin.skill.items() if abs(skill - SKILL) <= EQUALS] + [*twin.attackers]
-    return sum(twin.earned[name] for name in equals) / len(equals)
+    """Played once for all attacks that are compared with it."""
+    key = world.mechanism.name, canonical_json(world.params.model_dump(mode="json")), seed, season
+    if key not in KEPT:
+        twin = play_season(world, Always(work), 1, seed, season)
+        equals = [name for name, skill in twin.skill.items() if abs(skill - SKILL) <= EQUALS] + [*twin.attackers]
+        KEPT[key] = sum(twin.earned[name] for name in equals) / len(equals)
+    return KEPT[key]

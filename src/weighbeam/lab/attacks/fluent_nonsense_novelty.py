@@ -4,7 +4,6 @@ from weighbeam.lab.attack import Attack
 from weighbeam.lab.contribute import by_contributors
 from weighbeam.lab.world import Turn
 from weighbeam.lab.worlds.novelty import NoveltyWorld
-from weighbeam.lab.worlds.statements import list_words
 
 ENDINGS = {
     "noun": ("tion", "ness", "ment", "ture", "ity"),
@@ -15,10 +14,9 @@ MOULD = "The {quality} {noun} {deed} a {quality} {noun} because every {noun} of 
 
 
 def fill_mould(world: NoveltyWorld, turn: Turn) -> str:
-    words = list_words(world.senses)
     text = MOULD
     for kind, endings in ENDINGS.items():
-        fitting = [word for word in words if word.endswith(endings)]
+        fitting = [word for word in world.words if word.endswith(endings)]
         while f"{{{kind}}}" in text:
             text = text.replace(f"{{{kind}}}", str(turn.chance.choice(fitting)), 1)
     return text

@@ -9,7 +9,7 @@ WORDS = 14
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def hit_keys(world: NoveltyWorld, turn: Turn) -> str:
+def hit_keys(_: NoveltyWorld, turn: Turn) -> str:
     sizes = turn.chance.integers(3, 9, size=WORDS)
     return " ".join("".join(turn.chance.choice(list(LETTERS), size=size)) for size in sizes)
 

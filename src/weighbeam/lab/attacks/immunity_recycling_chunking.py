@@ -20,7 +20,7 @@ class Recycling:
         return cut_blindly(world, turn)
 
     def leaves(self, turns: int) -> bool:
-        return self.stands is not None and self.stands > self.middle
+        return turns > 1 and self.stands is not None and self.stands > self.middle
 
 
 ATTACKS = (

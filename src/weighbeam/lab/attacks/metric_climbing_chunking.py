@@ -8,6 +8,7 @@ from weighbeam.core.similarity import one_family
 from weighbeam.lab.attack import Attack, by_miners
 from weighbeam.lab.world import Always, Said, Turn, World
 from weighbeam.lab.worlds.chunking import ChunkingWorld
+from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.reward import compare_segments
 from weighbeam.mechanisms.chunking.segments import segment_chunk
 
@@ -24,6 +25,7 @@ def try_many(world: World, turn: Turn) -> Said:
 
 def judge(world: ChunkingWorld, chunks: Sequence[str]) -> float:
     """What the mechanism compares: parts of one chunk against parts of others."""
+    assert isinstance(world.params, ChunkingParams)
     split = world.senses.sentences(world.params.splitter).split
     segments = [segment_chunk(split(chunk), world.params.segment_sentences) for chunk in chunks]
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])

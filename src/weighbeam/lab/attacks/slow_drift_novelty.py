@@ -6,7 +6,6 @@ from weighbeam.lab.attack import Attack
 from weighbeam.lab.contribute import by_contributors
 from weighbeam.lab.world import Turn
 from weighbeam.lab.worlds.novelty import NoveltyWorld
-from weighbeam.lab.worlds.statements import list_words
 
 STEP = 2
 """How many words are exchanged each time."""
@@ -23,7 +22,7 @@ class Drift:
         words = (self.last or world.recall(turn)).split()
         places = [place for place, word in enumerate(words) if len(word) >= LONG]
         for place in turn.chance.permutation(places)[:STEP]:
-            words[int(place)] = str(turn.chance.choice(list_words(world.senses)))
+            words[int(place)] = str(turn.chance.choice(world.words))
         self.last = " ".join(words)
         return self.last
 

@@ -10,7 +10,7 @@ def stay_below(world: World, turn: Turn) -> Said:
     known = {one.hotkey: one.value for one in turn.standings if one.value is not None}
     own = known.get(turn.hotkey)
     above = sum(value < own for value in known.values()) if own is not None else len(known)
-    return Said(None, 0.0, "refused") if 2 * above < len(known) else work(world, turn)
+    return Said(None, 0.0, "error") if 2 * above < len(known) else work(world, turn)
 
 
 ATTACKS = (

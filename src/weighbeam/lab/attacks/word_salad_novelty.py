@@ -1,5 +1,7 @@
 """Made-up words with small real ones between them: the looks of language, and none of it."""
 
+import numpy as np
+
 from weighbeam.lab.attack import Attack
 from weighbeam.lab.contribute import by_contributors
 from weighbeam.lab.world import Turn
@@ -11,13 +13,14 @@ SMALL = ("the", "a", "of", "and", "in")
 CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 
 
-def mix(world: NoveltyWorld, turn: Turn) -> str:
-    def make_word() -> str:
-        return "".join(
-            f"{turn.chance.choice(list(CONSONANTS))}{turn.chance.choice(list(VOWELS))}" for _ in range(SYLLABLES)
-        )
+def mix(_: NoveltyWorld, turn: Turn) -> str:
+    return " ".join(f"{turn.chance.choice(SMALL)} {invent(turn.chance)}" for _ in range(PAIRS))
 
-    return " ".join(f"{turn.chance.choice(SMALL)} {make_word()}" for _ in range(PAIRS))
+
+def invent(chance: np.random.Generator) -> str:
+    """A word that can be pronounced."""
+    pairs = [(chance.choice(list(CONSONANTS)), chance.choice(list(VOWELS))) for _ in range(SYLLABLES)]
+    return "".join(f"{one}{other}" for one, other in pairs)
 
 
 ATTACKS = (

@@ -13,21 +13,20 @@ from weighbeam.engine.insight.attacks import SUSPICIOUS
 from weighbeam.lab.world import Said, Turn
 from weighbeam.lab.worlds.cutting import CHUNK_QTY, CHUNK_SIZE, Known, cut_with_skill, make_documents
 from weighbeam.mechanisms.chunking.mechanism import Chunking
-from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Asked, Group, Observation, Scored, Standing, Task
+from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task, make_params
 from weighbeam.senses.local import LocalSenses
 
-HONEST = 48
 LEAST_SECONDS, MORE_SECONDS = 1.0, 0.6
 
 
 class ChunkingWorld:
     """Observed and judged by the mechanism itself, with the senses that a validator has."""
 
+    honest = 48
+
     def __init__(self, params: Mapping[str, Any], senses: LocalSenses) -> None:
-        self.mechanism = Chunking()
-        self.params = ChunkingParams(**params)
-        self.honest = HONEST
+        self.mechanism: Mechanism = Chunking()
+        self.params = make_params(self.mechanism, params)
         self.senses = senses
         self.documents = make_documents(senses)
 
@@ -39,19 +38,17 @@ class ChunkingWorld:
         body = {"document": self.documents[place].text, "chunk_size": CHUNK_SIZE, "chunk_qty": CHUNK_QTY}
         return Task(f"document-{place}", body)
 
-    def find_document(self, task: Task) -> Known:
+    def _find_document(self, task: Task) -> Known:
         return self.documents[int(task.id.removeprefix("document-"))]
 
     def choose(self, standings: Sequence[Standing], hotkeys: Sequence[str], seed: str) -> Group:
         return self.mechanism.choose(self.params, standings, hotkeys, seed)
 
     def answer(self, turn: Turn) -> Said:
-        return self.work(turn, turn.me.skill)
-
-    def work(self, turn: Turn, skill: float) -> Said:
-        """What a miner of that skill says, and says again if it is asked again; the unskilled are slower as well."""
-        chunks = cut_with_skill(self.find_document(turn.task), skill, turn.chance)
-        return Said({"chunks": chunks}, LEAST_SECONDS + MORE_SECONDS * (2 - skill) * turn.chance.exponential())
+        """The true borders, with errors; who finds fewer of them is slower as well."""
+        chunks = cut_with_skill(self._find_document(turn.task), turn.me.skill, turn.chance)
+        seconds = LEAST_SECONDS + MORE_SECONDS * (2 - turn.me.skill) * turn.chance.exponential()
+        return Said({"chunks": chunks}, float(seconds))
 
     def observe(self, asked: Asked) -> Observation:
         return self.mechanism.observe(self.params, asked, self.senses)

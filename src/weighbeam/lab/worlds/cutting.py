@@ -5,7 +5,6 @@ Everything is cut between sentences, so a document has few segments, however man
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -38,7 +37,6 @@ class Known:
         return len(sentences) < CHUNK_QTY and all(len(chunk) <= CHUNK_SIZE for chunk in self.cut(sentences))
 
 
-@cache
 def make_documents(senses: Senses) -> tuple[Known, ...]:
     """The first documents whose every topic fits a chunk."""
     found: list[Known] = []

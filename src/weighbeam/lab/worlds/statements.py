@@ -1,7 +1,6 @@
 """Things to say: every sentence of the project's own prose once, and ways to say one again."""
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -20,7 +19,6 @@ OPENINGS = (
 )
 
 
-@cache
 def list_statements(senses: Senses) -> tuple[str, ...]:
     """Sentences long enough to stand alone."""
     split = senses.sentences("rules").split
@@ -28,10 +26,9 @@ def list_statements(senses: Senses) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if len(one.split()) >= LEAST_WORDS))
 
 
-@cache
-def list_words(senses: Senses) -> tuple[str, ...]:
+def list_words(statements: Sequence[str]) -> tuple[str, ...]:
     """The longer words of all statements, each once."""
-    words = (word.strip('.,;:()"').lower() for text in list_statements(senses) for word in text.split())
+    words = (word.strip('.,;:()"').lower() for text in statements for word in text.split())
     return tuple(sorted({word for word in words if word.isalpha() and len(word) >= LEAST_LETTERS}))
 
 
@@ -45,13 +42,13 @@ def _open(text: str, chance: np.random.Generator) -> str:
     return f"{OPENINGS[int(chance.integers(len(OPENINGS)))]} {text[:1].lower()}{text[1:]}"
 
 
-def _turn_round(text: str, chance: np.random.Generator) -> str:
+def _turn_round(text: str, _: np.random.Generator) -> str:
     words = text.rstrip(".").split()
     middle = len(words) // 2
     return " ".join([*words[middle:], *words[:middle]]) + "."
 
 
-def _shorten(text: str, chance: np.random.Generator) -> str:
+def _shorten(text: str, _: np.random.Generator) -> str:
     words = text.split()
     return " ".join(words[: max(3, len(words) * 4 // 5)]) + "."
 
