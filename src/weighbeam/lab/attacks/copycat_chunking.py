@@ -4,13 +4,17 @@ from weighbeam.lab.attack import Attack, by_miners
 from weighbeam.lab.listen import MOMENT, hear_best
 from weighbeam.lab.world import Always, Said, Turn, World
 
+BLANKS = 100
+
 
 def copy_best(world: World, turn: Turn) -> Said:
-    """Without the blanks around chunks it is another answer, and of equal worth."""
+    """With blanks after a chunk it is another answer, and of equal worth."""
     heard = hear_best(world, turn)
     if heard is None:
         return world.answer(turn)
-    return Said({"chunks": [chunk.strip() for chunk in heard.payload["chunks"]]}, heard.seconds + MOMENT)
+    *chunks, last = heard.payload["chunks"]
+    blanks = " " * int(turn.chance.integers(1, BLANKS))
+    return Said({"chunks": [*chunks, last + blanks]}, heard.seconds + MOMENT)
 
 
 ATTACKS = (
