@@ -19,14 +19,14 @@ def copy_best(world: World, turn: Turn) -> Said:
 
 ATTACKS = (
     Attack(
-        "copycat",
-        "chunking",
-        "One miner hears what the others of its round say and sends the chunks of whoever stands best, a third of "
-        "a second later and without the blanks around them.",
-        "Equal rewards share the average of their places, so a copy is never above its original; answers equal to "
-        "the letter are counted as copies.",
-        "It pays several times what an average miner earns: a copy is worth as much as its original, and a blank "
+        family="copycat",
+        mechanism="chunking",
+        what="Three miners hear what the others of their round say and send the chunks of whoever stands best, a "
+        "moment later and with a few blanks after the last one.",
+        against="Equal rewards share the average of their places, so a copy is never above its original; answers "
+        "equal to the letter are counted as copies.",
+        open="It pays about twice what an average miner earns: a copy is worth as much as its original, and a blank "
         "more or less makes it another answer. It only works for who hears answers before the round is over.",
-        by_miners("chunking", lambda: Always(copy_best), 3),
+        run=by_miners("chunking", lambda: Always(copy_best), 3),
     ),
 )

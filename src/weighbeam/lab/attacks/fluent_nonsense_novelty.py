@@ -24,12 +24,12 @@ def fill_mould(world: NoveltyWorld, turn: Turn) -> str:
 
 ATTACKS = (
     Attack(
-        "fluent-nonsense",
-        "novelty",
-        "One contributor fills a mould of good grammar with words drawn by lot.",
-        "Nothing: it is language, and nobody has said it before.",
-        "It pays the highest reward every time, and nothing shows. Whether something is worth saying is not "
+        family="fluent-nonsense",
+        mechanism="novelty",
+        what="One contributor fills a mould of good grammar with words drawn by lot.",
+        against="Nothing: it is language, and nobody has said it before.",
+        open="It pays the highest reward every time, and nothing shows. Whether something is worth saying is not "
         "measured; a budget per contributor limits the loss.",
-        by_contributors(lambda: fill_mould, 1),
+        run=by_contributors(lambda: fill_mould, 1),
     ),
 )

@@ -16,11 +16,11 @@ def hit_keys(_: NoveltyWorld, turn: Turn) -> str:
 
 ATTACKS = (
     Attack(
-        "gibberish",
-        "novelty",
-        "One contributor hands in random letters.",
-        "Too many word pieces per word, and no language: the reward is held until the operator looks at it.",
-        "An operator who releases without looking pays the highest reward for it.",
-        by_contributors(lambda: hit_keys, 1),
+        family="gibberish",
+        mechanism="novelty",
+        what="One contributor hands in random letters.",
+        against="Too many word pieces per word, and no language: the reward is held until the operator looks at it.",
+        open="An operator who releases without looking pays the highest reward for it.",
+        run=by_contributors(lambda: hit_keys, 1),
     ),
 )

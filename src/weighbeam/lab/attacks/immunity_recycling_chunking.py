@@ -25,13 +25,13 @@ class Recycling:
 
 ATTACKS = (
     Attack(
-        "immunity-recycling",
-        "chunking",
-        "One miner cuts blindly and takes a new hotkey whenever it stands worse than a newcomer would.",
-        "A newcomer begins in the middle, a departed hotkey takes its standing along, and pay halves with every "
-        "place: the middle is worth next to nothing.",
-        "Where pay is flatter (`curve` near 1), the middle pays, and then only the price of a registration stands "
-        "against it, which the lab does not count.",
-        by_miners("chunking", Recycling, 1),
+        family="immunity-recycling",
+        mechanism="chunking",
+        what="One miner cuts blindly and takes a new hotkey whenever it stands worse than a newcomer would.",
+        against="A newcomer begins in the middle, a departed hotkey takes its standing along, and pay halves with "
+        "every place: the middle is worth next to nothing.",
+        open="Where pay is flatter (`curve` near 1), the middle pays, and then only the price of a registration "
+        "stands against it, which the lab does not count.",
+        run=by_miners("chunking", Recycling, 1),
     ),
 )

@@ -35,14 +35,15 @@ def judge(world: ChunkingWorld, chunks: Sequence[str]) -> float:
 
 ATTACKS = (
     Attack(
-        "metric-climbing",
-        "chunking",
-        "A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
+        family="metric-climbing",
+        mechanism="chunking",
+        what="A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
         "embedder and sends the best.",
-        "Nothing: the measure is public, and whoever computes it before answering knows more than who only reads.",
-        "It pays many times what an average miner earns and beats miners who know the true borders better. Whether"
-        " that is an attack or the work that is asked for, the mechanism cannot say; a high similarity does not "
-        "prove good chunks.",
-        by_miners("chunking", lambda: Always(try_many), 1),
+        against="Nothing: the measure is public, and whoever computes it before answering knows more than who only "
+        "reads.",
+        open="It pays many times what an average miner earns and beats miners who know the true borders better. "
+        "Whether that is an attack or the work that is asked for, the mechanism cannot say; a high similarity does "
+        "not prove good chunks.",
+        run=by_miners("chunking", lambda: Always(try_many), 1),
     ),
 )

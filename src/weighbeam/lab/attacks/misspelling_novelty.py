@@ -22,12 +22,12 @@ def swap_letters(word: str) -> str:
 
 ATTACKS = (
     Attack(
-        "misspelling",
-        "novelty",
-        "One contributor hands in what others have said, with two letters swapped in every longer word.",
-        "Only the similarity of the embedding, which falls more for a misspelt text than a reader's would.",
-        "It pays a little more than average honest work, and nothing shows: the text reads as language, and no "
+        family="misspelling",
+        mechanism="novelty",
+        what="One contributor hands in what others have said, with two letters swapped in every longer word.",
+        against="Only the similarity of the embedding, which falls more for a misspelt text than a reader's would.",
+        open="It pays a little more than average honest work, and nothing shows: the text reads as language, and no "
         "copy is like it. A spelling check before embedding would be the mend.",
-        by_contributors(lambda: misspell, 1),
+        run=by_contributors(lambda: misspell, 1),
     ),
 )

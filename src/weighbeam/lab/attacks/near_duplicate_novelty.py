@@ -27,13 +27,13 @@ def disguise(world: NoveltyWorld, turn: Turn) -> str:
 
 ATTACKS = (
     Attack(
-        "near-duplicate",
-        "novelty",
-        "One contributor hands in what others have said: in capitals, with blanks or characters nobody sees, with "
-        "a phrase before or after it, backwards, in letters of another alphabet, with accents, with a synonym.",
-        "Case, spacing and Unicode spelling make no other text; a phrase more leaves a text too near to be paid; "
-        "foreign letters are held.",
-        "Words in reverse order are paid a little. Misspelt and sewn-together copies are attacks of their own.",
-        by_contributors(lambda: disguise, 1),
+        family="near-duplicate",
+        mechanism="novelty",
+        what="One contributor hands in what others have said: in capitals, with blanks or characters nobody sees, "
+        "with a phrase before or after it, backwards, in letters of another alphabet, with accents, with a synonym.",
+        against="Case, spacing and Unicode spelling make no other text; a phrase more leaves a text too near to be "
+        "paid; foreign letters are held.",
+        open="Words in reverse order are paid a little. Misspelt and sewn-together copies are attacks of their own.",
+        run=by_contributors(lambda: disguise, 1),
     ),
 )

@@ -21,13 +21,14 @@ def repeat_chunks(world: World, turn: Turn) -> Said:
 
 ATTACKS = (
     Attack(
-        "padding",
-        "chunking",
-        "A good miner sends its longest chunks twice, as many as are allowed, and fills all of them up with blanks.",
-        "White space is squeezed before anything is embedded, and a chunk sent twice is a chunk most similar to "
-        "another one: that counts against the answer. Far too large answers fail.",
-        "Words may be doubled unless `strict` is set; here it cost nearly everything that honest work would have "
+        family="padding",
+        mechanism="chunking",
+        what="A good miner sends its longest chunks twice, as many as are allowed, and fills all of them up with "
+        "blanks.",
+        against="White space is squeezed before anything is embedded, and a chunk sent twice is a chunk most similar "
+        "to another one: that counts against the answer. Far too large answers fail.",
+        open="Words may be doubled unless `strict` is set; here it cost nearly everything that honest work would have "
         "earned.",
-        beside_work("chunking", lambda: Always(repeat_chunks), 1),
+        run=beside_work("chunking", lambda: Always(repeat_chunks), 1),
     ),
 )

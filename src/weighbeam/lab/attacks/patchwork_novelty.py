@@ -14,12 +14,12 @@ def sew(world: NoveltyWorld, turn: Turn) -> str:
 
 ATTACKS = (
     Attack(
-        "patchwork",
-        "novelty",
-        "One contributor sews the beginning of one contribution to the end of another.",
-        "Long texts are compared piece by piece; a single sentence is one piece and is compared as a whole.",
-        "It pays more than average honest work, and nothing shows: half of one text and half of another are like "
+        family="patchwork",
+        mechanism="novelty",
+        what="One contributor sews the beginning of one contribution to the end of another.",
+        against="Long texts are compared piece by piece; a single sentence is one piece and is compared as a whole.",
+        open="It pays more than average honest work, and nothing shows: half of one text and half of another are like "
         "neither. What is new in meaning is beyond a sentence embedder.",
-        by_contributors(lambda: sew, 1),
+        run=by_contributors(lambda: sew, 1),
     ),
 )

@@ -29,13 +29,13 @@ class Drift:
 
 ATTACKS = (
     Attack(
-        "slow-drift",
-        "novelty",
-        "One contributor begins with what another has said and exchanges two words at each step.",
-        "Everything said before stays in the corpus, so each step is paid by its similarity to the last, whatever "
-        "it has to do with the first.",
-        "It earns about a third of average honest work for no work at all; with more words exchanged at a time it "
-        "earns more, until it is fluent nonsense.",
-        by_contributors(Drift, 1),
+        family="slow-drift",
+        mechanism="novelty",
+        what="One contributor begins with what another has said and exchanges two words at each step.",
+        against="Everything said before stays in the corpus, so each step is paid by its similarity to the last, "
+        "whatever it has to do with the first.",
+        open="It earns about a third of average honest work for no work at all; with more words exchanged at a time "
+        "it earns more, until it is fluent nonsense.",
+        run=by_contributors(Drift, 1),
     ),
 )

@@ -27,11 +27,15 @@ class OneForAll:
 
 ATTACKS = (
     Attack(
-        "sybil",
-        "chunking",
-        "",
-        "",
-        "",
-        beside_work("chunking", OneForAll, IDENTITIES),
+        family="sybil",
+        mechanism="chunking",
+        what="One good operator registers four miners, works once a round, and lets each send the same chunks with "
+        "blanks in other places.",
+        against="Equal rewards share the average of their places, so four together stand where one would, and pay "
+        "halves with every place. Answers equal to the letter are counted as copies; blanks make them differ.",
+        open="Each of the four earns about what one working miner would or somewhat less, so the operator earns two "
+        "to three times as much for the same work, and honest miners are pushed down: the ranking says less about "
+        "skill. `tie_alpha` slows it.",
+        run=beside_work("chunking", OneForAll, IDENTITIES),
     ),
 )

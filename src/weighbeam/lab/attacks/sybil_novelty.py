@@ -26,13 +26,13 @@ class OneThought:
 
 ATTACKS = (
     Attack(
-        "sybil",
-        "novelty",
-        "Four identities of one operator: the first says something new, the others say the same in other words.",
-        "The later ones are paid by their similarity to the first, which is little or nothing; the same words "
+        family="sybil",
+        mechanism="novelty",
+        what="Four identities of one operator: the first says something new, the others say the same in other words.",
+        against="The later ones are paid by their similarity to the first, which is little or nothing; the same words "
         "again are a duplicate.",
-        "What shortens a text most is paid a little, so four identities earn somewhat more than one, and each of "
+        open="What shortens a text most is paid a little, so four identities earn somewhat more than one, and each of "
         "them far less than honest work.",
-        by_contributors(OneThought, IDENTITIES),
+        run=by_contributors(OneThought, IDENTITIES),
     ),
 )

@@ -25,13 +25,13 @@ def invent(chance: np.random.Generator) -> str:
 
 ATTACKS = (
     Attack(
-        "word-salad",
-        "novelty",
-        "One contributor hands in made-up words of easy syllables with small real words between them.",
-        "The look at language counts small words and pieces per word, and both are as in honest text; rarer words "
-        "without small ones between them would be held.",
-        "It pays the highest reward every time, and nothing shows. An operator who reads what is paid most sees it"
-        " at once.",
-        by_contributors(lambda: mix, 1),
+        family="word-salad",
+        mechanism="novelty",
+        what="One contributor hands in made-up words of easy syllables with small real words between them.",
+        against="The look at language counts small words and pieces per word, and both are as in honest text; rarer "
+        "words without small ones between them would be held.",
+        open="It pays the highest reward every time, and nothing shows. An operator who reads what is paid most sees "
+        "it at once.",
+        run=by_contributors(lambda: mix, 1),
     ),
 )
