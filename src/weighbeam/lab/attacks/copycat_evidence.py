@@ -1,35 +1,17 @@
-"""Copycat: the quotes of a better miner, a second later."""
-
-from dataclasses import dataclass
+"""The quotes of a better miner, a moment later."""
 
 from weighbeam.lab.attack import Attack
-from weighbeam.lab.world import Said, Turn, World
-from weighbeam.lab.worlds.evidence import EvidenceWorld
-from weighbeam.lab.worlds.evidence_season import by_finders, find_first
-
-LATER = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Repeats:
-    """Says what the best of those it overhears has said."""
-
-    world: EvidenceWorld
-
-    def answer(self, world: World, turn: Turn) -> Said:
-        if not turn.heard:
-            return self.world.answer(turn)
-        _, said = find_first(turn)
-        return Said(said.payload, said.seconds + LATER)
-
+from weighbeam.lab.listen import repeat_best
+from weighbeam.lab.world import Always
+from weighbeam.lab.worlds.evidence_season import by_finders
 
 ATTACKS = (
     Attack(
         family="copycat",
         mechanism="evidence",
-        what="",
-        against="",
-        open="",
-        run=by_finders(Repeats),
+        what="WHAT",
+        against="AGAINST",
+        open="OPEN",
+        run=by_finders(lambda: Always(repeat_best)),
     ),
 )

@@ -1,15 +1,15 @@
-"""Fabrication: quotes that nobody wrote, on real pages."""
+"""Quotes that nobody wrote, on real pages."""
 
 from weighbeam.lab.attack import Attack
-from weighbeam.lab.worlds.evidence_season import AT_ONCE, Tricks, by_finders
+from weighbeam.lab.worlds.evidence_season import AT_ONCE, Plays, by_finders
 
 ATTACKS = (
     Attack(
         family="fabrication",
         mechanism="evidence",
-        what="",
-        against="",
-        open="",
-        run=by_finders(lambda world: Tricks(world, "inventor", AT_ONCE)),
+        what="WHAT",
+        against="AGAINST",
+        open="OPEN",
+        run=by_finders(lambda: Plays("inventor", AT_ONCE)),
     ),
 )

@@ -1,46 +1,42 @@
-"""Immunity recycling: a new hotkey after every bad run."""
-
-from dataclasses import dataclass
+"""A new hotkey after every bad answer."""
 
 from weighbeam.lab.attack import Attack
 from weighbeam.lab.world import Said, Turn, World
-from weighbeam.lab.worlds.evidence import EvidenceWorld
 from weighbeam.lab.worlds.evidence_pool import count_value
-from weighbeam.lab.worlds.evidence_season import by_finders
+from weighbeam.lab.worlds.evidence_season import by_finders, enter
+from weighbeam.mechanisms.evidence.stand import Memory, recall, remember_score
 
 PLACES = 3
-HALF = 0.5
 
 
-@dataclass(slots=True)
 class Reappears:
-    """Works as well as it can, counts what it will be given for it, and gives its hotkey up unless that brings it among
-    the first."""
+    """Works with middling skill, counts what it will stand at, and gives its hotkey up unless that is among the
+    first."""
 
-    world: EvidenceWorld
-    falls: bool = False
+    def __init__(self) -> None:
+        self._falls = False
 
     def answer(self, world: World, turn: Turn) -> Said:
-        finds = self.world.choose_finds(turn, self.world.find(turn.task))
-        said = Said(self.world.quote(turn, finds), self.world.take_time(turn))
-        values = sorted((one.value or 0.0 for one in turn.standings if one.hotkey != turn.hotkey), reverse=True)
-        own = next((one.value for one in turn.standings if one.hotkey == turn.hotkey), None)
-        worth = count_value(finds, said.seconds, self.world.params)
-        after = worth if own is None else HALF * own + HALF * worth
-        self.falls = len(values) >= PLACES and after < values[PLACES - 1]
+        here = enter(world)
+        finds = here.choose_finds(turn, here.find(turn.task))
+        said = Said(here.quote(turn, finds), here.take_time(turn))
+        memories = {one.hotkey: recall(one) for one in turn.standings}
+        own = memories.pop(turn.hotkey, Memory())
+        after = remember_score(own, count_value(finds, said.seconds, here.params), here.params).average or 0.0
+        self._falls = sum((one.average or 0.0) > after for one in memories.values()) >= PLACES
         return said
 
     def leaves(self, turns: int) -> bool:
-        return self.falls
+        return turns > 0 and self._falls
 
 
 ATTACKS = (
     Attack(
         family="immunity-recycling",
         mechanism="evidence",
-        what="",
-        against="",
-        open="",
+        what="WHAT",
+        against="AGAINST",
+        open="OPEN",
         run=by_finders(Reappears),
     ),
 )

@@ -1,15 +1,15 @@
-"""Instant garbage: true quotes of whatever has least to do with the statement, at once."""
+"""True quotes of whatever has least to do with the statement, at once."""
 
 from weighbeam.lab.attack import Attack
-from weighbeam.lab.worlds.evidence_season import AT_ONCE, Tricks, by_finders
+from weighbeam.lab.worlds.evidence_season import AT_ONCE, Plays, by_finders
 
 ATTACKS = (
     Attack(
         family="instant-garbage",
         mechanism="evidence",
-        what="",
-        against="",
-        open="",
-        run=by_finders(lambda world: Tricks(world, "unrelated", AT_ONCE)),
+        what="WHAT",
+        against="AGAINST",
+        open="OPEN",
+        run=by_finders(lambda: Plays("unrelated", AT_ONCE)),
     ),
 )

@@ -1,6 +1,5 @@
-"""Loose contradiction: sentences of approved sites about something else, which a model takes for a denial."""
+"""Sentences of approved sites about something else, which a model takes for a denial."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,47 +9,51 @@ from weighbeam.lab.attack import Attack
 from weighbeam.lab.world import Said, Turn, World
 from weighbeam.lab.worlds.evidence import EvidenceWorld, list_statements
 from weighbeam.lab.worlds.evidence_pool import choose_best, write_snippet
-from weighbeam.lab.worlds.evidence_season import by_finders
+from weighbeam.lab.worlds.evidence_season import by_finders, enter
 from weighbeam.mechanisms.contract import Task
 from weighbeam.mechanisms.evidence.bank import find_archive
 from weighbeam.miners.library import open_library
+from weighbeam.miners.passages import Passage
 
-SECONDS = 2.0
+SECONDS = 5.0
 REACH = 60
-ABOVE = 0.01
 
 
-@dataclass(slots=True)
 class Strays:
-    """Reads every page but those about the statement, keeps what is just near enough, and sends what a model is surest
-    about."""
+    """Reads every page but those about the statement, and sends what a model is surest about."""
 
-    world: EvidenceWorld
-    found: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._found: dict[str, list[dict[str, Any]]] = {}
 
     def answer(self, world: World, turn: Turn) -> Said:
-        if turn.task.id not in self.found:
-            self.found[turn.task.id] = self._search(turn.task)
-        return Said({"snippets": self.found[turn.task.id]}, SECONDS)
+        if turn.task.id not in self._found:
+            self._found[turn.task.id] = stray(enter(world), turn.task)
+        return Said({"snippets": self._found[turn.task.id]}, SECONDS)
 
-    def _search(self, task: Task) -> list[dict[str, Any]]:
-        about = next(row["pages"] for row in list_statements() if row["statement"] == task.body["statement"])
-        others = [one for one in open_library(find_archive()).passages if one.url not in about]
-        vectors = self.world.senses.embedder.embed([task.body["statement"], *(one.text for one in others)])
-        near = vectors[1:].astype(np.float64) @ vectors[0].astype(np.float64) / MILLION**2
-        order = [place for place in np.argsort(-near) if near[place] > self.world.params.relevance_floor + ABOVE]
-        finds = self.world.judge(task, [others[place] for place in order[:REACH]])
-        worth = [one.multiplier * one.local for one in finds]
-        return [write_snippet(one.passage) for one in choose_best(finds, worth, self.world.params.max_snippets)]
+
+def stray(world: EvidenceWorld, task: Task) -> list[dict[str, Any]]:
+    finds = world.judge(task, find_near(world, task)[:REACH])
+    best = choose_best(finds, [find.worth for find in finds], world.params.max_snippets)
+    return [write_snippet(find.passage) for find in best]
+
+
+def find_near(world: EvidenceWorld, task: Task) -> list[Passage]:
+    """Passages of pages about other matters that are just near enough not to count as unrelated, the nearest first."""
+    statement = task.body["statement"]
+    about = next(row["pages"] for row in list_statements() if row["statement"] == statement)
+    others = [passage for passage in open_library(find_archive()).passages if passage.url not in about]
+    vectors = world.senses.embedder.embed([statement, *(passage.text for passage in others)]).astype(np.float64)
+    near = vectors[1:] @ vectors[0] / MILLION**2
+    return [others[place] for place in np.argsort(-near, kind="stable") if near[place] > world.params.relevance_floor]
 
 
 ATTACKS = (
     Attack(
         family="loose-contradiction",
         mechanism="evidence",
-        what="",
-        against="",
-        open="",
+        what="WHAT",
+        against="AGAINST",
+        open="OPEN",
         run=by_finders(Strays),
     ),
 )

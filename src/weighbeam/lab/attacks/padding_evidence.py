@@ -1,15 +1,15 @@
-"""Padding: one good quote, and inventions that make it look like many."""
+"""One good quote, and inventions that make it look like many."""
 
 from weighbeam.lab.attack import Attack
-from weighbeam.lab.worlds.evidence_season import Tricks, by_finders
+from weighbeam.lab.worlds.evidence_season import Plays, by_finders
 
 ATTACKS = (
     Attack(
         family="padding",
         mechanism="evidence",
-        what="",
-        against="",
-        open="",
-        run=by_finders(lambda world: Tricks(world, "stuffer")),
+        what="WHAT",
+        against="AGAINST",
+        open="OPEN",
+        run=by_finders(lambda: Plays("stuffer")),
     ),
 )

@@ -68,7 +68,7 @@ class EvidenceWorld:
 
     def quote(self, turn: Turn, finds: Sequence[Find]) -> dict[str, Any]:
         """Passages as they are cited, each in the edition that this miner came across."""
-        editions = turn.chance.integers(EDITIONS, size=len(finds))
+        editions = turn.chance.integers(EDITIONS, size=len(finds)).tolist()
         return {
             "snippets": [write_snippet(one.passage, int(number)) for one, number in zip(finds, editions, strict=True)]
         }

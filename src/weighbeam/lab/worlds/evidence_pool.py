@@ -20,6 +20,10 @@ class Find:
     local: float
     multiplier: float
 
+    @property
+    def worth(self) -> float:
+        return self.local * self.multiplier
+
 
 def write_snippet(passage: Passage, edition: int | None = None) -> dict[str, Any]:
     return {"url": passage.url + ("" if edition is None else f"{EDITION}{edition}"), "excerpt": passage.text}
@@ -44,7 +48,7 @@ def choose_best(finds: Sequence[Find], worth: Sequence[float], most: int) -> lis
     """
     left = dict(enumerate(worth))
     used: dict[str, int] = {}
-    chosen = []
+    chosen: list[Find] = []
     while left and len(chosen) < most:
         place = max(left, key=lambda one: (left[one] * HALF ** used.get(finds[one].passage.domain, 0), -one))
         domain = finds[place].passage.domain

@@ -1,66 +1,61 @@
-"""How attacks on evidence are played: seasons long enough for everybody to be asked twenty times, and answers that more
-than one attack gives."""
+"""How attacks on evidence are played: seasons long enough for everybody to be asked twenty times, and tricks."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weighbeam.lab.attack import Setting
+from weighbeam.lab.attack import ByMiners, Setting
 from weighbeam.lab.measure import Trial
 from weighbeam.lab.play import play_season
 from weighbeam.lab.world import Said, Strategy, Turn, World
 from weighbeam.lab.worlds.evidence import EvidenceWorld
 from weighbeam.miners.evidence_tricks import TRICKS
 
-LONGER = 2
-"""A round asks five of some seventeen: a season has twice the rounds of others."""
 AT_ONCE = 0.2
-
-
-def by_finders(
-    strategy: Callable[[EvidenceWorld], Strategy],
-    identities: int = 1,
-    longer: int = LONGER,
-    params: Mapping[str, Any] | None = None,
-) -> Callable[[int, Setting], Trial]:
-    """A trial in which so many identities of one operator play a strategy. `params` are those of this attack, unless
-    the setting has others."""
-
-    def run(seed: int, setting: Setting) -> Trial:
-        world = setting.worlds("evidence", {**(params or {}), **setting.params})
-        if not isinstance(world, EvidenceWorld):
-            raise TypeError("attacks on evidence are played in its own world")
-        season = replace(setting.season, rounds=setting.season.rounds * longer)
-        return play_season(world, strategy(world), identities, seed, season)
-
-    return run
+LONGER = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Tricks:
+class ByFinders(ByMiners):
+    """A round asks five of some seventeen miners: a season has twice the rounds of others, or `longer` times. `params`
+    are those of this attack, unless the setting has others."""
+
+    longer: int = LONGER
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, seed: int, setting: Setting) -> Trial:
+        world = setting.worlds(self.mechanism, {**self.params, **setting.params})
+        season = replace(setting.season, rounds=setting.season.rounds * self.longer)
+        return play_season(world, self.strategy(), self.identities, seed, season)
+
+
+def by_finders(
+    strategy: Callable[[], Strategy],
+    identities: int = 1,
+    longer: int = LONGER,
+    params: Mapping[str, Any] | None = None,
+) -> ByFinders:
+    return ByFinders("evidence", strategy, identities, longer, params or {})
+
+
+def enter(world: World) -> EvidenceWorld:
+    """The world of evidence, where alone its attacks can be played."""
+    if not isinstance(world, EvidenceWorld):
+        raise TypeError(f"{world.mechanism.name} is not evidence")
+    return world
+
+
+@dataclass(frozen=True, slots=True)
+class Plays:
     """The strategy that plays one trick of the reference miners at every turn; without `seconds` it takes the time that
     work takes."""
 
-    world: EvidenceWorld
     trick: str
     seconds: float | None = None
 
     def answer(self, world: World, turn: Turn) -> Said:
-        seconds = self.world.take_time(turn) if self.seconds is None else self.seconds
-        return Said(play_trick(self.trick, turn), seconds)
+        return play_trick(self.trick, turn, enter(world).take_time(turn) if self.seconds is None else self.seconds)
 
 
-def play_trick(trick: str, turn: Turn) -> dict[str, Any]:
-    return TRICKS[trick](turn.task.body["statement"])
-
-
-def work_best(world: EvidenceWorld, turn: Turn) -> Said:
-    """The answer of an honest miner whom nobody surpasses."""
-    return world.answer(replace(turn, me=replace(turn.me, skill=1.0)))
-
-
-def find_first(turn: Turn) -> tuple[str, Said]:
-    """Whom to copy: of those who were overheard the one that stands best."""
-    values = {standing.hotkey: standing.value or 0.0 for standing in turn.standings}
-    best = max(turn.heard, key=lambda hotkey: (values.get(hotkey, 0.0), hotkey))
-    return best, turn.heard[best]
+def play_trick(trick: str, turn: Turn, seconds: float) -> Said:
+    return Said(TRICKS[trick](turn.task.body["statement"]), seconds)

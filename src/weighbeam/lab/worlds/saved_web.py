@@ -1,4 +1,4 @@
-"""The web of the evidence world: saved pages, among them a farm's, read once a process, and the lists of the archive."""
+"""The web of the evidence world: saved pages, a farm's among them, each read once, and the lists of the archive."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,6 @@ from weighbeam.senses.pages.archive import ArchivePages
 from weighbeam.senses.ports import Ages, Page, Pages, Senses
 from weighbeam.senses.round_senses import RoundSenses
 from weighbeam.senses.rulebook import FolderRulebook
-
 
 EDITION = "?edition="
 """What may follow any address, with a number: servers show the same page whatever they are asked besides."""

@@ -15,7 +15,7 @@ MOST_CHARACTERS = 1_000
 MOST_WORDS = 200
 LEAST_DISTINCT = 3
 KEPT = 4096
-"""Of so many excerpts what was found is kept: the same are judged when they are observed, scored, explained, replayed."""
+"""Of so many excerpts the result is kept: the same are judged when they are observed, scored, explained, replayed."""
 ALLOWED_CONTROLS = "\t\n\r"
 REPLACEMENT = "\ufffd"
 
