@@ -34,9 +34,12 @@ ATTACKS = (
     Attack(
         family="immunity-recycling",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
+        what="A miner of middling skill counts what each answer will bring it, and comes back under a new hotkey "
+        "unless that puts it among the first three. The first response alone sets an average.",
+        against="A new hotkey has nothing until it is asked, and is drawn no more often than others. The price of "
+        "registering is not counted here.",
+        open="It earns what honest work of the same skill does, no more: luck with the first statement is worth as "
+        "much as what is thrown away for it. Where statements differ more in what they yield, it would pay.",
         run=by_finders(Reappears),
     ),
 )

@@ -1,4 +1,4 @@
-"""Sentences of approved sites about something else, which a model takes for a denial."""
+"""Sentences about something else, which a model takes for a denial."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from weighbeam.miners.library import open_library
 from weighbeam.miners.passages import Passage
 
 SECONDS = 5.0
-REACH = 60
+REACH = 40
 
 
 class Strays:
@@ -51,9 +51,13 @@ ATTACKS = (
     Attack(
         family="loose-contradiction",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
+        what="A miner leaves out every page about the statement. Among the sentences of all other pages it sends "
+        "those that a language model takes most surely for a contradiction, from as many sites as it can.",
+        against="A passage must be near enough to the statement: a cosine of 0.20 with it, in the default parameters.",
+        open="It pays more than anything else, twice what the best honest work does, and nothing shows: whatever is "
+        "not neutral counts, and the built-in model calls much a contradiction that is merely about something else. A "
+        "relevance_floor of 0.4 takes most of it away, and makes more honest answers look like copies. A larger model "
+        "was not tried.",
         run=by_finders(Strays),
     ),
 )

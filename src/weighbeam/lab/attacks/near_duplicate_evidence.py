@@ -24,9 +24,12 @@ ATTACKS = (
     Attack(
         family="near-duplicate",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
+        what="A miner sends the quotes of the best standing honest miner of its round, and hangs a number of its own "
+        "behind every address. Servers ignore it and show the same page.",
+        against="Nothing: two quotes are the same only if their pages have the same key, and a query that nobody "
+        "knows makes another key.",
+        open="It pays, twice what its own middling work would, and nothing shows. The text of each page is on record "
+        "by its hash: to compare that instead of addresses would close it.",
         run=by_finders(lambda: Always(readdress_best)),
     ),
 )

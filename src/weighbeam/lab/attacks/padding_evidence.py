@@ -7,9 +7,10 @@ ATTACKS = (
     Attack(
         family="padding",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
+        what="A miner sends one good quote and inventions that make it look like many.",
+        against="Only five quotes are read, and each that is not on its page costs a point: the good one does not "
+        "make up for them.",
+        open="Padding with true but unrelated quotes costs nothing, and gains nothing either.",
         run=by_finders(lambda: Plays("stuffer")),
     ),
 )

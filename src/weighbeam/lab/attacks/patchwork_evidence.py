@@ -3,7 +3,7 @@
 from weighbeam.lab.attack import Attack
 from weighbeam.lab.listen import MOMENT
 from weighbeam.lab.world import Always, Said, Turn, World
-from weighbeam.lab.worlds.evidence_pool import Find, choose_best
+from weighbeam.lab.worlds.evidence_pool import rank_best
 from weighbeam.lab.worlds.evidence_season import by_finders, enter
 from weighbeam.lab.worlds.saved_web import EDITION
 
@@ -12,27 +12,32 @@ EACH = 2
 
 
 def patch(world: World, turn: Turn) -> Said:
-    """The best five of two quotes of each honest answer."""
+    """The best of what all honest miners sent, as far as nobody's share gets too large."""
     if not turn.heard:
         return world.answer(turn)
-    known = {(one.passage.url, one.passage.text): one for one in enter(world).find(turn.task)}
-    taken: dict[Find, dict[str, str]] = {}
-    for _, said in sorted(turn.heard.items()):
-        quotes = {known[one["url"].partition(EDITION)[0], one["excerpt"]]: one for one in said.payload["snippets"]}
-        new = sorted((find for find in quotes if find.local and find not in taken), key=lambda find: -find.worth)
-        taken |= {find: quotes[find] for find in new[:EACH]}
-    best = choose_best(list(taken), [find.worth for find in taken], enter(world).params.max_snippets)
+    here, answers = enter(world), [said.payload["snippets"] for _, said in sorted(turn.heard.items())]
+    known = {(one.passage.url, one.passage.text): one for one in here.find(turn.task)}
+    quotes = list({tuple(quote.values()): quote for answer in answers for quote in answer}.values())
+    finds = [known[quote["url"].partition(EDITION)[0], quote["excerpt"]] for quote in quotes]
+    taken: list[dict[str, str]] = []
+    for place in rank_best(finds, [find.worth for find in finds]):
+        mine = [*taken, quotes[place]]
+        if finds[place].local and all(sum(quote in answer for quote in mine) <= EACH for answer in answers):
+            taken = mine
     seconds = max(said.seconds for said in turn.heard.values()) + MOMENT
-    return Said({"snippets": [taken[find] for find in best]}, seconds)
+    return Said({"snippets": taken[: here.params.max_snippets]}, seconds)
 
 
 ATTACKS = (
     Attack(
         family="patchwork",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
+        what="A miner hears all honest answers of its round and sends the five best quotes of them, of each answer no "
+        "more than two.",
+        against="Two of five are less than half, so it is no copy of anybody. That it has to wait for the slowest "
+        "costs it speed.",
+        open="It earns about what its own middling work would, without any. Answers must not be readable by others "
+        "before the round is over.",
         run=by_finders(lambda: Always(patch)),
     ),
 )

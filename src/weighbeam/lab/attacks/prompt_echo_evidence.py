@@ -7,9 +7,10 @@ ATTACKS = (
     Attack(
         family="prompt-echo",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
+        what="A miner sends the statement itself, five times, as if real pages said it.",
+        against="An excerpt that repeats the statement, or is too close to it in meaning, costs five points before "
+        "any page is read; quick answers lose twice.",
+        open="Only a thorough paraphrase passes, and that has to stand on the page.",
         run=by_finders(lambda: Plays("parrot", AT_ONCE)),
     ),
 )

@@ -18,9 +18,12 @@ ATTACKS = (
     Attack(
         family="sandbag-then-burst",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
+        what="A miner works like the best until its average has the longer memory, then sends anything at all, at "
+        "once. Here the fast phase is cut from 100 responses to 20, so that a season shows both.",
+        against="Even the longer memory is short: an answer worth nothing takes 30 % off the average, and two or "
+        "three of them cost the rank.",
+        open="What it earns it earned by working: the whole season brings a third of what going on would. Whoever "
+        "rests for one answer loses little, and nothing shows it.",
         run=by_finders(lambda: Always(rest_later), longer=LONGER, params={"immunity_responses": WORKS}),
     ),
 )

@@ -5,7 +5,7 @@ from weighbeam.lab.world import Said, Turn, World
 from weighbeam.lab.worlds.evidence_pool import Find
 from weighbeam.lab.worlds.evidence_season import by_finders, enter
 
-IDENTITIES = 4
+IDENTITIES, LONGER = 4, 3
 
 
 class Shares:
@@ -37,17 +37,21 @@ ATTACKS = (
     Attack(
         family="sybil",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
-        run=by_finders(Shares, identities=IDENTITIES),
+        what="One operator registers four miners, searches once a round with middling skill, and lets all of them who "
+        "are asked send the same.",
+        against="Of those who are asked in the same round only the first is paid; the others are copies.",
+        open="A round asks five: often only one of the four is among them, and nothing compares answers across "
+        "rounds. Together the four earn more than one miner of the same skill for the work of one.",
+        run=by_finders(Shares, IDENTITIES, LONGER),
     ),
     Attack(
         family="sybil-split",
         mechanism="evidence",
-        what="WHAT",
-        against="AGAINST",
-        open="OPEN",
-        run=by_finders(Divides, identities=IDENTITIES),
+        what="One operator registers four miners and searches once a round with middling skill. The first that is "
+        "asked sends the best five quotes, the next ones the best that are left.",
+        against="Nothing but the price of registering: no two of the answers have a quote in common.",
+        open="Each of the four earns somewhat less than an honest miner of that skill, all four together clearly "
+        "more. The mechanism cannot know that they are one.",
+        run=by_finders(Divides, IDENTITIES, LONGER),
     ),
 )

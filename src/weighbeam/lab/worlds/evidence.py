@@ -43,15 +43,18 @@ class EvidenceWorld:
         self.params = EvidenceParams(**params)
         self.senses = open_web(senses)
         self.memory = SnippetMemory(self.params, self.senses)
-        self._statements = list_statements()
+        self._tasks = self.list_tasks()
         self._pools: dict[str, tuple[Find, ...]] = {}
+
+    def list_tasks(self) -> list[Task]:
+        """What is asked about."""
+        return [Task(f"statement-{row['id']}", {"statement": row["statement"]}) for row in list_statements()]
 
     def begin(self, seed: int) -> None:
         """Nothing to forget."""
 
     def make_task(self, number: int, chance: np.random.Generator) -> Task:
-        row = self._statements[chance.integers(len(self._statements))]
-        return Task(f"statement-{row['id']}", {"statement": row["statement"]})
+        return self._tasks[chance.integers(len(self._tasks))]
 
     def choose(self, standings: Sequence[Standing], hotkeys: Sequence[str], seed: str) -> Group:
         return self.mechanism.choose(self.params, standings, hotkeys, seed)

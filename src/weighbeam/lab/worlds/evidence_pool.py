@@ -40,19 +40,23 @@ def count_value(finds: Sequence[Find], seconds: float, params: EvidenceParams) -
 
 
 def choose_best(finds: Sequence[Find], worth: Sequence[float], most: int) -> list[Find]:
-    """The best first, by what they are thought to be worth; each further one of a domain counts half of the one before.
+    """The best so many, by what they are thought to be worth."""
+    return [finds[place] for place in rank_best(finds, worth)[:most]]
+
+
+def rank_best(finds: Sequence[Find], worth: Sequence[float]) -> list[int]:
+    """Places, the best first; each further one of a domain counts half of the one before.
 
     >>> one, two, other = (Find(Passage("", domain, ""), 0, 1) for domain in ("a", "a", "b"))
-    >>> [find.passage.domain for find in choose_best([one, two, other], [0.9, 0.8, 0.5], 2)]
-    ['a', 'b']
+    >>> rank_best([one, two, other], [0.9, 0.8, 0.5])
+    [0, 2, 1]
     """
     left = dict(enumerate(worth))
     used: dict[str, int] = {}
-    chosen: list[Find] = []
-    while left and len(chosen) < most:
-        place = max(left, key=lambda one: (left[one] * HALF ** used.get(finds[one].passage.domain, 0), -one))
-        domain = finds[place].passage.domain
-        used[domain] = used.get(domain, 0) + 1
-        chosen.append(finds[place])
-        del left[place]
-    return chosen
+    ranked: list[int] = []
+    while left:
+        best = max(left, key=lambda place: (left[place] * HALF ** used.get(finds[place].passage.domain, 0), -place))
+        used[finds[best].passage.domain] = used.get(finds[best].passage.domain, 0) + 1
+        ranked.append(best)
+        del left[best]
+    return ranked
