@@ -12,7 +12,7 @@ from weighbeam.lab.world import Said, Turn
 from weighbeam.lab.worlds.evidence_pool import Find, choose_best, write_snippet
 from weighbeam.lab.worlds.observe_once import SEED, SnippetMemory
 from weighbeam.lab.worlds.saved_web import open_web
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Standing, Task
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Standing, Task, make_params
 from weighbeam.mechanisms.evidence.bank import find_archive, read_bank
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
@@ -27,7 +27,8 @@ REACH = 36
 BEGIN = 1_790_000_000.0
 """When seasons begin, so that the lists of the archive are in force."""
 EDITIONS = 4
-"""At how many addresses each page stands. The archive has two pages for a statement, which is less than the web has."""
+"""At how many addresses each page stands. The archive has two pages for a statement, and the web has more: with one
+address each, nearly half of all honest answers would count as copies."""
 TASTE, BLUR = 0.15, 0.6
 """How far anybody misjudges what a passage says, and how much further one without skill does."""
 SECONDS, SLOWER, SPREAD = 5.0, 15.0, 0.3
@@ -40,7 +41,7 @@ class EvidenceWorld:
 
     def __init__(self, params: Mapping[str, Any], senses: LocalSenses) -> None:
         self.mechanism = Evidence()
-        self.params = EvidenceParams(**params)
+        self.params = EvidenceParams(**make_params(self.mechanism, params).model_dump())
         self.senses = open_web(senses)
         self.memory = SnippetMemory(self.params, self.senses)
         self._tasks = self.list_tasks()
@@ -72,9 +73,8 @@ class EvidenceWorld:
     def quote(self, turn: Turn, finds: Sequence[Find]) -> dict[str, Any]:
         """Passages as they are cited, each in the edition that this miner came across."""
         editions = turn.chance.integers(EDITIONS, size=len(finds)).tolist()
-        return {
-            "snippets": [write_snippet(one.passage, int(number)) for one, number in zip(finds, editions, strict=True)]
-        }
+        cited = zip(finds, editions, strict=True)
+        return {"snippets": [write_snippet(find.passage, edition) for find, edition in cited]}
 
     def take_time(self, turn: Turn) -> float:
         """How long it takes to search and read: five seconds for the best, twenty for the worst, more or less."""
@@ -93,11 +93,14 @@ class EvidenceWorld:
         answers = tuple(Answer(str(place), {"snippets": [one]}) for place, one in enumerate(snippets))
         group = Group(tuple(answer.hotkey for answer in answers))
         seen = self.memory.observe(Asked(task, group, answers, SEED, at=BEGIN))
-        verdicts = [judged.verdicts[0] for judged in judge_round(self.params, seen)]
         return tuple(
-            Find(passage, verdict.local or 0.0, verdict.multiplier or 1.0)
-            for passage, verdict in zip(passages, verdicts, strict=True)
+            Find(passage, judged.verdicts[0].local or 0.0, self._count_site(judged.facts["snippets"][0]["url"]))
+            for passage, judged in zip(passages, judge_round(self.params, seen), strict=True)
         )
+
+    def _count_site(self, url: Mapping[str, Any]) -> float:
+        """How often a site counts, which everybody can look up."""
+        return self.params.approved_multiplier if url["approved"] else 1.0
 
     def observe(self, asked: Asked) -> Observation:
         return self.memory.observe(replace(asked, at=BEGIN + (asked.at or 0.0)))
