@@ -38,8 +38,8 @@ ATTACKS = (
         "unless that puts it among the first three. The first response alone sets an average.",
         against="A new hotkey has nothing until it is asked, and is drawn no more often than others. The price of "
         "registering is not counted here.",
-        open="It earns what honest work of the same skill does, no more: luck with the first statement is worth as "
-        "much as what is thrown away for it. Where statements differ more in what they yield, it would pay.",
+        open="It earns about what honest work of the same skill does, perhaps a little more: some statements yield "
+        "three times what others do, and luck with the first is worth as much as what is thrown away for it.",
         run=by_finders(Reappears),
     ),
 )

@@ -28,8 +28,8 @@ ATTACKS = (
         "behind every address. Servers ignore it and show the same page.",
         against="Nothing: two quotes are the same only if their pages have the same key, and a query that nobody "
         "knows makes another key.",
-        open="It pays, twice what its own middling work would, and nothing shows. The text of each page is on record "
-        "by its hash: to compare that instead of addresses would close it.",
+        open="It pays, more than twice what its own middling work would, and nothing shows. The text of each page is "
+        "on record by its hash: to compare that instead of addresses would close it.",
         run=by_finders(lambda: Always(readdress_best)),
     ),
 )

@@ -36,8 +36,8 @@ ATTACKS = (
         "more than two.",
         against="Two of five are less than half, so it is no copy of anybody. That it has to wait for the slowest "
         "costs it speed.",
-        open="It earns about what its own middling work would, without any. Answers must not be readable by others "
-        "before the round is over.",
+        open="It earns about what an average miner does, without any work, and nothing shows. Answers must not be "
+        "readable by others before the round is over.",
         run=by_finders(lambda: Always(patch)),
     ),
 )

@@ -22,8 +22,9 @@ ATTACKS = (
         "once. Here the fast phase is cut from 100 responses to 20, so that a season shows both.",
         against="Even the longer memory is short: an answer worth nothing takes 30 % off the average, and two or "
         "three of them cost the rank.",
-        open="What it earns it earned by working: the whole season brings a third of what going on would. Whoever "
-        "rests for one answer loses little, and nothing shows it.",
+        open="It comes out above an average miner, since for half of the season it is the best of all; going on would "
+        "bring more than twice as much, so that resting adds next to nothing. Whoever rests for one answer loses "
+        "little, and nothing shows it.",
         run=by_finders(lambda: Always(rest_later), longer=LONGER, params={"immunity_responses": WORKS}),
     ),
 )
