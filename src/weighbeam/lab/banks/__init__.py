@@ -1,0 +1,1 @@
+"""Answers written beforehand, of which honest populations are made."""
