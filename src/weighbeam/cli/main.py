@@ -10,6 +10,7 @@ from weighbeam.cli.ask import ask
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
+from weighbeam.cli.lab import lab_app
 from weighbeam.cli.lists import lists_app
 from weighbeam.cli.novelty import novelty_app
 from weighbeam.cli.pages import pages_app
@@ -33,6 +34,7 @@ app.add_typer(config_app, name="config")
 app.add_typer(pages_app, name="pages")
 app.add_typer(lists_app, name="lists")
 app.add_typer(receipt_app, name="receipt")
+app.add_typer(lab_app, name="lab")
 app.command()(demo)
 app.command()(validator)
 app.command()(miner)

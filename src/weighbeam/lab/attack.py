@@ -43,11 +43,18 @@ class Attack:
         return f"{self.mechanism}/{self.family}"
 
 
-def by_miners(mechanism: str, strategy: Callable[[], Strategy], identities: int) -> Callable[[int, Setting], Trial]:
+@dataclass(frozen=True, slots=True)
+class ByMiners:
     """A trial in which so many identities of one operator play a strategy, made anew for each season."""
 
-    def run(seed: int, setting: Setting) -> Trial:
-        world = setting.worlds(mechanism, setting.params)
-        return play_season(world, strategy(), identities, seed, setting.season)
+    mechanism: str
+    strategy: Callable[[], Strategy]
+    identities: int
 
-    return run
+    def __call__(self, seed: int, setting: Setting) -> Trial:
+        world = setting.worlds(self.mechanism, setting.params)
+        return play_season(world, self.strategy(), self.identities, seed, setting.season)
+
+
+def by_miners(mechanism: str, strategy: Callable[[], Strategy], identities: int) -> ByMiners:
+    return ByMiners(mechanism, strategy, identities)

@@ -1,7 +1,7 @@
 """What the catalogue came to when somebody last looked at it: a file that is committed, one line an attack."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -55,6 +55,15 @@ def load_expectations(profile: Profile, file: Path = FILE) -> Expected:
     told = f"{file}: {profile.name} was written for {length[0]} seeds and {length[1]} rounds"
     require(length == (profile.seeds, profile.rounds), "bad_expectations", told, REMEDY)
     return attacks
+
+
+def narrow(expected: Expected, wanted: Collection[str]) -> Expected:
+    """Those of the attacks named in full, by family or by mechanism; all if none is named.
+
+    >>> list(narrow({"inference/sybil": {}, "evidence/sybil": {}, "evidence/padding": {}}, ["sybil"]))
+    ['inference/sybil', 'evidence/sybil']
+    """
+    return {name: row for name, row in expected.items() if not wanted or {name, *name.split("/")}.intersection(wanted)}
 
 
 def keep_expectations(benched: Benched, profile: Profile, file: Path = FILE) -> None:

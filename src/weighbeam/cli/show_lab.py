@@ -1,0 +1,121 @@
+"""Results of the lab on a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from weighbeam.cli.shell import make_printable
+from weighbeam.lab.measure import Interval, Trial, judge_profit, kendall
+
+if TYPE_CHECKING:
+    from weighbeam.lab.attack import Attack
+    from weighbeam.lab.bench import Benched
+    from weighbeam.lab.compare import Finding
+    from weighbeam.lab.expectations import Expected
+    from weighbeam.lab.sweep import Swept
+
+TONES = {"closed": "green", "loses": "green", "unclear": "yellow", "pays": "red"}
+LEGEND = (
+    "profit: pay per identity, 1 is honest work. closed: at most 0.1; loses: surely\n"
+    "below 1; pays: surely above 1. found: identities with three signs against them\n"
+    "in their first 20 turns; accused: honest ones. tau: ranks against skill."
+)
+
+
+def show_bench(benched: "Benched") -> None:
+    """Attacks by mechanism, the most profitable first."""
+    table = _table("attack", "verdict", "profit", "95 % of it", "taken", "found", "accused", "tau")
+    ranked = sorted(benched.outcomes.items(), key=lambda item: (item[0].split("/")[0], -item[1].profit.value))
+    for name, one in ranked:
+        verdict = Text(one.verdict, TONES[one.verdict])
+        shares = [_share(part.value) for part in (one.taken, one.detection, one.false_positives)]
+        told = (f"{one.profit.value:.2f}", f"{one.profit.low:.2f}–{one.profit.high:.2f}")
+        table.add_row(_text(name), verdict, *told, *shares, f"{one.tau.value:.2f}")
+    Console().print(table)
+    pays = sum(one.verdict == "pays" for one in benched.outcomes.values())
+    told = (
+        f"{len(benched.outcomes)} attacks, {pays} of them pay; {len(benched.seeds)} seasons of {benched.rounds} rounds"
+    )
+    _print_dim(f"{told} each, {benched.seconds:.0f} s\n{LEGEND}")
+
+
+def show_findings(findings: "Sequence[Finding]") -> None:
+    for finding in findings:
+        mark = Text("red   " if finding.red else "better", "red" if finding.red else "green")
+        Console().print(mark, Text(f"{make_printable(finding.attack, 60)}: {finding.text}"))
+    red = sum(finding.red for finding in findings)
+    Console().print(Text(f"{red} worse than expected" if red else "nothing is worse than expected"))
+
+
+def show_catalogue(attacks: "Sequence[Attack]", expected: "Expected") -> None:
+    """With what each was worth, where that is known."""
+    table = _table("attack", "expected", "profit", "what it does")
+    for one in attacks:
+        row = expected.get(one.name)
+        verdict = judge_profit(row["profit"]) if row else None
+        shown = Text("–") if verdict is None else Text(verdict, TONES[verdict])
+        table.add_row(_text(one.name), shown, write_interval(row["profit"]) if row else "–", Text(one.what))
+    Console().print(table)
+
+
+def show_sweep(swept: "Swept") -> None:
+    """Best ranks first; * is what no other point beats."""
+    names = list(swept.grid)
+    table = _table("", *names, "tau", "worst profit", "of", "mean")
+    for point in sorted(swept.points, key=lambda point: (-point.tau.value, point.worst.value)):
+        values = ["default"] * len(names) if point.default else [str(point.params[name]) for name in names]
+        family = point.worst_attack.split("/")[-1]
+        told = (write_interval(point.tau), write_interval(point.worst), _text(family), f"{point.mean:.2f}")
+        table.add_row("*" if point.best else "", *map(_text, values), *told)
+    Console().print(table)
+    _print_dim(
+        f"tau: ranks against skill where nobody attacks, higher is better; worst profit: of {len(swept.attacks)} attacks, "
+        f"1 is honest work.\n* no other point has better ranks at no more profit; {len(swept.seeds)} seasons of "
+        f"{swept.rounds} rounds each, {swept.seconds:.0f} s"
+    )
+
+
+def show_crowd(trial: Trial, attackers: Mapping[str, str]) -> None:
+    """The best paid first."""
+    table = _table("miner", "plays", "skill", "asked", "signs", "earned", "of the fair share", "standing")
+    for name in sorted(trial.earned, key=lambda name: (-trial.earned[name], name)):
+        skill = f"{trial.skill[name]:.2f}" if name in trial.skill else "–"
+        share = f"{trial.earned[name] / trial.fair:.2f}" if trial.fair else "–"
+        stands = f"{trial.standing[name]:.4g}" if name in trial.standing else "–"
+        plays = Text(attackers[name], "yellow") if name in attackers else Text("honest")
+        counts = (str(trial.turns[name]), str(len(trial.signs[name])))
+        table.add_row(_text(name), plays, skill, *counts, f"{trial.earned[name]:.3f}", share, stands)
+    Console().print(table)
+    _print_dim(f"tau {kendall(trial):.2f}: how well the standings of the honest follow their skill; seed {trial.seed}")
+
+
+def write_interval(interval: Interval) -> str:
+    """
+    >>> write_interval(Interval(0.52, 0.4, 0.61))
+    '0.52 (0.40–0.61)'
+    """
+    return f"{interval.value:.2f} ({interval.low:.2f}–{interval.high:.2f})"
+
+
+def _share(value: float) -> str:
+    return f"{value:.0%}"
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in names:
+        words = name in ("", "attack", "verdict", "what it does", "of", "miner", "plays", "expected")
+        table.add_column(name, justify="left" if words else "right", no_wrap=name != "what it does")
+    return table
+
+
+def _text(value: Any) -> Text:
+    return Text(make_printable(str(value), 60))
+
+
+def _print_dim(line: str) -> None:
+    Console().print(line, style="dim", markup=False, highlight=False)
