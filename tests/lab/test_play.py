@@ -12,7 +12,7 @@ from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.emissions import read_averages
 from weighbeam.lab.attack import Setting
 from weighbeam.lab.catalogue import find_attacks
-from weighbeam.lab.play import Season, play_season, seat_miners
+from weighbeam.lab.play import Crew, Season, play_season, play_seats, seat_miners
 from weighbeam.lab.world import Always, Said, Turn, World
 from weighbeam.lab.worlds.inference import InferenceWorld
 from weighbeam.lab.worlds.make import make_world
@@ -101,10 +101,17 @@ def test_a_new_hotkey_inherits_nothing(world: Overheard) -> None:
 
 
 def test_seats_are_drawn_and_skills_are_not() -> None:
-    one, other = seat_miners(5, 2, 1), seat_miners(5, 2, 2)
+    one, other = (seat_miners(5, [Crew("attacker", None, 2)], seed) for seed in (1, 2))
     assert [seat.who for seat in one] != [seat.who for seat in other]
     assert {seat.who for seat in one} == {seat.who for seat in other}
     assert not {seat.hotkey for seat in one} & {seat.hotkey for seat in other}
+
+
+def test_crews_of_different_attacks_share_a_season(world: Overheard) -> None:
+    crews = [Crew("mute", Always(say_nothing), 1), Crew("fickle", Fickle(), 1), Crew("willing", None, 1)]
+    trial = play_seats(world, seat_miners(world.honest, crews, 3), 3, SEASON)
+    assert trial.attackers == {"mute-000", "fickle-000", "willing-000"}
+    assert trial.earned["mute-000"] == 0.0 < trial.earned["willing-000"]
 
 
 def test_honest_miners_are_ranked_by_skill_and_never_found_out(senses: LocalSenses) -> None:

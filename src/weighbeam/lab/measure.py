@@ -11,6 +11,8 @@ from typing import Literal
 
 import numpy as np
 
+from weighbeam.core.correlation import kendall_tau
+
 TURNS = 20
 SIGNS = 3
 DRAWS = 2000
@@ -132,11 +134,7 @@ def resample(above: Sequence[float], below: Sequence[float]) -> Interval:
 def kendall(trial: Trial) -> float:
     """Kendall's tau-b between skill and standing, over the honest who have both; 0 if all are equal in either."""
     names = sorted(trial.skill.keys() & trial.standing.keys())
-    skill = np.array([trial.skill[name] for name in names])
-    stood = np.array([trial.standing[name] for name in names])
-    one, other = np.sign(skill[:, None] - skill[None, :]), np.sign(stood[:, None] - stood[None, :])
-    scale = float(np.sqrt((one**2).sum() * (other**2).sum()))
-    return float((one * other).sum() / scale) if scale else 0.0
+    return kendall_tau([trial.skill[name] for name in names], [trial.standing[name] for name in names]) or 0.0
 
 
 def _find_out(seen: Sequence[tuple[Trial, frozenset[str]]]) -> Interval:

@@ -27,10 +27,12 @@ class Season:
 
 @dataclass(slots=True)
 class Seat:
-    """A place on the subnet: who sits there, under which hotkey by now, and what became of it."""
+    """A place on the subnet: who sits there, under which hotkey by now, how it plays (without a strategy: honestly),
+    and what became of it."""
 
     who: Identity
     hotkey: str
+    strategy: Strategy | None = None
     turns: int = 0
     since_named: int = 0
     named: int = 0
@@ -43,7 +45,6 @@ class Course:
     """A season as it goes on. `held` are the weights on chain, which pay until others come."""
 
     world: World
-    strategy: Strategy | None
     season: Season
     seed: int
     seats: list[Seat]
@@ -58,13 +59,27 @@ class Course:
         return [seat.hotkey for seat in self.seats]
 
 
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Miners of one operator that play one strategy; without one they are honest."""
+
+    name: str
+    strategy: Strategy | None
+    count: int
+
+
 def play_season(
     world: World, strategy: Strategy | None, attackers: int, seed: int, season: Season | None = None
 ) -> Trial:
     """A season of the world's honest miners and so many attackers; without a strategy they are honest as well."""
+    seats = seat_miners(world.honest, [Crew("attacker", strategy, attackers)], seed)
+    return play_seats(world, seats, seed, season)
+
+
+def play_seats(world: World, seats: list[Seat], seed: int, season: Season | None = None) -> Trial:
+    """A season of those who sit there."""
     world.begin(seed)
-    seats = seat_miners(world.honest, attackers, seed)
-    course = Course(world, strategy, season or Season(), seed, seats)
+    course = Course(world, season or Season(), seed, seats)
     for number in range(course.season.rounds):
         _play_round(course, number)
         if (number + 1) % course.season.weigh_every == 0:
@@ -72,17 +87,21 @@ def play_season(
     return _conclude(course)
 
 
-def seat_miners(honest: int, attackers: int, seed: int) -> list[Seat]:
-    """Skills are spread evenly, so that no seed has a better field than another; who has which is drawn.
+def seat_miners(honest: int, crews: Sequence[Crew], seed: int) -> list[Seat]:
+    """Skills are spread evenly, so that no seed has a better field than another; who sits where is drawn.
 
-    >>> sorted(round(seat.who.skill, 2) for seat in seat_miners(3, 1, 0))
+    >>> sorted(round(seat.who.skill, 2) for seat in seat_miners(3, [Crew("attacker", None, 1)], 0))
     [0.0, 0.5, 0.5, 1.0]
     """
-    order = draw(seed, "seats").permutation(honest + attackers)
     skills = [place / (honest - 1) if honest > 1 else 0.5 for place in range(honest)]
-    people = [Identity(f"honest-{place:03}", "honest", skill) for place, skill in enumerate(skills)]
-    people += [Identity(f"attacker-{place:03}", "attacker", 0.5) for place in range(attackers)]
-    return [Seat(people[place], _name(people[place], seed, 0)) for place in order]
+    people = [(Identity(f"honest-{place:03}", "honest", skill), None) for place, skill in enumerate(skills)]
+    hired = [
+        (Identity(f"{crew.name}-{place:03}", "attacker", 0.5), crew.strategy)
+        for crew in crews
+        for place in range(crew.count)
+    ]
+    seated = [Seat(who, _name(who, seed, 0), strategy) for who, strategy in (*people, *hired)]
+    return [seated[place] for place in draw(seed, "seats").permutation(len(seated))]
 
 
 def _name(who: Identity, seed: int, named: int) -> str:
@@ -120,7 +139,7 @@ def _play_round(course: Course, number: int) -> None:
 
 def _ask(course: Course, number: int, task: Task, group: Group, standings: Sequence[Standing]) -> dict[str, Said]:
     """The honest first, since some attackers listen; then in the order asked."""
-    said: dict[str, Said] = {}
+    world, said = course.world, dict[str, Said]()
     for role in ("honest", "attacker"):
         heard = dict(said)
         for hotkey in group.members:
@@ -128,14 +147,8 @@ def _ask(course: Course, number: int, task: Task, group: Group, standings: Seque
             if seat.who.role == role:
                 chance = draw(course.seed, "turn", number, seat.who.name)
                 turn = Turn(seat.who, hotkey, task, number, seat.turns, standings, heard, chance)
-                said[hotkey] = _answer(course, turn)
+                said[hotkey] = seat.strategy.answer(world, turn) if seat.strategy else world.answer(turn)
     return {hotkey: said[hotkey] for hotkey in group.members}
-
-
-def _answer(course: Course, turn: Turn) -> Said:
-    if turn.me.role == "honest" or course.strategy is None:
-        return course.world.answer(turn)
-    return course.strategy.answer(course.world, turn)
 
 
 def _note_turn(course: Course, seat: Seat, sign: bool) -> None:
@@ -143,8 +156,7 @@ def _note_turn(course: Course, seat: Seat, sign: bool) -> None:
         seat.signs.append(seat.turns)
     seat.turns += 1
     seat.since_named += 1
-    strategy = course.strategy
-    if seat.who.role == "attacker" and isinstance(strategy, Recycles) and strategy.leaves(seat.since_named):
+    if isinstance(seat.strategy, Recycles) and seat.strategy.leaves(seat.since_named):
         course.departed.append(seat.hotkey)
         seat.named, seat.since_named = seat.named + 1, 0
         seat.hotkey = _name(seat.who, course.seed, seat.named)

@@ -10,7 +10,7 @@ import numpy as np
 
 from weighbeam.lab.world import Said, Turn
 from weighbeam.lab.worlds.ladder import read_ladders
-from weighbeam.mechanisms.contract import Asked, Group, Observation, Scored, Standing, Task, make_params
+from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task, make_params
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.prompts import read_bank
 from weighbeam.senses.local import LocalSenses
@@ -27,7 +27,7 @@ class InferenceWorld:
     honest = 12
 
     def __init__(self, params: Mapping[str, Any], senses: LocalSenses) -> None:
-        self.mechanism = Inference()
+        self.mechanism: Mechanism = Inference()
         self.params = make_params(self.mechanism, params)
         self.senses = senses
         self._prompts = {row["id"]: row["prompt"] for row in read_bank() if row["id"] in read_ladders()}

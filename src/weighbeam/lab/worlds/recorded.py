@@ -1,0 +1,73 @@
+"""A season of rounds that a validator recorded: each is drawn from the journal, with replacement, and scored again.
+
+What was asked and answered is as it was; how often which round comes is chance. So it shows how much of a ranking is
+luck, and what other parameters would make of the same miners in the long run.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.insight.attacks import SUSPICIOUS
+from weighbeam.engine.journal import read_round
+from weighbeam.lab.play import Seat
+from weighbeam.lab.world import Identity, Said, Turn
+from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task, make_params
+from weighbeam.store import tables
+from weighbeam.store.database import Store
+
+MOST_ROUNDS = 2000
+
+
+class RecordedWorld:
+    """The newest rounds of a journal, two thousand at most. A collected round cannot be moved in time: refused."""
+
+    honest = 0
+
+    def __init__(self, store: Store, mechanism: Mechanism, params: Mapping[str, Any]) -> None:
+        if mechanism.kind == "collected":
+            told = f"rounds of {mechanism.name} pay what was new then, and cannot be drawn again in another order"
+            raise WeighbeamError("not_drawn", told, "simulate a mechanism that asks miners")
+        self.mechanism = mechanism
+        self.params = make_params(mechanism, params)
+        self._rounds = tuple(_read_rounds(store, mechanism))
+        if not self._rounds:
+            raise WeighbeamError("empty_journal", f"no round of {mechanism.name} is recorded", "name another journal")
+        self._members = [[score.hotkey for score in mechanism.score(self.params, one).scores] for one in self._rounds]
+        self._drawn = 0
+
+    def seat_all(self) -> list[Seat]:
+        """Every miner that was ever asked, under its own hotkey."""
+        hotkeys = sorted({hotkey for members in self._members for hotkey in members})
+        return [Seat(Identity(hotkey, "honest", 0.0), hotkey) for hotkey in hotkeys]
+
+    def begin(self, seed: int) -> None:
+        self._drawn = 0
+
+    def make_task(self, number: int, chance: np.random.Generator) -> Task:
+        self._drawn = int(chance.integers(len(self._rounds)))
+        return Task(f"recorded-{self._drawn}", {})
+
+    def choose(self, standings: Sequence[Standing], hotkeys: Sequence[str], seed: str) -> Group:
+        return Group(tuple(self._members[self._drawn]))
+
+    def answer(self, turn: Turn) -> Said:
+        return Said(None, 0.0)
+
+    def observe(self, asked: Asked) -> Observation:
+        return self._rounds[self._drawn]
+
+    def find_signs(self, observation: Observation, scored: Scored) -> Collection[str]:
+        return {score.hotkey for score in scored.scores if SUSPICIOUS.intersection(score.reasons)}
+
+
+def _read_rounds(store: Store, mechanism: Mechanism) -> Iterator[Observation]:
+    columns = tables.rounds.c
+    newest = select(columns.id).where(columns.mechanism == mechanism.name, columns.state == "scored")
+    with store.read() as connection:
+        names = list(connection.scalars(newest.order_by(columns.sequence.desc()).limit(MOST_ROUNDS)))
+    for name in reversed(names):
+        yield read_round(store, name, mechanism).observation
