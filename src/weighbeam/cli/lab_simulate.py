@@ -38,10 +38,10 @@ def simulate(
     params = sort_params(read_overrides(None, settings), [mechanism]).get(mechanism, {})
     trial = play(crowd, seed, Season(rounds=rounds), params)
     if as_json:
-        named = {"attackers": crowd.name_attackers(), "honest": sorted(trial.honest)}
+        named = {"attackers": sorted(trial.attackers), "honest": sorted(trial.honest)}
         print_json({**asdict(trial), **named, "tau": kendall(trial), "mechanism": mechanism, "rounds": rounds})
     else:
-        show_crowd(trial, crowd.name_attackers())
+        show_crowd(trial)
 
 
 def read_crowds(given: list[str]) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """Results of the lab on a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -27,20 +27,21 @@ LEGEND = (
 
 
 def show_bench(benched: "Benched") -> None:
-    """Attacks by mechanism, the most profitable first."""
-    table = _table("attack", "verdict", "profit", "95 % of it", "taken", "found", "accused", "tau")
-    ranked = sorted(benched.outcomes.items(), key=lambda item: (item[0].split("/")[0], -item[1].profit.value))
-    for name, one in ranked:
-        verdict = Text(one.verdict, TONES[one.verdict])
-        shares = [_share(part.value) for part in (one.taken, one.detection, one.false_positives)]
-        told = (f"{one.profit.value:.2f}", f"{one.profit.low:.2f}–{one.profit.high:.2f}")
-        table.add_row(_text(name), verdict, *told, *shares, f"{one.tau.value:.2f}")
-    Console().print(table)
+    """A table for each mechanism, the most profitable attack first."""
+    for mechanism in sorted({name.partition("/")[0] for name in benched.outcomes}):
+        table = _table("attack", "verdict", "profit", "95 % of it", "taken", "found", "accused", "tau", title=mechanism)
+        rows = [(name, one) for name, one in benched.outcomes.items() if name.partition("/")[0] == mechanism]
+        for name, one in sorted(rows, key=lambda row: (-row[1].profit.value, row[0])):
+            shares = [_share(part.value) for part in (one.taken, one.detection, one.false_positives)]
+            profit = (f"{one.profit.value:.2f}", f"{one.profit.low:.2f}–{one.profit.high:.2f}")
+            verdict = Text(one.verdict, TONES[one.verdict])
+            table.add_row(_text(name.partition("/")[2]), verdict, *profit, *shares, f"{one.tau.value:.2f}")
+        Console().print(table)
     pays = sum(one.verdict == "pays" for one in benched.outcomes.values())
-    told = (
-        f"{len(benched.outcomes)} attacks, {pays} of them pay; {len(benched.seeds)} seasons of {benched.rounds} rounds"
+    told = f"{len(benched.outcomes)} attacks, {pays} of them pay"
+    _print_dim(
+        f"{told}; {len(benched.seeds)} seasons of {benched.rounds} rounds each, {benched.seconds:.0f} s\n{LEGEND}"
     )
-    _print_dim(f"{told} each, {benched.seconds:.0f} s\n{LEGEND}")
 
 
 def show_findings(findings: "Sequence[Finding]") -> None:
@@ -73,24 +74,27 @@ def show_sweep(swept: "Swept") -> None:
         table.add_row("*" if point.best else "", *map(_text, values), *told)
     Console().print(table)
     _print_dim(
-        f"tau: ranks against skill where nobody attacks, higher is better; worst profit: of {len(swept.attacks)} attacks, "
-        f"1 is honest work.\n* no other point has better ranks at no more profit; {len(swept.seeds)} seasons of "
-        f"{swept.rounds} rounds each, {swept.seconds:.0f} s"
+        "tau: how well ranks follow skill where nobody attacks; worst profit: what the best\n"
+        f"of {len(swept.attacks)} attacks earns, 1 being honest work. * no other point has better ranks at no\n"
+        f"more profit. {len(swept.seeds)} seasons of {swept.rounds} rounds each, {swept.seconds:.0f} s"
     )
 
 
-def show_crowd(trial: Trial, attackers: Mapping[str, str]) -> None:
+def show_crowd(trial: Trial) -> None:
     """The best paid first."""
-    table = _table("miner", "plays", "skill", "asked", "signs", "earned", "of the fair share", "standing")
+    table = _table("miner", "skill", "asked", "signs", "earned", "of fair", "standing")
     for name in sorted(trial.earned, key=lambda name: (-trial.earned[name], name)):
         skill = f"{trial.skill[name]:.2f}" if name in trial.skill else "–"
         share = f"{trial.earned[name] / trial.fair:.2f}" if trial.fair else "–"
         stands = f"{trial.standing[name]:.4g}" if name in trial.standing else "–"
-        plays = Text(attackers[name], "yellow") if name in attackers else Text("honest")
+        miner = Text(make_printable(name, 60), "yellow" if name in trial.attackers else "")
         counts = (str(trial.turns[name]), str(len(trial.signs[name])))
-        table.add_row(_text(name), plays, skill, *counts, f"{trial.earned[name]:.3f}", share, stands)
+        table.add_row(miner, skill, *counts, f"{trial.earned[name]:.3f}", share, stands)
     Console().print(table)
-    _print_dim(f"tau {kendall(trial):.2f}: how well the standings of the honest follow their skill; seed {trial.seed}")
+    _print_dim(
+        f"of fair: 1 is an equal share of all pay. signs: turns with something against the miner.\n"
+        f"tau {kendall(trial):.2f}: how well the standings of the honest follow their skill. seed {trial.seed}"
+    )
 
 
 def write_interval(interval: Interval) -> str:
@@ -105,10 +109,10 @@ def _share(value: float) -> str:
     return f"{value:.0%}"
 
 
-def _table(*names: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+def _table(*names: str, title: str | None = None) -> Table:
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in names:
-        words = name in ("", "attack", "verdict", "what it does", "of", "miner", "plays", "expected")
+        words = name in ("", "attack", "verdict", "what it does", "of", "miner", "expected")
         table.add_column(name, justify="left" if words else "right", no_wrap=name != "what it does")
     return table
 

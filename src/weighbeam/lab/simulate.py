@@ -10,8 +10,8 @@ from weighbeam.lab.bench import check_length
 from weighbeam.lab.catalogue import list_attacks
 from weighbeam.lab.measure import Trial
 from weighbeam.lab.params import check_params
-from weighbeam.lab.play import Season, play_season
-from weighbeam.lab.world import Recycles, Said, Strategy, Turn, World
+from weighbeam.lab.play import Crew, Season, play_seats, seat_miners
+from weighbeam.lab.world import Strategy
 from weighbeam.lab.worlds.make import make_world
 
 MOST_MINERS = 256
@@ -19,57 +19,24 @@ MOST_MINERS = 256
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Who takes part: `attackers` says how many play which family. Their names follow that order."""
+    """Who takes part: `honest` miners, or as many as the world has; `attackers` says how many play which family."""
 
     mechanism: str
     honest: int | None
     attackers: Mapping[str, int]
 
-    def name_attackers(self) -> dict[str, str]:
-        """
-        >>> Crowd("inference", 8, {"copycat": 1, "padding": 2}).name_attackers()
-        {'attacker-000': 'copycat', 'attacker-001': 'padding', 'attacker-002': 'padding'}
-        """
-        families = [family for family, count in self.attackers.items() for _ in range(count)]
-        return {f"attacker-{place:03}": family for place, family in enumerate(families)}
-
-
-@dataclass(frozen=True, slots=True)
-class Mixed:
-    """Several minds in one season, each for its own identities."""
-
-    minds: Mapping[str, Strategy]
-
-    def answer(self, world: World, turn: Turn) -> Said:
-        return self.minds[turn.me.name].answer(world, turn)
-
 
 def simulate(crowd: Crowd, seed: int, season: Season | None = None, params: Mapping[str, Any] | None = None) -> Trial:
-    """Played here and now, in this process."""
+    """Played here and now, in this process. An attacker is named after its family."""
     length = season or Season()
     check_length(1, length.rounds)
     check_params(crowd.mechanism, params or {})
-    strategy = make_strategy(crowd)
+    crews = [Crew(name, find_strategy(crowd.mechanism, name), count) for name, count in crowd.attackers.items()]
     world = make_world(crowd.mechanism, params or {})
-    own = world.honest
-    world.honest = own if crowd.honest is None else crowd.honest
-    count = sum(crowd.attackers.values())
-    fits = world.honest >= 1 and world.honest + count <= MOST_MINERS
-    require(fits, "bad_crowd", f"{world.honest} honest and {count} other miners", f"keep to 1 to {MOST_MINERS} in all")
-    try:
-        return play_season(world, strategy, count, seed, length)
-    finally:
-        world.honest = own
-
-
-def make_strategy(crowd: Crowd) -> Strategy | None:
-    """One mind for each family, and one that knows whose turn is whose."""
-    minds = {family: find_strategy(crowd.mechanism, family) for family, count in crowd.attackers.items() if count}
-    if len(minds) <= 1:
-        return next(iter(minds.values()), None)
-    alone = [family for family, mind in minds.items() if isinstance(mind, Recycles)]
-    require(not alone, "bad_crowd", f"those of {', '.join(alone)} change their hotkeys", "simulate it without others")
-    return Mixed({name: minds[family] for name, family in crowd.name_attackers().items()})
+    honest, others = world.honest if crowd.honest is None else crowd.honest, sum(crew.count for crew in crews)
+    fits = honest >= 1 and honest + others <= MOST_MINERS
+    require(fits, "bad_crowd", f"{honest} honest and {others} other miners", f"1 honest at least, {MOST_MINERS} in all")
+    return play_seats(world, seat_miners(honest, crews, seed), seed, length)
 
 
 def find_strategy(mechanism: str, family: str) -> Strategy:

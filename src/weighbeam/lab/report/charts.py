@@ -29,8 +29,8 @@ def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]
         {"attack": _label(name), "value": o.profit.value, "low": o.profit.low, "high": o.profit.high, "is": o.verdict}
         for name, o in ranked
     ]
-    scale = alt.Scale(type="symlog", constant=1, domain=[0, max(1.5, *(row["high"] for row in rows))], nice=False)
-    values = choose_ticks(max(row["high"] for row in rows))
+    values = choose_ticks(max(outcome.profit.high for outcome in outcomes.values()))
+    scale = alt.Scale(type="symlog", constant=1, domain=[0, values[-1]], nice=False)
     axis = alt.Axis(title="pay per identity, 1 is honest work", values=values, format="~g")
     x, y = alt.X("low:Q", scale=scale, axis=axis), _rows(rows)
     colour = alt.Color("is:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values())), legend=None)
@@ -86,16 +86,14 @@ def chart_front(points: Sequence[Point], width: int) -> dict[str, Any]:
 
 def choose_ticks(most: float) -> list[float]:
     """
-    >>> choose_ticks(1.2), choose_ticks(40.0)
-    ([0, 0.25, 0.5, 1, 1.5], [0, 1, 2, 5, 10, 20, 50])
+    >>> choose_ticks(1.2), choose_ticks(2.6), choose_ticks(40.0)
+    ([0, 0.25, 0.5, 1, 1.5], [0, 0.5, 1, 2, 3], [0, 1, 2, 5.0, 10.0, 20.0, 50.0])
     """
     if most <= 3:
-        return [tick for tick in (0, 0.25, 0.5, 1, 1.5, 2, 3) if tick <= max(1.5, most)]
+        return [0, 0.25, 0.5, 1, 1.5] if most <= 1.5 else [0, 0.5, 1, 2, 3]
     ticks: list[float] = [0, 1]
-    for power in range(9):
-        for step in (2, 5, 10):
-            if ticks[-1] < most:
-                ticks.append(step * 10**power)
+    while ticks[-1] < most:
+        ticks.append(ticks[-1] * (2.5 if str(ticks[-1]).startswith("2") else 2))
     return ticks
 
 

@@ -1,8 +1,8 @@
-"""The report as one HTML file. Everything put into it is escaped, its pictures are drawn beforehand, it loads nothing."""
+"""The report as one HTML file: everything put into it is escaped, its pictures are drawn before, it loads nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from weighbeam.lab.bench import Benched
@@ -53,7 +53,7 @@ def render_report(report: Report) -> str:
             parts=[make_part(name, found) for name, found in group_outcomes(outcomes).items()],
             matrix=make_matrix(outcomes),
             mechanisms=list(group_outcomes(outcomes)),
-            sweeps=[(swept, draw(lambda width, points=swept.points: chart_front(points, width))) for swept in sweeps],
+            sweeps=[(swept, draw(partial(chart_front, swept.points))) for swept in sweeps],
             texts={attack.name: attack for attack in list_attacks()},
             tones=TONES,
         )
@@ -73,8 +73,8 @@ def make_part(mechanism: str, outcomes: Mapping[str, Outcome]) -> Part:
     return Part(
         mechanism,
         ranked,
-        draw(lambda width: chart_profits(outcomes, width)),
-        draw(lambda width: chart_detection(outcomes, width)),
+        draw(partial(chart_profits, outcomes)),
+        draw(partial(chart_detection, outcomes)),
     )
 
 
