@@ -1,6 +1,5 @@
 """What the lab's commands share: how much is played, where, and where the result goes."""
 
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -73,7 +72,7 @@ def save_report(
     if numbers:
         for record in records:
             write_file(file.with_suffix(".json"), json.dumps(write_record(record), allow_nan=False, indent=1) + "\n")
-    write_file(file, render_report(Report(tuple(records), findings, shlex.join(["weighbeam", *sys.argv[1:]]))))
+    write_file(file, render_report(Report(tuple(records), findings)))
     if not quiet:
         typer.echo(f"report: {file}" + (f", numbers: {file.with_suffix('.json')}" if numbers else ""))
 

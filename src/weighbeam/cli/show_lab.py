@@ -66,17 +66,17 @@ def show_catalogue(attacks: "Sequence[Attack]", expected: "Expected") -> None:
 def show_sweep(swept: "Swept") -> None:
     """Best ranks first; * is what no other point beats."""
     names = list(swept.grid)
-    table = _table("", *names, "tau", "worst profit", "of", "mean")
+    table = _table("*", *names, "tau", "worst", "of", "mean")
     for point in sorted(swept.points, key=lambda point: (-point.tau.value, point.worst.value)):
         values = ["default"] * len(names) if point.default else [str(point.params[name]) for name in names]
         family = point.worst_attack.split("/")[-1]
-        told = (write_interval(point.tau), write_interval(point.worst), _text(family), f"{point.mean:.2f}")
+        told = (f"{point.tau.value:.2f}", f"{point.worst.value:.2f}", _text(family), f"{point.mean:.2f}")
         table.add_row("*" if point.best else "", *map(_text, values), *told)
     Console().print(table)
     _print_dim(
-        "tau: how well ranks follow skill where nobody attacks; worst profit: what the best\n"
-        f"of {len(swept.attacks)} attacks earns, 1 being honest work. * no other point has better ranks at no\n"
-        f"more profit. {len(swept.seeds)} seasons of {swept.rounds} rounds each, {swept.seconds:.0f} s"
+        "tau: how well ranks follow skill where nobody attacks. worst, mean: profits of\n"
+        f"{len(swept.attacks)} attacks, 1 being honest work. *: no other point beats it in both.\n"
+        f"{len(swept.seeds)} seasons of {swept.rounds} rounds each, {swept.seconds:.0f} s"
     )
 
 
@@ -112,7 +112,7 @@ def _share(value: float) -> str:
 def _table(*names: str, title: str | None = None) -> Table:
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in names:
-        words = name in ("", "attack", "verdict", "what it does", "of", "miner", "expected")
+        words = name in ("*", "attack", "verdict", "what it does", "of", "miner", "expected")
         table.add_column(name, justify="left" if words else "right", no_wrap=name != "what it does")
     return table
 

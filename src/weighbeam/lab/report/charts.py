@@ -17,7 +17,8 @@ INK, QUIET, LINE = "#1b2430", "#586271", "#dfe3e9"
 VERDICTS = {"closed": "#2a9d6f", "loses": "#3d7be0", "unclear": "#c9a227", "pays": "#d0574e"}
 FOUND, ACCUSED, PLAIN = "#3d7be0", "#e0861a", "#8a8f98"
 ROW = 24
-LONGEST = 28
+LONGEST = 24
+LABELS = 140
 
 
 def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]:
@@ -51,14 +52,18 @@ def chart_detection(outcomes: Mapping[str, Outcome], width: int) -> dict[str, An
         for name, outcome in ranked
         for who, share in (("attackers", outcome.detection), ("honest miners", outcome.false_positives))
     ]
-    x = alt.X("low:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title="found out within 20 turns", format="%"))
+    x = alt.X(
+        "low:Q",
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(title="found out within 20 turns", format="%", values=[0, 0.5, 1]),
+    )
     y = _rows(rows)
     shift = alt.YOffset("who:N", scale=alt.Scale(domain=["attackers", "honest miners"], paddingOuter=0.5))
     colour = alt.Color(
         "who:N",
         title=None,
         scale=alt.Scale(domain=["attackers", "honest miners"], range=[FOUND, ACCUSED]),
-        legend=alt.Legend(orient="top"),
+        legend=alt.Legend(orient="bottom"),
     )
     base = alt.Chart(alt.InlineData(rows))
     rule = base.mark_rule(strokeWidth=3, opacity=0.45).encode(x=x, x2="high:Q", y=y, yOffset=shift, color=colour)
@@ -70,18 +75,34 @@ def chart_front(points: Sequence[Point], width: int) -> dict[str, Any]:
     """Accuracy of ranks over the worst attack's profit: up and to the left is better."""
     import altair as alt
 
-    rows = [
-        {"x": point.worst.value, "y": point.tau.value, "is": "default" if point.default else _say_best(point.best)}
-        for point in points
-    ]
-    front = sorted((row["x"], row["y"]) for row, point in zip(rows, points, strict=True) if point.best)
-    x = alt.X("x:Q", scale=alt.Scale(zero=False, padding=12), axis=alt.Axis(title="profit of the worst attack"))
-    y = alt.Y("y:Q", scale=alt.Scale(zero=False, padding=12), axis=alt.Axis(title="tau of honest seasons"))
-    colours = alt.Scale(domain=["default", "not beaten", "beaten"], range=[ACCUSED, FOUND, PLAIN])
+    order = ("beaten", "not beaten", "default")
+    drawn = sorted(points, key=lambda point: order.index(_name_point(point)))
+    rows = [{"x": point.worst.value, "y": point.tau.value, "is": _name_point(point)} for point in drawn]
+    front = sorted({(point.worst.value, point.tau.value) for point in points if point.best})
+    x = _axis("x:Q", [point.worst.value for point in points], "profit of the worst attack")
+    y = _axis("y:Q", [point.tau.value for point in points], "tau of honest seasons", alt.Y)
+    colours = alt.Scale(domain=order[::-1], range=[ACCUSED, FOUND, PLAIN])
     colour = alt.Color("is:N", title=None, scale=colours, legend=alt.Legend(orient="top"))
     line = alt.Chart(alt.InlineData([{"x": a, "y": b} for a, b in front])).mark_line(color=FOUND, opacity=0.5)
     dots = alt.Chart(alt.InlineData(rows)).mark_point(filled=True, size=80, opacity=0.9).encode(x=x, y=y, color=colour)
     return _finish(alt.layer(line.encode(x=x, y=y), dots), width, 260)
+
+
+def stretch(values: Sequence[float], least: float = 0.1) -> list[float]:
+    """The ends of an axis: a tenth wider than the values, and wide enough where they agree.
+
+    >>> [round(end, 3) for end in stretch([0.5, 0.5])], [round(end, 3) for end in stretch([0.0, 1.0])]
+    ([0.45, 0.55], [-0.1, 1.1])
+    """
+    middle, half = (min(values) + max(values)) / 2, max((max(values) - min(values)) * 0.6, least / 2)
+    return [middle - half, middle + half]
+
+
+def _axis(field: str, values: Sequence[float], title: str, kind: Any = None) -> Any:
+    import altair as alt
+
+    scale = alt.Scale(domain=stretch(values), nice=False)
+    return (kind or alt.X)(field, scale=scale, axis=alt.Axis(title=title, format=".2f", tickCount=5))
 
 
 def choose_ticks(most: float) -> list[float]:
@@ -97,8 +118,8 @@ def choose_ticks(most: float) -> list[float]:
     return ticks
 
 
-def _say_best(best: bool) -> str:
-    return "not beaten" if best else "beaten"
+def _name_point(point: Point) -> str:
+    return "default" if point.default else "not beaten" if point.best else "beaten"
 
 
 def _label(name: str) -> str:
@@ -109,7 +130,8 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> "alt.Y":
     import altair as alt
 
     order = list(dict.fromkeys(row["attack"] for row in rows))
-    return alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelLimit=180, ticks=False, domain=False))
+    axis = alt.Axis(ticks=False, domain=False, labelPadding=8, labelLimit=LABELS, minExtent=LABELS, maxExtent=LABELS)
+    return alt.Y("attack:N", sort=order, title=None, axis=axis)
 
 
 def _finish(chart: Any, width: int, height: int) -> dict[str, Any]:

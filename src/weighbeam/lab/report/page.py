@@ -9,6 +9,7 @@ from weighbeam.lab.bench import Benched
 from weighbeam.lab.compare import Finding
 from weighbeam.lab.measure import Interval, Outcome
 from weighbeam.lab.report.charts import chart_detection, chart_front, chart_profits
+from weighbeam.lab.report.command import write_command
 from weighbeam.lab.sweep import Swept
 
 if TYPE_CHECKING:
@@ -20,11 +21,10 @@ TONES = {"closed": "good", "loses": "calm", "unclear": "warn", "pays": "bad"}
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`command` is what a reader types to get the same numbers."""
+    """What is on the page; `findings` where it was compared with what is expected."""
 
     records: Sequence[Benched | Swept]
-    findings: Sequence[Finding] | None
-    command: str
+    findings: Sequence[Finding] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Part:
 def render_report(report: Report) -> str:
     from weighbeam.lab.catalogue import list_attacks
 
+    texts = {attack.name: attack for attack in list_attacks()}
     benches = [record for record in report.records if isinstance(record, Benched)]
     sweeps = [record for record in report.records if isinstance(record, Swept)]
     outcomes = {name: outcome for bench in benches for name, outcome in bench.outcomes.items()}
@@ -54,7 +55,8 @@ def render_report(report: Report) -> str:
             matrix=make_matrix(outcomes),
             mechanisms=list(group_outcomes(outcomes)),
             sweeps=[(swept, draw(partial(chart_front, swept.points))) for swept in sweeps],
-            texts={attack.name: attack for attack in list_attacks()},
+            texts=texts,
+            played=[(record, write_command(record, texts)) for record in report.records],
             tones=TONES,
         )
     )
