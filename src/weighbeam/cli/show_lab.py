@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weighbeam.cli.shell import make_printable
-from weighbeam.lab.measure import Interval, Trial, judge_profit, kendall
+from weighbeam.lab.measure import Interval, judge_profit
 
 if TYPE_CHECKING:
     from weighbeam.lab.attack import Attack
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weighbeam.lab.expectations import Expected
     from weighbeam.lab.sweep import Swept
 
+WORDS = ("*", "attack", "verdict", "what it does", "of", "miner", "expected")
 TONES = {"closed": "green", "loses": "green", "unclear": "yellow", "pays": "red"}
 LEGEND = (
     "profit: pay per identity, 1 is honest work. closed: at most 0.1; loses: surely\n"
@@ -29,17 +30,19 @@ LEGEND = (
 def show_bench(benched: "Benched") -> None:
     """A table for each mechanism, the most profitable attack first."""
     for mechanism in sorted({name.partition("/")[0] for name in benched.outcomes}):
-        table = _table("attack", "verdict", "profit", "95 % of it", "taken", "found", "accused", "tau", title=mechanism)
+        table = make_table(
+            "attack", "verdict", "profit", "95 % of it", "taken", "found", "accused", "tau", title=mechanism
+        )
         rows = [(name, one) for name, one in benched.outcomes.items() if name.partition("/")[0] == mechanism]
         for name, one in sorted(rows, key=lambda row: (-row[1].profit.value, row[0])):
             shares = [_share(part.value) for part in (one.taken, one.detection, one.false_positives)]
             profit = (f"{one.profit.value:.2f}", f"{one.profit.low:.2f}–{one.profit.high:.2f}")
             verdict = Text(one.verdict, TONES[one.verdict])
-            table.add_row(_text(name.partition("/")[2]), verdict, *profit, *shares, f"{one.tau.value:.2f}")
+            table.add_row(make_text(name.partition("/")[2]), verdict, *profit, *shares, f"{one.tau.value:.2f}")
         Console().print(table)
     pays = sum(one.verdict == "pays" for one in benched.outcomes.values())
     told = f"{len(benched.outcomes)} attacks, {pays} of them pay"
-    _print_dim(
+    print_dim(
         f"{told}; {len(benched.seeds)} seasons of {benched.rounds} rounds each, {benched.seconds:.0f} s\n{LEGEND}"
     )
 
@@ -54,46 +57,29 @@ def show_findings(findings: "Sequence[Finding]") -> None:
 
 def show_catalogue(attacks: "Sequence[Attack]", expected: "Expected") -> None:
     """With what each was worth, where that is known."""
-    table = _table("attack", "expected", "profit", "what it does")
+    table = make_table("attack", "expected", "profit", "what it does")
     for one in attacks:
         row = expected.get(one.name)
         verdict = judge_profit(row["profit"]) if row else None
         shown = Text("–") if verdict is None else Text(verdict, TONES[verdict])
-        table.add_row(_text(one.name), shown, write_interval(row["profit"]) if row else "–", Text(one.what))
+        table.add_row(make_text(one.name), shown, write_interval(row["profit"]) if row else "–", Text(one.what))
     Console().print(table)
 
 
 def show_sweep(swept: "Swept") -> None:
     """Best ranks first; * is what no other point beats."""
     names = list(swept.grid)
-    table = _table("*", *names, "tau", "worst", "of", "mean")
+    table = make_table("*", *names, "tau", "worst", "of", "mean")
     for point in sorted(swept.points, key=lambda point: (-point.tau.value, point.worst.value)):
         values = ["default"] * len(names) if point.default else [str(point.params[name]) for name in names]
         family = point.worst_attack.split("/")[-1]
-        told = (f"{point.tau.value:.2f}", f"{point.worst.value:.2f}", _text(family), f"{point.mean:.2f}")
-        table.add_row("*" if point.best else "", *map(_text, values), *told)
+        told = (f"{point.tau.value:.2f}", f"{point.worst.value:.2f}", make_text(family), f"{point.mean:.2f}")
+        table.add_row("*" if point.best else "", *map(make_text, values), *told)
     Console().print(table)
-    _print_dim(
+    print_dim(
         "tau: how well ranks follow skill where nobody attacks. worst, mean: profits of\n"
         f"{len(swept.attacks)} attacks, 1 being honest work. *: no other point beats it in both.\n"
         f"{len(swept.seeds)} seasons of {swept.rounds} rounds each, {swept.seconds:.0f} s"
-    )
-
-
-def show_crowd(trial: Trial) -> None:
-    """The best paid first."""
-    table = _table("miner", "skill", "asked", "signs", "earned", "of fair", "standing")
-    for name in sorted(trial.earned, key=lambda name: (-trial.earned[name], name)):
-        skill = f"{trial.skill[name]:.2f}" if name in trial.skill else "–"
-        share = f"{trial.earned[name] / trial.fair:.2f}" if trial.fair else "–"
-        stands = f"{trial.standing[name]:.4g}" if name in trial.standing else "–"
-        miner = Text(make_printable(name, 60), "yellow" if name in trial.attackers else "")
-        counts = (str(trial.turns[name]), str(len(trial.signs[name])))
-        table.add_row(miner, skill, *counts, f"{trial.earned[name]:.3f}", share, stands)
-    Console().print(table)
-    _print_dim(
-        f"of fair: 1 is an equal share of all pay. signs: turns with something against the miner.\n"
-        f"tau {kendall(trial):.2f}: how well the standings of the honest follow their skill. seed {trial.seed}"
     )
 
 
@@ -109,17 +95,17 @@ def _share(value: float) -> str:
     return f"{value:.0%}"
 
 
-def _table(*names: str, title: str | None = None) -> Table:
+def make_table(*names: str, title: str | None = None) -> Table:
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in names:
-        words = name in ("*", "attack", "verdict", "what it does", "of", "miner", "expected")
+        words = name in WORDS
         table.add_column(name, justify="left" if words else "right", no_wrap=name != "what it does")
     return table
 
 
-def _text(value: Any) -> Text:
+def make_text(value: Any) -> Text:
     return Text(make_printable(str(value), 60))
 
 
-def _print_dim(line: str) -> None:
+def print_dim(line: str) -> None:
     Console().print(line, style="dim", markup=False, highlight=False)

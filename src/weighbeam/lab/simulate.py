@@ -18,7 +18,7 @@ MOST_MINERS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class Population:
     """Who takes part: `honest` miners, or as many as the world has; `attackers` says how many play which family."""
 
     mechanism: str
@@ -26,16 +26,22 @@ class Crowd:
     attackers: Mapping[str, int]
 
 
-def simulate(crowd: Crowd, seed: int, season: Season | None = None, params: Mapping[str, Any] | None = None) -> Trial:
+def simulate(
+    population: Population, seed: int, season: Season | None = None, params: Mapping[str, Any] | None = None
+) -> Trial:
     """Played here and now, in this process. An attacker is named after its family."""
     length = season or Season()
     check_length(1, length.rounds)
-    check_params(crowd.mechanism, params or {})
-    crews = [Crew(name, find_strategy(crowd.mechanism, name), count) for name, count in crowd.attackers.items()]
-    world = make_world(crowd.mechanism, params or {})
-    honest, others = world.honest if crowd.honest is None else crowd.honest, sum(crew.count for crew in crews)
+    check_params(population.mechanism, params or {})
+    crews = [
+        Crew(name, find_strategy(population.mechanism, name), count) for name, count in population.attackers.items()
+    ]
+    world = make_world(population.mechanism, params or {})
+    honest, others = world.honest if population.honest is None else population.honest, sum(crew.count for crew in crews)
     fits = honest >= 1 and honest + others <= MOST_MINERS
-    require(fits, "bad_crowd", f"{honest} honest and {others} other miners", f"1 honest at least, {MOST_MINERS} in all")
+    require(
+        fits, "bad_population", f"{honest} honest and {others} other miners", f"1 honest at least, {MOST_MINERS} in all"
+    )
     return play_seats(world, seat_miners(honest, crews, seed), seed, length)
 
 
