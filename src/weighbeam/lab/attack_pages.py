@@ -45,7 +45,7 @@ def write_index(attacks: Sequence[Attack], expected: Expected) -> str:
     families = len({attack.family for attack in attacks})
     parts = [
         "# Attacks",
-        f"{HEAD} {len(attacks)} attacks of {families} families, each over {FULL.seeds} seasons of {FULL.rounds} rounds. "
+        f"{HEAD} {len(attacks)} attacks of {families} families, {FULL.seeds} seasons of {FULL.rounds} rounds each. "
         "[How to play them and what the numbers mean](../lab.md).",
     ]
     for verdict, meaning in MEANINGS.items():
