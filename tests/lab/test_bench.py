@@ -61,6 +61,14 @@ def test_ray_comes_to_the_same() -> None:
         run_bench(ATTACKS, range(2), spread=RayTasks(workers=1), play=play_badly)
 
 
+@needs_ray
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "nowhere:none", "no.such.host.invalid:6379"])
+def test_a_cluster_that_is_not_there_is_told_soon(address: str) -> None:
+    with pytest.raises(WeighbeamError, match="no Ray at") as fault:
+        run_bench(ATTACKS, range(1), spread=RayTasks(address), play=play_fake)
+    assert fault.value.code == "ray_unreachable"
+
+
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is there")
 def test_without_ray_it_says_how_to_get_it() -> None:
     with pytest.raises(WeighbeamError, match="weighbeam\\[ray\\]") as fault:

@@ -3,7 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
+from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.lab.attack import YUMA
 from weighbeam.lab.worlds.make import WORLDS
 from weighbeam.mechanisms.contract import Params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
@@ -29,12 +33,23 @@ def sort_params(given: Mapping[str, Any], mechanisms: Collection[str]) -> dict[s
     return sorted_out
 
 
-def check_params(mechanism: str, values: Mapping[str, Any]) -> Params:
-    """Refuse a mechanism without a world, an unknown parameter, a value out of range."""
+def check_params(mechanism: str, values: Mapping[str, Any]) -> Params | SubnetParameters:
+    """Refuse a mechanism without a world, an unknown parameter, a value out of range. Yuma's are the subnet's."""
+    if mechanism == YUMA:
+        return _check_rules(values)
     if mechanism not in WORLDS:
         told = f"the lab has no world with parameters for {mechanism!r}"
         raise WeighbeamError("unknown_world", told, f"use one of {', '.join(WORLDS)}")
     return make_params(load_mechanism(mechanism), values)
+
+
+def _check_rules(values: Mapping[str, Any]) -> SubnetParameters:
+    try:
+        return SubnetParameters(**values)
+    except (ValidationError, TypeError) as fault:
+        told = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
+        names = ", ".join(SubnetParameters.model_fields)
+        raise WeighbeamError("bad_params", f"{dict(values)}: {told}", f"the parameters of a subnet: {names}") from None
 
 
 def _find_only(name: str, mechanisms: Collection[str]) -> str:

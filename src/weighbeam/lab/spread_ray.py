@@ -1,6 +1,7 @@
 """Seasons played by Ray: a Ray started here for as long as it takes, or a cluster that is there already."""
 
 import importlib.util
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from weighbeam.lab.measure import Trial
 from weighbeam.lab.spread import ONE_THREAD, count_workers
 
 LOCAL = "local"
+KNOCK_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class RayTasks:
         if self.address == LOCAL:
             given["include_dashboard"] = False
         try:
+            knock(self.address)
             ray.init(
                 address=self.address,
                 log_to_driver=False,
@@ -47,6 +50,13 @@ class RayTasks:
         except Exception as fault:
             told = f"no Ray at {self.address!r}: {type(fault).__name__}: {str(fault)[:200]}"
             raise WeighbeamError("ray_unreachable", told, "use local, auto or the host:port of a Ray head") from None
+
+
+def knock(address: str) -> None:
+    """Ray tries for minutes to reach what is not there; a connection tells within seconds."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if colon:
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
 
 
 def _play_all(ray: Any, play: Play, jobs: Sequence[Job], on_done: OnDone) -> list[Trial]:

@@ -32,7 +32,7 @@ def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]
     ]
     values = choose_ticks(max(outcome.profit.high for outcome in outcomes.values()))
     scale = alt.Scale(type="symlog", constant=1, domain=[0, values[-1]], nice=False)
-    axis = alt.Axis(title="pay per identity, 1 is honest work", values=values, format="~g")
+    axis = alt.Axis(title="profit, 1 is honest work", values=values, format="~g")
     x, y = alt.X("low:Q", scale=scale, axis=axis), _rows(rows)
     colour = alt.Color("is:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values())), legend=None)
     base = alt.Chart(alt.InlineData(rows))
