@@ -45,8 +45,9 @@ COMMANDS = (
     "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
-    "alerts", "alerts test", "copies", "miner-report", "receipt verify", "replay", "config show", "lab list",
-    "lab attack", "lab sweep", "lab simulate", "lab report", "lists sign",
+    "alerts", "alerts test", "copies", "miner-report", "receipt verify", "replay", "backtest",
+    "mechanism list", "mechanism check", "mechanism diff", "config show", "lab list",
+    "lab attack", "lab sweep", "lab simulate", "lab year", "lab report", "lists sign",
     "lists check",
     "pages record", "vectors run", "doctor",
 )  # fmt: skip

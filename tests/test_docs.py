@@ -163,7 +163,7 @@ def test_every_link_leads_somewhere() -> None:
 @pytest.mark.parametrize(("where", "block"), blocks("sh"))
 def test_every_shell_block_runs(where: str, block: str, cache: Path, tmp_path: Path) -> None:
     """In a folder of its own, so that what a command leaves behind is there for the next one and for no other."""
-    for name in ("examples", "vectors"):
+    for name in ("examples", "golden", "vectors"):
         (tmp_path / name).symlink_to(ROOT / name)
     for line in block.strip().splitlines():
         words = shlex.split(line.removeprefix(".venv/bin/"))

@@ -76,7 +76,7 @@ def run_epoch(subnet: Subnet, params: YumaParams) -> Epoch:
     uids = range(len(subnet.stake))
     owner = params.owner_uid
     active = [subnet.last_update[i] + params.activity_cutoff >= subnet.block for i in uids]
-    stake = _share_stake(subnet.stake, params.stake_threshold, owner)
+    stake = share_stake(subnet.stake, params.stake_threshold, owner)
     permits = [bool(subnet.permits[i]) or i == owner for i in uids]
     voting = normalise([stake[i] if active[i] and permits[i] else 0 for i in uids])
     weights = _mask_weights(subnet, permits, owner)
@@ -95,8 +95,8 @@ def run_epoch(subnet: Subnet, params: YumaParams) -> Epoch:
     else:
         held = _trade_bonds(subnet, params, penalised, voting)
         dividends, bonds = _pay_yuma2(held, incentive), _scale_columns(held, max)
-    new_permits = _grant_permits(stake, params.max_validators, owner)
-    server, validator = _share_emission(subnet.emission, incentive, dividends, voting, stake)
+    new_permits = grant_permits(stake, params.max_validators, owner)
+    server, validator = share_emission(subnet.emission, incentive, dividends, voting, stake)
     return Epoch(
         consensus=[to_share(value) for value in consensus],
         incentive=[to_share(value) for value in incentive],
@@ -110,13 +110,13 @@ def run_epoch(subnet: Subnet, params: YumaParams) -> Epoch:
     )
 
 
-def _share_stake(stake: Sequence[int], threshold: int, owner: int | None) -> list[int]:
+def share_stake(stake: Sequence[int], threshold: int, owner: int | None) -> list[int]:
     counted = [value if value >= threshold or i == owner else 0 for i, value in enumerate(stake)]
     total = sum(counted)
     return [value * ONE // total if total else 0 for value in counted]
 
 
-def _grant_permits(stake: Sequence[int], most: int, owner: int | None) -> list[bool]:
+def grant_permits(stake: Sequence[int], most: int, owner: int | None) -> list[bool]:
     """Permits for the next epoch: the largest stakes; among equals the lower uid loses."""
     granted = [value != 0 for value in stake]
     if len(stake) >= most:
@@ -281,7 +281,7 @@ def _store_bonds(new: Row, stored: Mapping[int, int], permit: bool, had_permit: 
     return {} if had_permit else dict(stored)
 
 
-def _share_emission(
+def share_emission(
     emission: int,
     incentive: Sequence[int],
     dividends: Sequence[int],

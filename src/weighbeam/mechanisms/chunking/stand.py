@@ -32,7 +32,7 @@ def apply_round(
     """Scores after one round, all computed from the scores before it."""
     ranked = sum(score is not None and score >= 0 for score in scores.values())
     middle = float(ranked // 2)
-    alpha = _group_alpha(params, group, groups)
+    alpha = group_alpha(params, group, groups)
     shared = Counter(result.place for result in results if result.status == "valid")
     after = dict(scores)
     for result in results:
@@ -45,14 +45,14 @@ def apply_round(
             continue
         rank = base + result.place
         if result.status == "valid":
-            own = _tie_alpha(alpha, shared[result.place], params)
+            own = tie_alpha(alpha, shared[result.place], params)
             after[result.hotkey] = move_average(middle if before is None else before, rank, own)
         elif before is not None:
             after[result.hotkey] = max(before, move_average(before, rank, alpha))
     return after
 
 
-def _group_alpha(params: ChunkingParams, group: int | None, groups: int | None) -> float:
+def group_alpha(params: ChunkingParams, group: int | None, groups: int | None) -> float:
     if params.alpha_min is None or group is None or groups is None:
         return params.alpha
     if groups == 1:
@@ -60,7 +60,7 @@ def _group_alpha(params: ChunkingParams, group: int | None, groups: int | None) 
     return params.alpha_min + (1 - params.alpha_min) * group / (groups - 1)
 
 
-def _tie_alpha(alpha: float, sharing: int, params: ChunkingParams) -> float:
+def tie_alpha(alpha: float, sharing: int, params: ChunkingParams) -> float:
     if params.tie_alpha == "halve":
         return math.ldexp(alpha, 1 - sharing)
     return alpha / sharing if params.tie_alpha == "divide" else alpha
