@@ -9,6 +9,7 @@ from weighbeam.cli.lab_options import Names
 from weighbeam.cli.lab_report import report
 from weighbeam.cli.lab_simulate import simulate
 from weighbeam.cli.lab_sweep import sweep
+from weighbeam.cli.lab_year import year
 from weighbeam.cli.shell import make_app, print_json
 
 lab_app = make_app("Attack mechanisms, vary their parameters and simulate them, on the code that pays.")
@@ -35,4 +36,5 @@ def list_catalogue(
 lab_app.command()(attack)
 lab_app.command()(sweep)
 lab_app.command()(simulate)
+lab_app.command()(year)
 lab_app.command()(report)

@@ -16,7 +16,7 @@ from weighbeam.cli.lab_options import (
     check_report,
     choose_spread,
     save_report,
-    show_seasons,
+    show_progress,
 )
 from weighbeam.cli.overrides import read_overrides
 from weighbeam.cli.settings import AsJson
@@ -60,7 +60,7 @@ def attack(
     check_report(report)
     if expect or write_expectations:
         check_comparable(profile, write_expectations and bool(names or params))
-    with show_seasons() as on_done:
+    with show_progress() as on_done:
         season = Season(rounds=profile.rounds)
         benched = run_bench(chosen, range(profile.seeds), season, params, choose_spread(workers, ray), on_done)
     if write_expectations:

@@ -11,11 +11,10 @@ import typer
 from weighbeam.core.errors import WeighbeamError
 
 if TYPE_CHECKING:
-    from weighbeam.lab.bench import Benched
     from weighbeam.lab.compare import Finding
     from weighbeam.lab.jobs import OnDone
+    from weighbeam.lab.records import Record
     from weighbeam.lab.spread import Spread
-    from weighbeam.lab.sweep import Swept
 
 Names = Annotated[
     list[str] | None, typer.Argument(metavar="[NAME]...", help="Attacks, families or mechanisms; all if none is named.")
@@ -56,7 +55,7 @@ def check_report(file: Path | None) -> None:
 
 def save_report(
     file: Path | None,
-    records: "Sequence[Benched | Swept]",
+    records: "Sequence[Record]",
     findings: "tuple[Finding, ...] | None",
     quiet: bool,
     numbers: bool = True,
@@ -85,7 +84,7 @@ def write_file(file: Path, text: str) -> None:
 
 
 @contextmanager
-def show_seasons() -> Iterator["OnDone"]:
+def show_progress(what: str = "seasons") -> Iterator["OnDone"]:
     """A bar on a terminal, silence elsewhere."""
     if not sys.stderr.isatty():
         yield lambda *_: None
@@ -100,7 +99,7 @@ def show_seasons() -> Iterator["OnDone"]:
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn("seasons"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         bar = bars.add_task("", total=None)
 

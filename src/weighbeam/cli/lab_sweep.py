@@ -11,7 +11,7 @@ from weighbeam.cli.lab_options import (
     check_report,
     choose_spread,
     save_report,
-    show_seasons,
+    show_progress,
 )
 from weighbeam.cli.overrides import read_value
 from weighbeam.cli.settings import AsJson
@@ -45,7 +45,7 @@ def sweep(
     chosen = [one for one in find_attacks(attacks or [mechanism]) if one.mechanism == mechanism]
     values = read_grid(grid)
     check_report(report)
-    with show_seasons() as on_done:
+    with show_progress() as on_done:
         spread, season = choose_spread(workers, ray), Season(rounds=rounds)
         swept = run_sweep(mechanism, values, chosen, range(seeds), season, spread, on_done)
     if as_json:

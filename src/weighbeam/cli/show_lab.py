@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weighbeam.lab.expectations import Expected
     from weighbeam.lab.sweep import Swept
 
-WORDS = ("*", "attack", "verdict", "what it does", "of", "miner", "expected")
+WORDS = ("*", "attack", "verdict", "what it does", "of", "miner", "expected", "validators")
 TONES = {"closed": "green", "loses": "green", "unclear": "yellow", "pays": "red"}
 LEGEND = (
     "profit: pay per identity, 1 is honest work. closed: at most 0.1; loses: surely\n"

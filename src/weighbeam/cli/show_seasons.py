@@ -7,6 +7,7 @@ from weighbeam.cli.shell import make_printable
 from weighbeam.cli.show_lab import make_table, make_text, print_dim
 from weighbeam.lab.luck import Luck
 from weighbeam.lab.measure import Trial, kendall
+from weighbeam.lab.year_record import YearRecord
 
 
 def show_trial(trial: Trial) -> None:
@@ -37,4 +38,23 @@ def show_luck(luck: Luck, seasons: int, rounds: int) -> None:
     print_dim(
         f"{seasons} seasons of {rounds} recorded rounds, drawn with replacement. How far any two\n"
         f"seasons agree on the ranks (Kendall's tau; 1 is always, 0 is luck): {agree}"
+    )
+
+
+def show_year(year: YearRecord) -> None:
+    """Kinds of validators, then how fair pay was on some days."""
+    table = make_table("validators", "of them", "earned per stake", "trust")
+    for kind in year.kinds:
+        table.add_row(make_text(kind.name), str(kind.validators), f"{kind.earned:.3f}", f"{kind.trust:.3f}")
+    Console().print(table)
+    table = make_table("day", "tau", "Gini", "top ten have", "paid")
+    for number in sorted({0, *range(29, len(year.days), 30), len(year.days) - 1}):
+        day = year.days[number]
+        tau = "–" if day.tau is None else f"{day.tau:.2f}"
+        table.add_row(str(number + 1), tau, f"{day.gini:.2f}", f"{day.top:.0%}", str(day.paid))
+    Console().print(table)
+    print_dim(
+        "earned per stake: 1 is the average of all validators. tau: how well a day's pay follows\n"
+        f"the skill of the {year.miners} miners, {year.settled:.2f} over the last tenth. {year.epochs} epochs, "
+        f"{year.seconds:.0f} s, seed {year.seed}"
     )

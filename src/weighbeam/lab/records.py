@@ -10,11 +10,13 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.read_json import read_json
 from weighbeam.lab.bench import Benched
 from weighbeam.lab.sweep import Swept
+from weighbeam.lab.year_record import YearRecord
 
-KINDS: Mapping[str, type[Benched] | type[Swept]] = {"bench": Benched, "sweep": Swept}
+Record = Benched | Swept | YearRecord
+KINDS: Mapping[str, type[Record]] = {"bench": Benched, "sweep": Swept, "year": YearRecord}
 
 
-def write_record(record: Benched | Swept) -> dict[str, Any]:
+def write_record(record: Record) -> dict[str, Any]:
     """With the kind of record it is, and a verdict beside each profit."""
     kind = next(name for name, known in KINDS.items() if isinstance(record, known))
     written = {"kind": kind, **asdict(record)}
@@ -24,7 +26,7 @@ def write_record(record: Benched | Swept) -> dict[str, Any]:
     return written
 
 
-def read_record(file: Path) -> Benched | Swept:
+def read_record(file: Path) -> Record:
     """A record that was written before; anything else is refused."""
     from pydantic import TypeAdapter, ValidationError
 
@@ -34,7 +36,7 @@ def read_record(file: Path) -> Benched | Swept:
         raise WeighbeamError("bad_lab_record", f"{file} is no result of the lab", "give a file that --report wrote")
     try:
         json.dumps(data, allow_nan=False)
-        record: Benched | Swept = TypeAdapter(kind).validate_python(data)
+        record: Record = TypeAdapter(kind).validate_python(data)
     except (ValidationError, ValueError) as fault:
         first = fault.errors()[0] if isinstance(fault, ValidationError) else {"loc": (), "msg": str(fault)}
         told = f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -39,7 +39,7 @@ def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]
     one = alt.Chart(alt.InlineData([{"x": 1}])).mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x="x:Q")
     rule = base.mark_rule(strokeWidth=3, opacity=0.5).encode(x=x, x2="high:Q", y=y, color=colour)
     point = base.mark_point(filled=True, size=70, opacity=1).encode(x="value:Q", y=y, color=colour)
-    return _finish(alt.layer(one, rule, point), width, ROW * len(rows))
+    return finish(alt.layer(one, rule, point), width, ROW * len(rows))
 
 
 def chart_detection(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def chart_detection(outcomes: Mapping[str, Outcome], width: int) -> dict[str, An
     base = alt.Chart(alt.InlineData(rows))
     rule = base.mark_rule(strokeWidth=3, opacity=0.45).encode(x=x, x2="high:Q", y=y, yOffset=shift, color=colour)
     point = base.mark_point(filled=True, size=55, opacity=1).encode(x="value:Q", y=y, yOffset=shift, color=colour)
-    return _finish(alt.layer(rule, point), width, ROW * len(outcomes))
+    return finish(alt.layer(rule, point), width, ROW * len(outcomes))
 
 
 def chart_front(points: Sequence[Point], width: int) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def chart_front(points: Sequence[Point], width: int) -> dict[str, Any]:
     colour = alt.Color("is:N", title=None, scale=colours, legend=alt.Legend(orient="top"))
     line = alt.Chart(alt.InlineData([{"x": a, "y": b} for a, b in front])).mark_line(color=FOUND, opacity=0.5)
     dots = alt.Chart(alt.InlineData(rows)).mark_point(filled=True, size=80, opacity=0.9).encode(x=x, y=y, color=colour)
-    return _finish(alt.layer(line.encode(x=x, y=y), dots), width, 260)
+    return finish(alt.layer(line.encode(x=x, y=y), dots), width, 260)
 
 
 def stretch(values: Sequence[float], least: float = 0.1) -> list[float]:
@@ -134,7 +134,7 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> "alt.Y":
     return alt.Y("attack:N", sort=order, title=None, axis=axis)
 
 
-def _finish(chart: Any, width: int, height: int) -> dict[str, Any]:
+def finish(chart: Any, width: int, height: int) -> dict[str, Any]:
     """`width` is of everything, labels included."""
     spec: dict[str, Any] = (
         chart.properties(width=width, height=height, autosize={"type": "fit-x", "contains": "padding"}, padding=2)

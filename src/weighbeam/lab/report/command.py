@@ -6,11 +6,16 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from weighbeam.lab.bench import Benched
-from weighbeam.lab.sweep import Swept
+from weighbeam.lab.records import Record
+from weighbeam.lab.year_record import YearRecord
 
 
-def write_command(record: Benched | Swept, known: Collection[str]) -> str:
+def write_command(record: Record, known: Collection[str]) -> str:
     """`known` is the catalogue, whose names need not be written out one by one."""
+    if isinstance(record, YearRecord):
+        sizes = ("validators", "miners", "copiers", "colluders", "epochs", "seed")
+        words = [word for name in sizes for word in (f"--{name}", str(getattr(record, name)))]
+        return shlex.join(["weighbeam", "lab", "year", *words])
     length = ["--seeds", str(len(record.seeds)), "--rounds", str(record.rounds)]
     if isinstance(record, Benched):
         names = [] if set(record.outcomes) == set(known) else shorten_names(record.outcomes, known)

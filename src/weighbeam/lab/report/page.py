@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from weighbeam.lab.bench import Benched
 from weighbeam.lab.compare import Finding
 from weighbeam.lab.measure import Interval, Outcome
+from weighbeam.lab.records import Record
 from weighbeam.lab.report.charts import chart_detection, chart_front, chart_profits
 from weighbeam.lab.report.command import write_command
+from weighbeam.lab.report.year_chart import chart_days
 from weighbeam.lab.sweep import Swept
+from weighbeam.lab.year_record import YearRecord
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,7 +26,7 @@ TONES = {"closed": "good", "loses": "calm", "unclear": "warn", "pays": "bad"}
 class Report:
     """What is on the page; `findings` where it was compared with what is expected."""
 
-    records: Sequence[Benched | Swept]
+    records: Sequence[Record]
     findings: Sequence[Finding] | None = None
 
 
@@ -43,6 +46,7 @@ def render_report(report: Report) -> str:
     texts = {attack.name: attack for attack in list_attacks()}
     benches = [record for record in report.records if isinstance(record, Benched)]
     sweeps = [record for record in report.records if isinstance(record, Swept)]
+    years = [record for record in report.records if isinstance(record, YearRecord)]
     outcomes = {name: outcome for bench in benches for name, outcome in bench.outcomes.items()}
     return (
         open_page()
@@ -55,6 +59,7 @@ def render_report(report: Report) -> str:
             matrix=make_matrix(outcomes),
             mechanisms=list(group_outcomes(outcomes)),
             sweeps=[(swept, draw(partial(chart_front, swept.points))) for swept in sweeps],
+            years=[(year, draw(partial(chart_days, year.days))) for year in years],
             texts=texts,
             played=[(record, write_command(record, texts)) for record in report.records],
             tones=TONES,
