@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -96,10 +96,12 @@ def _share(value: float) -> str:
 
 
 def make_table(*names: str, title: str | None = None) -> Table:
+    """Numbers keep their place; it is names and sentences that give way on a narrow terminal."""
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in names:
-        words = name in WORDS
-        table.add_column(name, justify="left" if words else "right", no_wrap=name != "what it does")
+        gives_way = name in ("attack", "miner", "what it does")
+        justify: JustifyMethod = "left" if name in WORDS else "right"
+        table.add_column(name, justify=justify, no_wrap=not gives_way, overflow="fold")
     return table
 
 

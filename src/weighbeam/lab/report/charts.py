@@ -17,8 +17,8 @@ INK, QUIET, LINE = "#1b2430", "#586271", "#dfe3e9"
 VERDICTS = {"closed": "#2a9d6f", "loses": "#3d7be0", "unclear": "#c9a227", "pays": "#d0574e"}
 FOUND, ACCUSED, PLAIN = "#3d7be0", "#e0861a", "#8a8f98"
 ROW = 24
-LONGEST = 24
-LABELS = 140
+LONGEST = 32
+LETTER = 7.2
 
 
 def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]
     values = choose_ticks(max(outcome.profit.high for outcome in outcomes.values()))
     scale = alt.Scale(type="symlog", constant=1, domain=[0, values[-1]], nice=False)
     axis = alt.Axis(title="profit, 1 is honest work", values=values, format="~g")
-    x, y = alt.X("low:Q", scale=scale, axis=axis), _rows(rows)
+    x, y = alt.X("low:Q", scale=scale, axis=axis), _rows(rows, width)
     colour = alt.Color("is:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values())), legend=None)
     base = alt.Chart(alt.InlineData(rows))
     one = alt.Chart(alt.InlineData([{"x": 1}])).mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x="x:Q")
@@ -57,7 +57,7 @@ def chart_detection(outcomes: Mapping[str, Outcome], width: int) -> dict[str, An
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(title="found out within 20 turns", format="%", values=[0, 0.5, 1]),
     )
-    y = _rows(rows)
+    y = _rows(rows, width)
     shift = alt.YOffset("who:N", scale=alt.Scale(domain=["attackers", "honest miners"], paddingOuter=0.5))
     colour = alt.Color(
         "who:N",
@@ -126,11 +126,12 @@ def _label(name: str) -> str:
     return tame_text(name.rpartition("/")[2], LONGEST)
 
 
-def _rows(rows: Sequence[Mapping[str, Any]]) -> "alt.Y":
+def _rows(rows: Sequence[Mapping[str, Any]], width: int) -> "alt.Y":
     import altair as alt
 
     order = list(dict.fromkeys(row["attack"] for row in rows))
-    axis = alt.Axis(ticks=False, domain=False, labelPadding=8, labelLimit=LABELS, minExtent=LABELS, maxExtent=LABELS)
+    room = round(min(0.45 * width, LETTER * max(map(len, order)) + 10))
+    axis = alt.Axis(ticks=False, domain=False, labelPadding=8, labelLimit=room - 8, minExtent=room, maxExtent=room)
     return alt.Y("attack:N", sort=order, title=None, axis=axis)
 
 
