@@ -32,7 +32,7 @@ def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]
     ]
     values = choose_ticks(max(outcome.profit.high for outcome in outcomes.values()))
     scale = alt.Scale(type="symlog", constant=1, domain=[0, values[-1]], nice=False)
-    axis = alt.Axis(title="profit, 1 is honest work", values=values, format="~g")
+    axis = alt.Axis(title="profit, 1 is honest work", values=values, format="~f")
     x, y = alt.X("low:Q", scale=scale, axis=axis), _rows(rows, width)
     colour = alt.Color("is:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values())), legend=None)
     base = alt.Chart(alt.InlineData(rows))
@@ -131,7 +131,9 @@ def _rows(rows: Sequence[Mapping[str, Any]], width: int) -> "alt.Y":
 
     order = list(dict.fromkeys(row["attack"] for row in rows))
     room = round(min(0.45 * width, LETTER * max(map(len, order)) + 10))
-    axis = alt.Axis(ticks=False, domain=False, labelPadding=8, labelLimit=room - 8, minExtent=room, maxExtent=room)
+    axis = alt.Axis(
+        ticks=False, domain=False, labelPadding=8, labelLimit=round(0.85 * room), minExtent=room, maxExtent=room
+    )
     return alt.Y("attack:N", sort=order, title=None, axis=axis)
 
 

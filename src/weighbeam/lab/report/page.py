@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from weighbeam.lab.attack_pages import name_ground
 from weighbeam.lab.bench import Benched
 from weighbeam.lab.compare import Finding
 from weighbeam.lab.measure import Interval, Outcome
@@ -114,6 +115,7 @@ def open_page() -> "Environment":
         lstrip_blocks=True,
     )
     made.filters |= {"svg": Markup, "number": write_number, "interval": write_interval, "percent": "{:.0%}".format}
+    made.filters |= {"ground": name_ground}
     return made
 
 
