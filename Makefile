@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench test-torch bittensor-epochs docs golden lock build clean
+.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench attack-bench test-torch bittensor-epochs docs golden lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -72,6 +72,10 @@ fuzz-api: $(READY) ## Make up N calls (default 300) of every operation of the AP
 
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks
+
+attack-bench: $(READY) ## Play every attack of the lab, write build/attacks.html and compare with what is expected
+	@mkdir -p build
+	$(BIN)/weighbeam lab attack --expect --report build/attacks.html
 
 test-torch: .venv-torch/.ready ## Test the senses that need torch
 	.venv-torch/bin/python -m pytest tests/senses/test_sentence_transformers.py tests/senses/test_nli_transformers.py

@@ -69,6 +69,11 @@ def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
     assert generator.write_metrics() in page, "run make docs"
 
 
+def test_the_pages_of_attacks_are_current() -> None:
+    written = load_generator().write_attacks()
+    assert {page.name: page.read_text() for page in (DOCS / "attacks").glob("*.md")} == written, "run make docs"
+
+
 def test_every_metric_is_explained() -> None:
     found = {}
     for path in sorted((SOURCE / "service").glob("*.py")):

@@ -11,6 +11,7 @@ from weighbeam.cli.backtest import backtest
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
+from weighbeam.cli.lab import lab_app
 from weighbeam.cli.lists import lists_app
 from weighbeam.cli.mechanism import mechanism_app
 from weighbeam.cli.novelty import novelty_app
@@ -35,6 +36,7 @@ app.add_typer(config_app, name="config")
 app.add_typer(pages_app, name="pages")
 app.add_typer(lists_app, name="lists")
 app.add_typer(receipt_app, name="receipt")
+app.add_typer(lab_app, name="lab")
 app.command()(demo)
 app.command()(validator)
 app.command()(miner)
