@@ -58,6 +58,7 @@ def test_json_says_all_of_it(tmp_path: Path) -> None:
     assert {"before", "after", "gain", "uid", "place_before", "place_after"} <= set(one["miners"][0])
     assert set(one["concentration"]["after"]) == {"gini", "top1", "top3", "effective_number"}
     assert one["correlation"]["weights"]["kendall_tau_b"] > 0
+    assert one["weigh_ins"]["moved_most"]["moved"] >= one["weigh_ins"]["moved"] > 0
     assert one["weigh_ins"]["after"]["turnover"] > one["weigh_ins"]["before"]["turnover"]
 
 
