@@ -58,6 +58,7 @@ def test_json_says_all_of_it(tmp_path: Path) -> None:
     assert {"before", "after", "gain", "uid", "place_before", "place_after"} <= set(one["miners"][0])
     assert set(one["concentration"]["after"]) == {"gini", "top1", "top3", "effective_number"}
     assert one["correlation"]["weights"]["kendall_tau_b"] > 0
+    assert one["weigh_ins"]["moved_most"]["moved"] >= one["weigh_ins"]["moved"] > 0
     assert one["weigh_ins"]["after"]["turnover"] > one["weigh_ins"]["before"]["turnover"]
 
 
@@ -112,6 +113,11 @@ def test_outcomes_of_other_terms_can_be_kept(tmp_path: Path) -> None:
     assert weighbeam_warm(*words, kept).returncode == 0
     assert weighbeam_warm(*words, "-").stdout == kept.read_text()
     assert weighbeam_warm("mechanism", "diff", kept, JOURNAL).returncode == 1
+    refused = weighbeam_warm("backtest", "--journal", JOURNAL, "--set", "chunking.strict=true", "--outcomes", kept)
+    assert "[not_observed]" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.jsonl"], "what was there stays"
+    nowhere = weighbeam_warm("backtest", "--journal", JOURNAL, "--outcomes", tmp_path / "no" / "such")
+    assert "[cannot_write]" in nowhere.stderr
 
 
 def test_mechanisms_are_listed_and_checked() -> None:

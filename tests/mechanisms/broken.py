@@ -4,11 +4,12 @@ import random
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from keyword_recall.mechanism import KeywordRecall
 
-from weighbeam.mechanisms.contract import Group, Node, Observation, Score, Scored, Standing, Weights
+from weighbeam.mechanisms.contract import Group, Node, Observation, ReadBy, Score, Scored, Standing, Weights
 
 
 class Changed(KeywordRecall):
@@ -176,6 +177,12 @@ class Favouring(KeywordRecall):
 class Withholding(KeywordRecall):
     def best(self, params, observation, scored):
         return None
+
+
+class Reticent(KeywordRecall):
+    """Says of one parameter what reads it, and of the other nothing."""
+
+    read_by: ClassVar = {"alpha": ReadBy(("stand",))}
 
 
 class Empty(KeywordRecall):

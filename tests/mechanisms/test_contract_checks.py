@@ -24,6 +24,7 @@ from mechanisms.broken import (
     Punishing,
     Reading,
     Repeating,
+    Reticent,
     Rolling,
     Silent,
     Slow,
@@ -42,7 +43,7 @@ from weighbeam.senses.local import LocalSenses
 
 def test_chunking_keeps_the_contract(senses: LocalSenses) -> None:
     findings = check_mechanism(Chunking(), senses)
-    assert len(findings) == 15
+    assert len(findings) == 16
 
 
 @pytest.mark.parametrize("overrides", [{"shape": "exp"}, {"shape": "literal"}, {"strict": True}, {"splitter": "punkt"}])
@@ -93,6 +94,7 @@ def test_an_unknown_mechanism_is_named_with_those_that_exist() -> None:
         (Drawing, "tasks of its own can be asked, the same again"),
         (Favouring, "the best answer is a valid one"),
         (Withholding, "the best answer is a valid one"),
+        (Reticent, "what reads its parameters"),
         (Empty, "examples"),
     ],
 )

@@ -39,7 +39,7 @@ def backtest(
     start: Annotated[str | None, typer.Option("--from", help=f"Otherwise from here on: {EDGE}.")] = None,
     end: Annotated[str | None, typer.Option("--until", help=f"Read no further: {EDGE}.")] = None,
     weigh_every: Annotated[
-        float | None, typer.Option(min=1.0, metavar="SECONDS", help="Weigh at regular times, not as recorded.")
+        float | None, typer.Option(min=60.0, metavar="SECONDS", help="Weigh at regular times, not as recorded.")
     ] = None,
     python: Annotated[
         Path | None, typer.Option(help="Compare with what this interpreter's own weighbeam makes of it.")
@@ -97,14 +97,13 @@ def _make_course(
 
 
 def _write_outcomes(store: "Store", terms: "Terms", course: "Course", allowed: "Allowed", file: Path) -> None:
-    from weighbeam.lab.backtest.dump import list_outcomes, write_dump
+    from weighbeam.lab.backtest.dump import list_outcomes, save_dump, write_dump
 
     found = list_outcomes(store, terms, course, allowed)
     if str(file) == "-":
         write_dump(found, sys.stdout)
-        return
-    with file.open("w", encoding="ascii") as target:
-        write_dump(found, target)
+    else:
+        save_dump(found, file)
 
 
 def _ask_elsewhere(

@@ -39,11 +39,23 @@ def write_dump(outcomes: Iterator[Outcome], target: IO[str]) -> None:
         target.write(json.dumps(row, allow_nan=False, separators=(",", ":")) + "\n")
 
 
+def save_dump(outcomes: Iterator[Outcome], file: Path) -> None:
+    """All of it or nothing: what was there stays until the last line is written."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with part.open("w", encoding="ascii") as target:
+            write_dump(outcomes, target)
+        part.replace(file)
+    except OSError as fault:
+        raise WeighbeamError("cannot_write", f"{file}: {fault.strerror}", "name another place") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def dump_journal(place: str, file: Path) -> None:
     """Outcomes of a journal on its own terms."""
     store = view_journal(place)
-    with file.open("w", encoding="ascii") as target:
-        write_dump(list_outcomes(store), target)
+    save_dump(list_outcomes(store), file)
     store.close()
 
 

@@ -90,7 +90,7 @@ class _Player:
 
     def finish(self) -> Iterator[Played]:
         """Where no weigh-in was, one at the end; then how everybody stands."""
-        for name in self._recall.unweighed & self._last.keys():
+        for name in sorted(self._recall.unweighed & self._last.keys()):
             sequence, at, params = self._last[name]
             yield from self._show([self._make_weigh_in(self._met[name], sequence, at, params)])
         if self._began:

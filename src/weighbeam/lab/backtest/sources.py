@@ -17,8 +17,11 @@ def read_source(place: Path, journal: str | None) -> Iterator[Outcome]:
     """An interpreter goes through `journal`."""
     if not place.is_file():
         raise WeighbeamError("no_such_file", f"{place} does not exist", "name outcomes, a journal or a python")
-    with place.open("rb") as file:
-        head = file.read(len(DATABASE))
+    try:
+        with place.open("rb") as file:
+            head = file.read(len(DATABASE))
+    except OSError as fault:
+        raise WeighbeamError("unreadable_file", f"{place}: {fault.strerror}", "check its permissions") from None
     if head == DATABASE:
         return list_outcomes(view_journal(str(place)))
     if not os.access(place, os.X_OK):

@@ -68,13 +68,15 @@ class Turn:
 
 @dataclass(slots=True)
 class WeighTally:
-    """What is kept of all weigh-ins. `counted` are those at which at least one side pays somebody."""
+    """What is kept of all weigh-ins. `counted` are those at which at least one side pays somebody; `apart` sums how far
+    the two sides are from each other, `farthest` is the most of it and when."""
 
     weigh_ins: int = 0
     made: int = 0
     differ: int = 0
     counted: int = 0
     apart: float = 0.0
+    farthest: tuple[float, float] = (0.0, 0.0)
     before: Vectors = field(default_factory=Vectors)
     after: Vectors = field(default_factory=Vectors)
     uids: dict[str, int] = field(default_factory=dict)
@@ -93,8 +95,9 @@ class WeighTally:
         self.after.note(after)
         self.first_mode.setdefault(after.mode, after.at)
         if "submit" in (before.action, after.action):
-            self.counted += 1
-            self.apart += measure_distance(before.shares, after.shares)
+            moved = measure_distance(before.shares, after.shares)
+            self.counted, self.apart = self.counted + 1, self.apart + moved
+            self.farthest = max(self.farthest, (moved, before.at), key=lambda one: one[0])
         old, new = name_decision(before), name_decision(after)
         if old != new:
             self.decisions[old, new] += 1
@@ -106,6 +109,7 @@ class WeighTally:
             "made": self.made,
             "differ": self.differ,
             "moved": self.apart / self.counted if self.counted else 0.0,
+            "moved_most": {"moved": self.farthest[0], "at": self.farthest[1]} if self.apart else None,
             "before": self.before.as_json(),
             "after": self.after.as_json(),
             "decisions": [
