@@ -14,6 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from benchmarks.embedder import measure_embedder
 from benchmarks.evidence import measure_evidence
 from benchmarks.inference import measure_inference
+from benchmarks.lab import measure_lab
 from benchmarks.measure import Line, show_line
 from benchmarks.novelty_desk import measure_desk
 from benchmarks.novelty_index import measure_novelty_index
@@ -37,6 +38,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "The novelty desk": measure_desk,
     "The embedder": measure_embedder,
     "The service on a month of 256 miners": measure_service,
+    "The lab: epochs, standings, weigh-ins, a year": measure_lab,
 }
 HEAD = "| what | measured | wanted | met |\n| --- | --- | --- | --- |\n"
 

@@ -12,9 +12,9 @@ from weighbeam.lab.crowd import answer, answer_all, draw_crowd, let_collude, let
 from weighbeam.lab.fairness import earn_per_stake, measure_fairness
 from weighbeam.lab.measure import is_found_out
 from weighbeam.lab.validators.chain import LabChain
-from weighbeam.lab.validators.strategies import Colluder, Copier, Honest, scale_units
+from weighbeam.lab.validators.strategies import Colluder, Copier, Honest, Validator, scale_units
 from weighbeam.lab.weigh_ins import weigh_chunking, weigh_emissions
-from weighbeam.lab.year import Plan, Validator, Year, simulate_year
+from weighbeam.lab.year import Plan, Year, simulate_year
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 
 STAKE = 10**12

@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.bonds_dense import blend_bonds, pay_yuma2, pay_yuma3
-from weighbeam.core.fixed import ONE, U16_MAX, normalise, ratio, to_share
-from weighbeam.core.fixed_arrays import LOW, SHIFT, Fixed, divide_units, multiply_shares, to_shares
+from weighbeam.core.fixed import U16_MAX, normalise, ratio, to_share
+from weighbeam.core.fixed_arrays import Fixed, multiply_shares, to_shares
+from weighbeam.core.weights_dense import find_consensus, mask_weights, penalise
 from weighbeam.core.yuma import Epoch, Subnet, YumaParams, grant_permits, run_epoch, share_emission, share_stake
 from weighbeam.core.yuma_arrays import LATEST, DenseEpoch, DenseSubnet, Flags, gather_subnet
 
-INDEX_BITS = np.uint64(16)
-INDEX = np.uint64(2**16 - 1)
 STEEPEST = 2**15
 
 
@@ -41,13 +40,13 @@ def run_dense(subnet: DenseSubnet, params: YumaParams) -> DenseEpoch:
     stake = share_stake(subnet.stake, params.stake_threshold, owner)
     voting = normalise([share if votes else 0 for share, votes in zip(stake, (active & permits).tolist(), strict=True)])
     powers = np.array(voting, dtype=np.uint64)
-    weights, weighed = _mask_weights(subnet, permits, owner)
-    consensus = _find_consensus(weights, rows, voting, ratio(params.kappa))
+    weights, weighed = mask_weights(subnet, permits, owner)
+    consensus = find_consensus(weights, rows, voting, ratio(params.kappa))
     clipped = np.minimum(weights, consensus)
     kept = weighed & ((weights <= consensus) | (consensus != 0))
     ranks = multiply_shares(powers[rows, None], clipped).sum(axis=0)
     incentive = normalise(ranks.tolist())
-    penalised, traded = _penalise((weights, weighed), (clipped, kept), ratio(params.bonds_penalty))
+    penalised, traded = penalise((weights, weighed), (clipped, kept), ratio(params.bonds_penalty))
     blended = blend_bonds(subnet, params, penalised, traded, powers[rows], consensus)
     shares = np.array(incentive, dtype=np.uint64)
     pay = pay_yuma3 if params.yuma3 else pay_yuma2
@@ -104,50 +103,6 @@ def _run_sparse(subnet: DenseSubnet, params: YumaParams) -> DenseEpoch:
         server_emission=epoch.server_emission,
         validator_emission=epoch.validator_emission,
     )
-
-
-def _mask_weights(subnet: DenseSubnet, permits: Flags, owner: int | None) -> tuple[Fixed, Flags]:
-    """Weight rows that count, each scaled to its sum."""
-    rows, registered = subnet.rows, subnet.registered_at
-    counts = subnet.weighed & permits[rows, None] & (subnet.last_update[rows, None] > registered)
-    if subnet.commit_blocks is not None:
-        counts &= subnet.commit_blocks[rows, None] >= registered
-    others = rows != owner if owner is not None else np.ones(len(rows), dtype=np.bool_)
-    counts[np.flatnonzero(others), rows[others]] = False
-    kept = np.where(counts, subnet.weights, 0).astype(np.uint64)
-    return divide_units(kept, kept.sum(axis=1, keepdims=True)), counts
-
-
-def _find_consensus(weights: Fixed, rows: NDArray[np.intp], voting: list[int], kappa: int) -> Fixed:
-    """The weighted median of each column: the first score, ascending, up to which voters hold more than the minority.
-
-    All voters hold something, so this is where the chain's pivoting ends. Who votes without a row scores 0.
-    """
-    voters = [i for i, power in enumerate(voting) if power > 0]
-    shares = dict(zip(voters, normalise([voting[i] for i in voters]), strict=True))
-    named = rows.tolist()
-    places = np.array([row for row, i in enumerate(named) if i in shares], dtype=np.intp)
-    total = sum(shares.values())
-    silent = total - sum(shares.get(i, 0) for i in named)
-    minority = total - kappa
-    if not len(places) or (silent and silent > minority):
-        return np.zeros(len(voting), dtype=np.uint64)
-    powers = np.array([shares[named[row]] for row in places.tolist()], dtype=np.int64)
-    packed = (weights[places].T << INDEX_BITS) | np.arange(len(places), dtype=np.uint64)
-    packed.sort(axis=1)
-    reached = powers[(packed & INDEX).astype(np.intp)].cumsum(axis=1)
-    first = np.minimum((reached <= minority - silent).sum(axis=1), len(places) - 1)
-    found: Fixed = np.take_along_axis(packed, first[:, None], axis=1)[:, 0] >> INDEX_BITS
-    return found
-
-
-def _penalise(free: tuple[Fixed, Flags], clipped: tuple[Fixed, Flags], penalty: int) -> tuple[Fixed, Flags]:
-    """Weights moved towards their clipped value by the bonds penalty; what is lost is rounded up."""
-    if penalty in (0, ONE):
-        return clipped if penalty else free
-    lost = (np.uint64(penalty) * (free[0] - clipped[0]) + LOW) >> SHIFT
-    moved = free[0] - lost
-    return moved, moved > 0
 
 
 def _store_bonds(

@@ -15,7 +15,7 @@ from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, CHALLENGE_INTERVA
 from weighbeam.lab.crowd import Crowd
 from weighbeam.lab.validators.bench import Bench
 from weighbeam.lab.validators.chain import LabChain
-from weighbeam.lab.validators.strategies import Strategy, Units
+from weighbeam.lab.validators.strategies import Units, Validator
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 
 Floats = NDArray[np.float64]
@@ -23,15 +23,6 @@ YEAR_EPOCHS = 7300
 DAY_EPOCHS = 20
 PULL = 0.05
 """How much of a skill's wandering is taken back per epoch: most of it within a day."""
-
-
-@dataclass(frozen=True, slots=True)
-class Validator:
-    """A validator of the population. `spread` is the noise of its own tasks and senses; more is worse work."""
-
-    stake: int
-    strategy: Strategy
-    spread: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)

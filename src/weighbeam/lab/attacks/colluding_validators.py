@@ -16,8 +16,8 @@ from weighbeam.lab.crowd import Crowd
 from weighbeam.lab.measure import Trial
 from weighbeam.lab.validators.season import draw_miners, play, read_rules, try_miners, try_validators
 from weighbeam.lab.validators.signs import find_favours
-from weighbeam.lab.validators.strategies import Colluder
-from weighbeam.lab.year import Validator, Year
+from weighbeam.lab.validators.strategies import Colluder, Validator
+from weighbeam.lab.year import Year
 
 MINORITY, MAJORITY = 6, 10
 FAVOURED = 3

@@ -1,7 +1,6 @@
 """All validators of a season at work: the rounds of those who work, the rows of everybody."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,26 +9,16 @@ from weighbeam.engine.weigh_in.constants import CONSTANTS
 from weighbeam.lab.arrays.tournament import Tournament
 from weighbeam.lab.arrays.weigh import Sight, weigh_standings
 from weighbeam.lab.crowd import Crowd, Floats, answer
-from weighbeam.lab.validators.strategies import Strategy, Units
+from weighbeam.lab.validators.strategies import Strategy, Units, Validator
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 
 FRESHNESS_HOURS = float(CONSTANTS["WEIGHT_FRESHNESS_HOURS"])
 
 
-class Seat(Protocol):
-    """What is needed to know of a validator."""
-
-    @property
-    def strategy(self) -> Strategy: ...
-
-    @property
-    def spread(self) -> float: ...
-
-
 class Bench:
     """Rounds and weigh-ins of a population over a crowd."""
 
-    def __init__(self, crowd: Crowd, seats: Sequence[Seat], params: ChunkingParams, seed: int) -> None:
+    def __init__(self, crowd: Crowd, seats: Sequence[Validator], params: ChunkingParams, seed: int) -> None:
         self.crowd, self.params, self.seed = crowd, params, seed
         self.seats = tuple(seats)
         self.chance = np.random.default_rng([seed, 1])

@@ -15,8 +15,8 @@ from weighbeam.core.curves import U16_MAX
 from weighbeam.lab.attack import Setting
 from weighbeam.lab.crowd import Crowd, draw_crowd
 from weighbeam.lab.measure import Trial
-from weighbeam.lab.validators.strategies import Honest, Strategy
-from weighbeam.lab.year import Plan, Validator, Year, simulate_year
+from weighbeam.lab.validators.strategies import Honest, Strategy, Validator
+from weighbeam.lab.year import Plan, Year, simulate_year
 
 VALIDATORS, MINERS = 16, 64
 EPOCHS, SETTLING, END = 120, 40, 50

@@ -66,6 +66,15 @@ class Colluder:
         return scale_units(wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """A validator of the population. `spread` is the noise of its own tasks and senses; more is worse work."""
+
+    stake: int
+    strategy: Strategy
+    spread: float = 0.05
+
+
 def scale_units(values: NDArray[np.int64] | NDArray[np.float64]) -> Units:
     """Values as u16, the largest of each row 65535; a row of zeros stays one.
 
