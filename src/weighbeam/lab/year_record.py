@@ -10,9 +10,9 @@ from weighbeam.core.curves import U16_MAX
 from weighbeam.core.errors import require
 from weighbeam.lab.crowd import draw_crowd
 from weighbeam.lab.fairness import Fairness, earn_per_stake, measure_fairness
-from weighbeam.lab.validators.strategies import Colluder, Copier, Honest, Strategy
+from weighbeam.lab.validators.strategies import Colluder, Copier, Honest, Strategy, Validator
 from weighbeam.lab.versions import Versions, note_versions
-from weighbeam.lab.year import YEAR_EPOCHS, Plan, Validator, Year, simulate_year
+from weighbeam.lab.year import YEAR_EPOCHS, Plan, Year, simulate_year
 
 STAKE = 10**12
 MOST_VALIDATORS, MOST_MINERS, MOST_EPOCHS = 256, 4096, 10 * YEAR_EPOCHS
