@@ -30,8 +30,8 @@ ATTACKS = (
         what="One miner cuts blindly and takes a new hotkey whenever it stands worse than a newcomer would.",
         against="A newcomer begins in the middle, a departed hotkey takes its standing along, and pay halves with "
         "every place: the middle is worth next to nothing.",
-        open="Where pay is flatter (`curve` near 1), the middle pays, and then only the price of a registration "
-        "stands against it, which the lab does not count.",
+        open="Nothing found: even where pay is nearly flat (`curve` 0.98) a new hotkey every so often earned less "
+        "than staying, since it has no pay until it has been ranked. The price of a registration is not counted.",
         run=by_miners("chunking", Recycling, 1),
     ),
 )

@@ -11,8 +11,7 @@ ATTACKS = (
         what="One miner cuts as many words as fit into a chunk, whatever they are about, and answers at once.",
         against="Speed earns nothing below the soft limit, and chunks that mix topics end up behind everybody who has "
         "read the document.",
-        open="Where all honest answers are worse than none, the blind cut would win; with the documents of the lab "
-        "that does not happen.",
+        open="Where pay is nearly flat (`curve` 0.98), a blind cut earns more than half of what an average miner does.",
         run=by_miners("chunking", lambda: Always(cut_blindly), 1),
     ),
 )

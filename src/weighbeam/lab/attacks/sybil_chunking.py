@@ -33,9 +33,9 @@ ATTACKS = (
         "blanks in other places.",
         against="Equal rewards share the average of their places, so four together stand where one would, and pay "
         "halves with every place. Answers equal to the letter are counted as copies; blanks make them differ.",
-        open="Each of the four earns about what one working miner would or somewhat less, so the operator earns two "
-        "to three times as much for the same work, and honest miners are pushed down: the ranking says less about "
-        "skill. `tie_alpha` slows it.",
+        open="Each of the four earns about two thirds of what one working miner would, so the operator earns two to "
+        "three times as much for the same work, unseen, and the ranking of the others says less about their skill. "
+        "`tie_alpha` made no clear difference in the few seasons tried.",
         run=beside_work("chunking", OneForAll, IDENTITIES),
     ),
 )
