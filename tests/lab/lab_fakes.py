@@ -43,3 +43,13 @@ def die(job: Job) -> Trial:
     import os
 
     os._exit(9)
+
+
+def play_slowly(job: Job) -> Trial:
+    """A second each; the very first breaks at once."""
+    import time
+
+    if job.attack == "inference/copycat" and job.seed == 0:
+        raise ValueError("the first one")
+    time.sleep(1.0)
+    return play_fake(job)

@@ -2,10 +2,11 @@
 
 import dataclasses
 import importlib.util
+import time
 
 import pytest
 
-from lab.lab_fakes import ATTACKS, die, play_badly, play_fake
+from lab.lab_fakes import ATTACKS, die, play_badly, play_fake, play_slowly
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.lab.attack import Attack
 from weighbeam.lab.bench import run_bench
@@ -34,6 +35,13 @@ def test_a_fault_names_the_attack_and_the_seed() -> None:
     with pytest.raises(WeighbeamError, match=r"inference/padding with seed 1: ValueError: the scale broke") as fault:
         run_bench(ATTACKS, range(3), spread=Processes(2), play=play_badly)
     assert fault.value.code == "trial_failed"
+
+
+def test_after_a_fault_nothing_more_is_played() -> None:
+    start = time.monotonic()
+    with pytest.raises(WeighbeamError, match="the first one"):
+        run_bench(ATTACKS, range(30), spread=Processes(2), play=play_slowly)
+    assert time.monotonic() - start < 30
 
 
 def test_a_process_that_dies_is_told() -> None:

@@ -1,9 +1,11 @@
 """How a result of the bench differs from what is expected of it.
 
 It is *red* where an attack gains, hides better, honest miners are accused more often or ranks tell less, each by more
-than its interval and a margin; an attack that is missing or that nobody has looked at is red as well.
+than its interval and a margin; an attack that is missing or that nobody has looked at is red as well. Shares have wide
+intervals over few seeds, but the seeds are the same ones: theirs may move by no more than some identities' luck.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -15,19 +17,36 @@ from weighbeam.lab.measure import Interval, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which way a measure gets worse, and by how much beyond its interval it may."""
+    """Which way a measure gets worse; how far beyond its interval it may, and how far from its value at most."""
 
     measure: Measure
     worse: Literal["higher", "lower"]
     margin: float
     worse_said: str
     better_said: str
+    slack: float = math.inf
+
+    def bound(self, expected: Interval) -> tuple[float, float]:
+        """Between which values it is as expected.
+
+        >>> Rule("detection", "lower", 0.1, "", "", slack=0.25).bound(Interval(1.0, 0.34, 1.0))
+        (0.75, 1.1)
+        """
+        low, high = expected.low - self.margin, expected.high + self.margin
+        return max(low, expected.value - self.slack), min(high, expected.value + self.slack)
 
 
 RULES = (
     Rule("profit", "higher", 0.1, "it earns more", "it earns less"),
-    Rule("detection", "lower", 0.1, "it is found out less often", "it is found out more often"),
-    Rule("false_positives", "higher", 0.05, "more honest miners are accused", "fewer honest miners are accused"),
+    Rule("detection", "lower", 0.1, "it is found out less often", "it is found out more often", slack=0.25),
+    Rule(
+        "false_positives",
+        "higher",
+        0.05,
+        "more honest miners are accused",
+        "fewer honest miners are accused",
+        slack=0.15,
+    ),
     Rule("tau", "lower", 0.05, "ranks say less about skill", "ranks say more about skill"),
 )
 
@@ -65,9 +84,9 @@ def compare_outcome(name: str, outcome: Outcome, expected: Mapping[Measure, Inte
     found = []
     for rule in RULES:
         value, before = getattr(outcome, rule.measure).value, expected[rule.measure]
-        above, below = value > before.high + rule.margin, value < before.low - rule.margin
-        if above or below:
-            red = above == (rule.worse == "higher")
+        low, high = rule.bound(before)
+        if not low <= value <= high:
+            red = (value > high) == (rule.worse == "higher")
             said = rule.worse_said if red else rule.better_said
             measure = rule.measure.replace("_", " ")
             told = f"{said}: {measure} {value:.3g}, expected {before.value:.3g} ({before.low:.3g} to {before.high:.3g})"

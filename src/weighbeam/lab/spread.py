@@ -35,19 +35,24 @@ class Processes:
         from multiprocessing import get_context
 
         workers = count_workers(self.workers, len(jobs))
-        trials: dict[int, Trial] = {}
-        with _one_thread(), ProcessPoolExecutor(workers, get_context("spawn"), settle) as pool:
-            futures = {pool.submit(attempt, play, jobs[number]): number for number in order_jobs(jobs)}
+        with _one_thread():
+            pool = ProcessPoolExecutor(workers, get_context("spawn"), settle)
             try:
-                for future in as_completed(futures):
-                    trials[futures[future]] = read_result(future.result())
-                    on_done(len(trials), len(jobs))
+                return _collect(pool, play, jobs, on_done)
             except BrokenProcessPool:
                 told = "a process that played seasons was ended from outside"
                 raise WeighbeamError("worker_lost", told, "use fewer --workers if memory ran out") from None
             finally:
-                pool.shutdown(wait=False, cancel_futures=True)
-        return [trials[number] for number in range(len(jobs))]
+                pool.shutdown(cancel_futures=True)
+
+
+def _collect(pool: ProcessPoolExecutor, play: Play, jobs: Sequence[Job], on_done: OnDone) -> list[Trial]:
+    futures = {pool.submit(attempt, play, jobs[number]): number for number in order_jobs(jobs)}
+    trials: dict[int, Trial] = {}
+    for future in as_completed(futures):
+        trials[futures[future]] = read_result(future.result())
+        on_done(len(trials), len(jobs))
+    return [trials[number] for number in range(len(jobs))]
 
 
 def count_workers(wanted: int, jobs: int) -> int:
