@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from weighbeam.lab.measure import Trial
 from weighbeam.lab.play import Season, play_season
@@ -23,9 +23,25 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class ByMiners:
+    """A trial in which so many identities of one operator play a strategy, made anew for each season. `one`
+    says what a profit of 1 is."""
+
+    one: ClassVar[str] = "what a miner earns on average"
+    mechanism: str
+    strategy: Callable[[], Strategy]
+    identities: int
+
+    def __call__(self, seed: int, setting: Setting) -> Trial:
+        world = setting.worlds(self.mechanism, setting.params)
+        return play_season(world, self.strategy(), self.identities, seed, setting.season)
+
+
+@dataclass(frozen=True, slots=True)
 class Attack:
     """`family` names the page it is told on: one idea may be tried on several mechanisms. `what` says how it is played,
-    `against` what the mechanism does about it, `open` what stays possible; each a sentence or two for people."""
+    `against` what the mechanism does about it, `open` what stays possible; each a sentence or two for people. `counted`
+    says what a profit of 1 is, if no kind of trial by miners does."""
 
     family: str
     mechanism: str
@@ -33,6 +49,7 @@ class Attack:
     against: str
     open: str
     run: Callable[[int, Setting], Trial]
+    counted: str = ""
 
     @property
     def name(self) -> str:
@@ -42,18 +59,10 @@ class Attack:
         """
         return f"{self.mechanism}/{self.family}"
 
-
-@dataclass(frozen=True, slots=True)
-class ByMiners:
-    """A trial in which so many identities of one operator play a strategy, made anew for each season."""
-
-    mechanism: str
-    strategy: Callable[[], Strategy]
-    identities: int
-
-    def __call__(self, seed: int, setting: Setting) -> Trial:
-        world = setting.worlds(self.mechanism, setting.params)
-        return play_season(world, self.strategy(), self.identities, seed, setting.season)
+    @property
+    def one(self) -> str:
+        """What a profit of 1 is."""
+        return self.run.one if isinstance(self.run, ByMiners) else self.counted
 
 
 def by_miners(mechanism: str, strategy: Callable[[], Strategy], identities: int) -> ByMiners:

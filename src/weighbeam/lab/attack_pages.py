@@ -36,6 +36,7 @@ def write_family(attacks: Sequence[Attack], expected: Expected) -> str:
     for one in attacks:
         parts.append(f"## On {name_ground(one.mechanism)}")
         parts += [f"**The attack.** {one.what}", f"**Against it.** {one.against}", f"**Stays open.** {one.open}"]
+        parts.append(f"A profit of 1 is {one.one}.")
     parts.append(f"Play it:\n\n    weighbeam lab attack {family}")
     return "\n\n".join(parts) + "\n"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from weighbeam.core.canonical import canonical_json
 from weighbeam.lab.attack import ByMiners, Setting
@@ -28,6 +29,8 @@ class Writes:
 @dataclass(frozen=True, slots=True)
 class ByContributors(ByMiners):
     """A trial paid in tokens. `fair` is what all together, the attackers too, earn on average by honest work."""
+
+    one: ClassVar[str] = "what a contributor earns on average by honest work, in tokens"
 
     def __call__(self, seed: int, setting: Setting) -> Trial:
         world = setting.worlds(self.mechanism, setting.params)

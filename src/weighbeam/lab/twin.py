@@ -6,6 +6,7 @@ season is played once more with an attacker who works, and it and its equals say
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from weighbeam.core.canonical import canonical_json
 from weighbeam.lab.attack import ByMiners, Setting
@@ -28,6 +29,8 @@ def work(world: World, turn: Turn) -> Said:
 @dataclass(frozen=True, slots=True)
 class BesideWork(ByMiners):
     """A trial like any other, but `fair` is what a miner of the attackers' skill earns by honest work."""
+
+    one: ClassVar[str] = f"what a miner of the same skill ({SKILL}) earns by honest work"
 
     def __call__(self, seed: int, setting: Setting) -> Trial:
         world = setting.worlds(self.mechanism, setting.params)

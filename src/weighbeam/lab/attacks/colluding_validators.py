@@ -14,7 +14,15 @@ import numpy as np
 from weighbeam.lab.attack import YUMA, Attack, Setting
 from weighbeam.lab.crowd import Crowd
 from weighbeam.lab.measure import Trial
-from weighbeam.lab.validators.season import draw_miners, play, read_rules, try_miners, try_validators
+from weighbeam.lab.validators.season import (
+    INCENTIVE,
+    PER_STAKE,
+    draw_miners,
+    play,
+    read_rules,
+    try_miners,
+    try_validators,
+)
 from weighbeam.lab.validators.signs import find_favours
 from weighbeam.lab.validators.strategies import Colluder, Validator
 from weighbeam.lab.year import Year
@@ -70,10 +78,11 @@ ATTACKS = (
         family="colluding-validators",
         mechanism=YUMA,
         what="Six of sixteen validators of equal stake run honest rounds but hand half of their row to three middling "
-        "miners of their own. One is what a validator earns on average, in dividends per stake.",
+        "miners of their own.",
         against=CLIPPED,
         open=SPREAD,
         run=run,
+        counted=PER_STAKE,
     ),
     Attack(
         family="colluding-majority",
@@ -82,15 +91,16 @@ ATTACKS = (
         against=NOTHING,
         open=OUTSIDE,
         run=run_majority,
+        counted=PER_STAKE,
     ),
     Attack(
         family="favoured-miners",
         mechanism=YUMA,
-        what="The same six colluders of sixteen, seen from the three miners they favour. One is what a miner earns on "
-        "average, in incentive.",
+        what="The same six colluders of sixteen, seen from the three miners they favour.",
         against=CLIPPED,
         open=SPREAD,
         run=run_favoured,
+        counted=INCENTIVE,
     ),
     Attack(
         family="favoured-by-majority",
@@ -99,5 +109,6 @@ ATTACKS = (
         against=NOTHING,
         open=OUTSIDE,
         run=run_favoured_majority,
+        counted=INCENTIVE,
     ),
 )

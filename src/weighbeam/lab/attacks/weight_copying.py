@@ -11,7 +11,7 @@ adds some noise of its own escapes it.
 
 from weighbeam.lab.attack import YUMA, Attack, Setting
 from weighbeam.lab.measure import Trial
-from weighbeam.lab.validators.season import draw_miners, play, read_rules, try_validators
+from weighbeam.lab.validators.season import PER_STAKE, draw_miners, play, read_rules, try_validators
 from weighbeam.lab.validators.signs import find_copies
 from weighbeam.lab.validators.strategies import Copier
 
@@ -36,12 +36,13 @@ ATTACKS = (
         family="weight-copying",
         mechanism=YUMA,
         what="Three of sixteen validators of equal stake run no round at all and set the consensus of the last epoch "
-        "as their own weights. One is what a validator earns on average, in dividends per stake.",
+        "as their own weights.",
         against="Nothing, as long as rows are public at once: the median of all others is clipped less than any honest "
         "row. A row that is one of the last eight consensuses to within a hundredth of its weight is a sign.",
         open="It pays, and saves all costs of work; commit-reveal is the answer. A copier that adds some noise of its "
         "own leaves no sign.",
         run=run,
+        counted=PER_STAKE,
     ),
     Attack(
         family="weight-copying-commit-reveal",
@@ -51,5 +52,6 @@ ATTACKS = (
         open="The gain is gone, but not more: who earns like the honest without their work has saved its costs, and "
         "where skills hardly move, late is as good as new.",
         run=run_hidden,
+        counted=PER_STAKE,
     ),
 )

@@ -22,6 +22,8 @@ VALIDATORS, MINERS = 16, 64
 EPOCHS, SETTLING, END = 120, 40, 50
 STAKE = 10**12
 SPREADS = (0.02, 0.15)
+PER_STAKE = "what a validator earns on average, in dividends per stake"
+INCENTIVE = "what a miner earns on average, in incentive"
 
 
 def read_rules(setting: Setting | None, **others: Any) -> SubnetParameters:
