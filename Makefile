@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench test-torch bittensor-epochs docs lock build clean
+.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench attack-bench test-torch bittensor-epochs docs golden lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -73,6 +73,10 @@ fuzz-api: $(READY) ## Make up N calls (default 300) of every operation of the AP
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks
 
+attack-bench: $(READY) ## Play every attack of the lab, write build/attacks.html and compare with what is expected
+	@mkdir -p build
+	$(BIN)/weighbeam lab attack --expect --report build/attacks.html
+
 test-torch: .venv-torch/.ready ## Test the senses that need torch
 	.venv-torch/bin/python -m pytest tests/senses/test_sentence_transformers.py tests/senses/test_nli_transformers.py
 
@@ -91,6 +95,9 @@ bittensor-epochs: $(READY) ## Let a validator set weights for EPOCHS (default 20
 docs: $(READY) ## Write the generated parts of the docs anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/make_picture.py
+
+golden: $(READY) ## Make the golden journal of this version, once per release
+	PYTHONPATH=tests $(BIN)/python golden/make.py
 
 lock: ## Write constraints.txt anew from the newest versions that install
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

@@ -10,6 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from weighbeam.engine.alerts import REMEDIES
+from weighbeam.lab.attack_pages import write_pages
+from weighbeam.lab.catalogue import list_attacks
+from weighbeam.lab.expectations import FULL, load_expectations
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.reasons import MEANINGS as CHUNKING_REASONS
 from weighbeam.mechanisms.contract import Params
@@ -42,7 +45,9 @@ COMMANDS = (
     "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
-    "alerts", "alerts test", "copies", "miner-report", "receipt verify", "replay", "config show", "lists sign",
+    "alerts", "alerts test", "copies", "miner-report", "receipt verify", "replay", "backtest",
+    "mechanism list", "mechanism check", "mechanism diff", "config show", "lab list",
+    "lab attack", "lab sweep", "lab simulate", "lab year", "lab report", "lists sign",
     "lists check",
     "pages record", "vectors run", "doctor",
 )  # fmt: skip
@@ -115,6 +120,11 @@ def write_metrics() -> str:
     return "\n".join(rows)
 
 
+def write_attacks() -> dict[str, str]:
+    """A page for each family of attacks, and their index."""
+    return write_pages(list_attacks(), load_expectations(FULL))
+
+
 def fill(page: str, name: str, content: str) -> str:
     pattern = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
     return re.sub(pattern, lambda m: f"{m[1]}{content}\n{m[2]}", page, flags=re.S)
@@ -130,6 +140,10 @@ def main() -> None:
     parts = {"settings": write_settings(), "alerts": write_alerts(), "metrics": write_metrics()}
     for name, content in parts.items():
         page.write_text(fill(page.read_text(), name, content))
+    for page in (DOCS / "attacks").glob("*.md"):
+        page.unlink()
+    for name, content in write_attacks().items():
+        (DOCS / "attacks" / name).write_text(content)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,11 @@ def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
     assert generator.write_metrics() in page, "run make docs"
 
 
+def test_the_pages_of_attacks_are_current() -> None:
+    written = load_generator().write_attacks()
+    assert {page.name: page.read_text() for page in (DOCS / "attacks").glob("*.md")} == written, "run make docs"
+
+
 def test_every_metric_is_explained() -> None:
     found = {}
     for path in sorted((SOURCE / "service").glob("*.py")):
@@ -158,7 +163,7 @@ def test_every_link_leads_somewhere() -> None:
 @pytest.mark.parametrize(("where", "block"), blocks("sh"))
 def test_every_shell_block_runs(where: str, block: str, cache: Path, tmp_path: Path) -> None:
     """In a folder of its own, so that what a command leaves behind is there for the next one and for no other."""
-    for name in ("examples", "vectors"):
+    for name in ("examples", "golden", "vectors"):
         (tmp_path / name).symlink_to(ROOT / name)
     for line in block.strip().splitlines():
         words = shlex.split(line.removeprefix(".venv/bin/"))

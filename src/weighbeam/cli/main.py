@@ -7,10 +7,13 @@ import typer
 from weighbeam import __version__
 from weighbeam.cli.alerts import alerts_app
 from weighbeam.cli.ask import ask
+from weighbeam.cli.backtest import backtest
 from weighbeam.cli.config import config_app
 from weighbeam.cli.demo import demo
 from weighbeam.cli.doctor import doctor
+from weighbeam.cli.lab import lab_app
 from weighbeam.cli.lists import lists_app
+from weighbeam.cli.mechanism import mechanism_app
 from weighbeam.cli.novelty import novelty_app
 from weighbeam.cli.pages import pages_app
 from weighbeam.cli.read import copies, leaderboard, miner_report, rounds
@@ -33,6 +36,7 @@ app.add_typer(config_app, name="config")
 app.add_typer(pages_app, name="pages")
 app.add_typer(lists_app, name="lists")
 app.add_typer(receipt_app, name="receipt")
+app.add_typer(lab_app, name="lab")
 app.command()(demo)
 app.command()(validator)
 app.command()(miner)
@@ -45,6 +49,8 @@ app.add_typer(alerts_app, name="alerts")
 app.command()(copies)
 app.command("miner-report")(miner_report)
 app.command()(replay)
+app.command()(backtest)
+app.add_typer(mechanism_app, name="mechanism")
 app.command()(doctor)
 
 

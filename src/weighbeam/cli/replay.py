@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from weighbeam.cli.settings import ConfigOption, StoreOption, open_read
+from weighbeam.cli.settings import ConfigOption, StoreOption, find_journal
 from weighbeam.cli.shell import EXIT_CHECK_FAILED, make_printable, print_json
 from weighbeam.core.errors import WeighbeamError
 
@@ -16,10 +16,11 @@ def replay(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per entry.")] = False,
 ) -> None:
     """Compute every score, standing and decision again; exit 1 if anything differs by a bit."""
+    from weighbeam.engine.read_journal import view_journal
     from weighbeam.engine.replay import replay as replay_journal
     from weighbeam.mechanisms.registry import load_mechanism
 
-    journal = open_read(store, config)
+    journal = view_journal(find_journal(store, config))
     entries = faults = 0
     for result in replay_journal(journal, load_mechanism):
         entries += 1

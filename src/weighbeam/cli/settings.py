@@ -51,7 +51,9 @@ def open_read(store: str | None, config: Path | None) -> "Store":
     """A journal to read: the one named, or that of the settings."""
     from weighbeam.engine.read_journal import open_journal
 
-    if store is not None:
-        return open_journal(store)
-    url = open_settings(config).store_url()
-    return open_journal(url.removeprefix("sqlite:///") if url.startswith("sqlite:///") else url)
+    return open_journal(find_journal(store, config))
+
+
+def find_journal(store: str | None, config: Path | None) -> str:
+    """Where the journal is: as it was named, or as the settings say."""
+    return store if store is not None else open_settings(config).store_url().removeprefix("sqlite:///")

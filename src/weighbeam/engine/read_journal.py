@@ -7,18 +7,31 @@ from sqlalchemy import func, select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import tables
 from weighbeam.store.database import Store
+from weighbeam.store.view import view_store
 
 
 def open_journal(place: str) -> Store:
     """A store by path or URL; a file that does not exist, or holds nothing, is no journal and is not created."""
+    file = _find_file(place)
+    return Store(place if file is None else f"sqlite:///{file}")
+
+
+def view_journal(place: str) -> Store:
+    """The same, of a file that must stay as it is: nothing is written to it or left beside it."""
+    file = _find_file(place)
+    return Store(place) if file is None else view_store(file)
+
+
+def _find_file(place: str) -> Path | None:
+    """None if the place is no file but the address of a database."""
     file = Path(place.removeprefix("sqlite:///"))
     if "://" in place and not place.startswith("sqlite:///"):
-        return Store(place)
+        return None
     if not file.is_file():
         raise WeighbeamError("no_such_file", f"{file} does not exist", "name the journal of a validator")
     if not file.stat().st_size:
         raise WeighbeamError("empty_journal", f"{file} is empty", "name the journal of a validator")
-    return Store(f"sqlite:///{file}")
+    return file
 
 
 def count_entries(store: Store) -> int:

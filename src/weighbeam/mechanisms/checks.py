@@ -16,7 +16,7 @@ from typing import Any
 
 from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params, Scored, Standing, make_params
+from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params, Reads, Scored, Standing, make_params
 from weighbeam.mechanisms.purity import watch_calls
 from weighbeam.mechanisms.rerun import run_pure, write_elsewhere, write_pure
 from weighbeam.senses.ports import Senses
@@ -98,6 +98,7 @@ def run_checks(
         ("the best answer is a valid one", check_best),
         ("every score has an explanation", check_explained),
         ("weights: none negative, only the eligible", check_weights),
+        ("what reads its parameters, if it says so, is said of all", check_reads),
     ]
     findings = [Finding(name, _attempt(check, subject)) for name, check in checks]
     speed = _attempt(lambda s: check_speed(s, rounds_per_second), subject)
@@ -287,6 +288,14 @@ def check_weights(subject: Subject) -> str | None:
             if value and hotkey not in eligible:
                 return f"{hotkey} is not eligible and weighs {value}"
     return None
+
+
+def check_reads(subject: Subject) -> str | None:
+    """One that does not say it can only be backtested under its own parameters."""
+    if not isinstance(subject.mechanism, Reads):
+        return None
+    said, known = set(subject.mechanism.read_by), set(subject.mechanism.params_type.model_fields)
+    return f"said of {sorted(said - known)}, not of {sorted(known - said)}" if said != known else None
 
 
 def check_speed(subject: Subject, rounds_per_second: float) -> str | None:

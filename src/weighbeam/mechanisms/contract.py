@@ -24,6 +24,7 @@ Seed: TypeAlias = str | int
 Reply = Literal["ok", "timeout", "unreachable", "error", "malformed", "too_large", "validator_error"]
 Status = Literal["valid", "failed", "unscored"]
 Stage: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
+Verb = Literal["choose", "ask", "observe", "score", "stand", "weigh"]
 
 
 class Params(BaseModel):
@@ -418,6 +419,41 @@ class Advises(Protocol):
 
     def advise(self, params: Any, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
         """At most five, the most worthwhile first, from a miner's recent rounds, oldest first. Pure."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """What of a round a parameter changes; no verb if it only changes what people are shown.
+
+    Where `observe` is among the verbs, `holds` says which other values can still be tried on what was observed: any,
+    only higher ones (what they leave out was all observed), only lower ones; None if it must be observed anew.
+    """
+
+    verbs: tuple[Verb, ...]
+    holds: Literal["any", "raised", "lowered"] | None = None
+
+
+@runtime_checkable
+class Reads(Protocol):
+    """What a mechanism may have besides, so that recorded rounds can be tried under other parameters.
+
+    Of one that does not say it, every parameter counts as read by every verb.
+    """
+
+    @property
+    def read_by(self) -> Mapping[str, ReadBy]:
+        """For every parameter, by whom it is read."""
+        ...
+
+
+@runtime_checkable
+class Reopens(Protocol):
+    """What a mechanism has besides if pay is decided before its round, when something comes in, and only repeated in
+    the observation."""
+
+    def reopen(self, params: Any, observation: Observation) -> Observation:
+        """The observation as if all of it had been decided under `params`. Pure."""
         ...
 
 

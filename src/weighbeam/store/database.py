@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib.resources import files
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
@@ -27,7 +28,9 @@ CONNECTIONS = {"pool_size": 5, "max_overflow": 25}
 class Store:
     """A database with the journal's tables. Writes go through `write`: one transaction, one fsync."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, folder: TemporaryDirectory[str] | None = None) -> None:
+        """`folder`, if there is one, goes when the store is closed."""
+        self._folder = folder
         try:
             self.engine = _connect(url)
             _migrate(self.engine)
@@ -44,6 +47,13 @@ class Store:
                 f"the store cannot be opened: {fault.orig}",
                 _remedy(str(fault.orig)),
             ) from None
+
+    @classmethod
+    def of(cls, engine: Engine) -> "Store":
+        """One whose tables are up to date already."""
+        store = cls.__new__(cls)
+        store.engine, store._folder = engine, None
+        return store
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -83,6 +93,8 @@ class Store:
 
     def close(self) -> None:
         self.engine.dispose()
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 @contextmanager
@@ -113,17 +125,17 @@ def _connect(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         named = parsed.set(drivername="postgresql+psycopg") if parsed.drivername == "postgresql" else parsed
-        return create_engine(named, hide_parameters=True, json_deserializer=_read_json, **CONNECTIONS)
+        return create_engine(named, hide_parameters=True, json_deserializer=read_json_column, **CONNECTIONS)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
     room = CONNECTIONS if parsed.database not in (None, "", ":memory:") else {}
-    engine = create_engine(parsed, hide_parameters=True, json_deserializer=_read_json, **room)
+    engine = create_engine(parsed, hide_parameters=True, json_deserializer=read_json_column, **room)
     event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "begin", begin_sqlite)
     return engine
 
 
-def _read_json(text: str | bytes) -> Any:
+def read_json_column(text: str | bytes) -> Any:
     """A value that is no JSON any more was damaged on the disk, not by a user."""
     try:
         return json.loads(text)
@@ -141,7 +153,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
 
 
-def _begin_sqlite(connection: Connection) -> None:
+def begin_sqlite(connection: Connection) -> None:
     immediate = connection.get_execution_options().get("immediate", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 

@@ -13,6 +13,7 @@ from weighbeam.mechanisms.chunking.groups import choose_group
 from weighbeam.mechanisms.chunking.observe import name_senses, observe_round
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.question import read_question, report_round
+from weighbeam.mechanisms.chunking.read_by import READ_BY
 from weighbeam.mechanisms.chunking.reasons import MEANINGS
 from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
@@ -50,6 +51,7 @@ class Chunking:
     params_type: type[Params] = ChunkingParams
     rule = WeighRule()
     meanings = MEANINGS
+    read_by = READ_BY
 
     def choose(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from weighbeam.core.canonical import seeded_digest
@@ -12,6 +12,7 @@ from weighbeam.mechanisms.evidence.forms import read_forms
 from weighbeam.mechanisms.evidence.runs import is_run
 from weighbeam.mechanisms.evidence.url import find_page_key
 
+KEPT = 4096
 LEAST_JACCARD = Fraction(4, 5)
 
 
@@ -50,7 +51,12 @@ class Copied:
 
 def read_quote(url: object, excerpt: object) -> Quote:
     """A snippet as it is compared; `url` is the final one."""
-    return Quote(find_page_key(url), tuple(read_forms(excerpt)) if isinstance(excerpt, str) else ())
+    return _read_quote(url if isinstance(url, str) else None, excerpt if isinstance(excerpt, str) else "")
+
+
+@lru_cache(KEPT)
+def _read_quote(url: str | None, excerpt: str) -> Quote:
+    return Quote(find_page_key(url), tuple(read_forms(excerpt)))
 
 
 def find_copies(responses: Sequence[Response], seed: Seed, copy_share: float) -> list[Copied]:

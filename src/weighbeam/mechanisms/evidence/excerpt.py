@@ -2,6 +2,7 @@
 
 import unicodedata
 from bisect import bisect_right
+from functools import lru_cache
 
 from weighbeam.core.surrogates import has_lone_surrogate
 from weighbeam.mechanisms.evidence.clean import clean_text
@@ -13,6 +14,8 @@ from weighbeam.mechanisms.evidence.sentences import split_sentences
 MOST_CHARACTERS = 1_000
 MOST_WORDS = 200
 LEAST_DISTINCT = 3
+KEPT = 4096
+"""Of so many excerpts the result is kept: the same are judged when they are observed, scored, explained, replayed."""
 ALLOWED_CONTROLS = "\t\n\r"
 REPLACEMENT = "\ufffd"
 
@@ -23,7 +26,12 @@ def is_valid_excerpt(excerpt: object, min_words: int) -> bool:
     >>> is_valid_excerpt("It is 4 km long", 5), is_valid_excerpt("a a a a a", 5), is_valid_excerpt(None, 5)
     (True, False, False)
     """
-    if not isinstance(excerpt, str) or _is_garbled(excerpt):
+    return isinstance(excerpt, str) and _is_quotable(excerpt, min_words)
+
+
+@lru_cache(KEPT)
+def _is_quotable(excerpt: str, min_words: int) -> bool:
+    if _is_garbled(excerpt):
         return False
     clean = clean_text(excerpt).strip()
     if len(clean) > MOST_CHARACTERS:
@@ -32,6 +40,7 @@ def is_valid_excerpt(excerpt: object, min_words: int) -> bool:
     return min_words <= len(words) <= MOST_WORDS and len({word for word in words if has_letter(word)}) >= LEAST_DISTINCT
 
 
+@lru_cache(KEPT)
 def repeats_statement(excerpt: str, statement: str) -> bool:
     """Whether the statement stands in the excerpt, in sentences that have little else.
 

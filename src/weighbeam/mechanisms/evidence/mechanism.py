@@ -29,6 +29,7 @@ from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, obser
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.question import read_question, report_round
 from weighbeam.mechanisms.evidence.rank import rank_active
+from weighbeam.mechanisms.evidence.read_by import READ_BY
 from weighbeam.mechanisms.evidence.reasons import MEANINGS
 from weighbeam.mechanisms.evidence.score import recompute, score_round
 from weighbeam.mechanisms.evidence.spread import spread_responses
@@ -50,6 +51,7 @@ class Evidence:
     rule = WeighRule(standing="own", gate="asked", exclude_permits=True)
     measures = MEASURES
     meanings = MEANINGS
+    read_by = READ_BY
 
     def choose(
         self,

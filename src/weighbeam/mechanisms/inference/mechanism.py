@@ -30,6 +30,7 @@ from weighbeam.mechanisms.inference.observe import name_senses, observe_round
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.prompts import generate_task, read_prompt_text
 from weighbeam.mechanisms.inference.question import read_question, report_round
+from weighbeam.mechanisms.inference.read_by import READ_BY
 from weighbeam.mechanisms.inference.reasons import MEANINGS
 from weighbeam.mechanisms.inference.score import score_round
 from weighbeam.mechanisms.inference.stages import STAGES
@@ -48,6 +49,7 @@ class Inference:
     params_type: type[Params] = InferenceParams
     rule = WeighRule(standing="emissions", gate="always", exclude_permits=False)
     meanings = MEANINGS
+    read_by = READ_BY
 
     def choose(
         self,

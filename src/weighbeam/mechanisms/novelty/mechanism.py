@@ -27,7 +27,9 @@ from weighbeam.mechanisms.novelty.explain import explain_contributor
 from weighbeam.mechanisms.novelty.observe import name_senses, observe_round
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.question import read_question, report_round
+from weighbeam.mechanisms.novelty.read_by import READ_BY
 from weighbeam.mechanisms.novelty.reasons import MEANINGS
+from weighbeam.mechanisms.novelty.reopen import reopen_round
 from weighbeam.mechanisms.novelty.reward import reward_units
 from weighbeam.mechanisms.novelty.score import score_round, sum_parts
 from weighbeam.mechanisms.novelty.stages import STAGES
@@ -44,6 +46,7 @@ class Novelty:
     params_type: type[Params] = NoveltyParams
     rule = WeighRule(gate="none", exclude_permits=False)
     meanings = MEANINGS
+    read_by = READ_BY
 
     def choose(
         self,
@@ -82,6 +85,9 @@ class Novelty:
     def weigh(self, params: NoveltyParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
         """In proportion to the units of the window."""
         return Weights({s.hotkey: s.value or 0.0 for s in standings if s.hotkey in eligible})
+
+    def reopen(self, params: NoveltyParams, observation: Observation) -> Observation:
+        return reopen_round(params, observation)
 
     def is_stale(self, params: NoveltyParams, standings: Sequence[Standing], now: float) -> bool:
         return has_expired(standings, now, params)

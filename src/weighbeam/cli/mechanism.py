@@ -1,0 +1,82 @@
+"""`weighbeam mechanism`: which mechanisms there are, whether they keep the contract, what a new version changes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weighbeam.cli.backtest import JournalOption
+from weighbeam.cli.read import print_table
+from weighbeam.cli.settings import AsJson
+from weighbeam.cli.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
+
+mechanism_app = make_app("List mechanisms, check that they keep the contract, compare versions of them.")
+SIDE = "a dump (weighbeam backtest --outcomes), a journal, or the python of another version"
+
+
+@mechanism_app.command("list")
+def list_installed(as_json: AsJson = False) -> None:
+    """The installed mechanisms, and the package each comes from."""
+    from weighbeam.mechanisms.contract import Reads
+    from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
+
+    rows = []
+    for name, entry in sorted(list_mechanisms().items()):
+        mechanism = load_mechanism(name)
+        package, version = (entry.dist.name, entry.dist.version) if entry.dist else (entry.module.split(".")[0], "")
+        says = isinstance(mechanism, Reads)
+        rows.append({"name": name, "package": package, "version": version, "kind": mechanism.kind, "backtest": says})
+    if as_json:
+        print_json({"mechanisms": rows})
+        return
+    shown = [[*(str(value) for value in list(row.values())[:4]), "yes" if row["backtest"] else "no"] for row in rows]
+    print_table(("name", "package", "version", "kind", "says what reads its parameters"), shown)
+
+
+@mechanism_app.command()
+def check(
+    name: Annotated[str, typer.Argument(help="As weighbeam mechanism list names it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Run a mechanism's own examples through the contract; exit 1 if a promise is not kept."""
+    from weighbeam.cli.progress import open_senses
+    from weighbeam.mechanisms.checks import run_checks
+    from weighbeam.mechanisms.registry import load_mechanism
+    from weighbeam.operate.web import EMBEDDED, find_web
+    from weighbeam.senses.local import DEFAULT_EMBEDDER
+
+    mechanism = load_mechanism(name)
+    with open_senses(DEFAULT_EMBEDDER, **find_web(EMBEDDED, None, Path())) as senses:
+        found = run_checks(mechanism, senses)
+    kept = all(one.ok for one in found)
+    if as_json:
+        print_json({"mechanism": name, "ok": kept, "findings": [{"check": o.check, "fault": o.fault} for o in found]})
+    for one in [] if as_json else found:
+        typer.echo(f"{'✓' if one.ok else '✗'} {one.check}" + ("" if one.ok else f": {make_printable(one.fault or '')}"))
+    if not kept:
+        raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+@mechanism_app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(help=f"Before: {SIDE}.")],
+    new: Annotated[Path, typer.Argument(help="After: the same.")],
+    journal: JournalOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """What two versions make of the same journal: scores, standings, weights; exit 1 if anything differs by a bit."""
+    from weighbeam.lab.backtest.diff import find_difference
+    from weighbeam.lab.backtest.sources import read_source
+
+    found = find_difference(read_source(old, journal), read_source(new, journal))
+    if as_json:
+        print_json(found.as_json())
+    elif found.is_equal:
+        typer.echo(f"{found.entries} entries, all equal to the bit")
+    else:
+        for what, count in found.differ.most_common():
+            largest = found.largest.get(what, 0.0)
+            typer.echo(f"{what} differ {count} times" + (f", by up to {largest:.6g}" if largest else ""))
+        typer.echo(f"first: {make_printable(found.first or '', 200)}; {found.entries} entries in all")
+    if not found.is_equal:
+        raise typer.Exit(EXIT_CHECK_FAILED)

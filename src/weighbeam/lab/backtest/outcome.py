@@ -1,0 +1,107 @@
+"""What an entry of a journal leads to under some parameters and some version, in a form that can be kept and compared.
+
+As JSON, one line each: a head, the entries in their order, the standings in the end.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+
+FORMAT = "outcomes/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One miner in one round; `emission` where the mechanism pays emissions."""
+
+    hotkey: str
+    status: str
+    value: float | None
+    emission: float | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOutcome:
+    """`digest` is that of every score with its parts and of the standings after it."""
+
+    sequence: int
+    ref: str
+    mechanism: str
+    at: float
+    digest: str
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WeighInOutcome:
+    """`shares` are of all weights, none on a skip; `digest` is that of raw weights and decision. `made`: the journal
+    holds no such weigh-in. `burn` is who takes a burnt share. At how many blocks modes begin is in `degraded` and
+    `emergency`."""
+
+    sequence: int
+    ref: str
+    mechanism: str
+    at: float
+    digest: str
+    mode: str
+    blocks: int
+    action: str
+    reason: str | None
+    uniform: bool
+    shares: Mapping[str, float]
+    uids: Mapping[str, int]
+    burn: str | None = None
+    made: bool = False
+    degraded: int = 4000
+    emergency: int = 4500
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """By mechanism and hotkey, the standings after the last entry."""
+
+    standings: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+
+
+Outcome = RoundOutcome | WeighInOutcome | End
+KINDS: Mapping[str, type[Any]] = {"round": RoundOutcome, "weigh_in": WeighInOutcome, "end": End}
+NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+def write_outcomes(outcomes: Iterable[Outcome], version: str) -> Iterator[dict[str, Any]]:
+    yield {"weighbeam": FORMAT, "version": version}
+    for one in outcomes:
+        yield {"kind": NAMES[type(one)], **asdict(one)}
+
+
+def read_outcomes(lines: Iterable[Any]) -> Iterator[Outcome]:
+    """What `write_outcomes` wrote; `bad_outcomes` if it is something else, or ends too early."""
+    rows = iter(lines)
+    head = next(rows, None)
+    if not isinstance(head, dict) or head.get("weighbeam") != FORMAT:
+        raise _bad("does not begin as outcomes do")
+    last: Outcome | None = None
+    for row in rows:
+        last = _read(row)
+        yield last
+    if not isinstance(last, End):
+        raise _bad("ends before its end")
+
+
+def _read(row: Any) -> Outcome:
+    try:
+        given = dict(row)
+        kind = KINDS[given.pop("kind")]
+        if "results" in given:
+            given["results"] = tuple(Result(**{**one, "reasons": tuple(one["reasons"])}) for one in given["results"])
+        outcome: Outcome = kind(**given)
+    except (KeyError, TypeError, ValueError):
+        raise _bad("holds a line that is no outcome") from None
+    return outcome
+
+
+def _bad(what: str) -> WeighbeamError:
+    return WeighbeamError("bad_outcomes", f"what was given {what}", "write it with weighbeam backtest --outcomes FILE")

@@ -1,0 +1,138 @@
+"""What a journal cannot tell: questions that were not asked, measures that were not taken, evidence that is gone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.replay import FindMechanism
+from weighbeam.lab.backtest.survey import Held, Survey, Weighed
+from weighbeam.lab.backtest.terms import Terms
+from weighbeam.lab.backtest.window import Window
+from weighbeam.mechanisms.contract import Mechanism, ReadBy, Reads
+
+HOUR = 3600.0
+FILTERED = ("max_miner_stake_rao", "validator_list_max_age_hours")
+EVERYWHERE = ReadBy(("choose", "ask", "observe", "score", "stand", "weigh"))
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What may be compared although it is not quite the same: whom rounds asked is kept, or a side is not verified."""
+
+    keep_groups: bool = False
+    anyway: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One parameter, as some rounds had it and as it is set."""
+
+    name: str
+    before: Any
+    after: Any
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.before} → {self.after}"
+
+
+def list_changes(survey: Survey, terms: Terms, find: FindMechanism) -> list[tuple[Mechanism, str, Change]]:
+    """Every parameter of a mechanism that some round was not scored under; a bad value is refused."""
+    found: dict[tuple[str, str, str], tuple[Mechanism, str, Change]] = {}
+    for name, overrides in terms.params.items():
+        mechanism = find(name)
+        if name not in survey.held:
+            raise WeighbeamError("nothing_recorded", f"the journal holds nothing of {name}", "leave it out")
+        for recorded in survey.held[name].params.values():
+            before, after = Terms().set_params(mechanism, recorded), terms.set_params(mechanism, recorded)
+            for parameter in overrides:
+                old, new = getattr(before, parameter), getattr(after, parameter)
+                if old != new:
+                    change = Change(f"{name}.{parameter}", old, new)
+                    found[name, parameter, repr(old)] = (mechanism, parameter, change)
+    return list(found.values())
+
+
+def check_support(survey: Survey, terms: Terms, find: FindMechanism, window: Window, allowed: Allowed) -> list[str]:
+    """Refuse what cannot be told, all of it at once; gives what is to be said of what can."""
+    missing: list[str] = []
+    unasked: list[str] = []
+    notes: list[str] = []
+    for mechanism, parameter, change in list_changes(survey, terms, find):
+        read = _find_readers(mechanism, parameter)
+        if read is EVERYWHERE and allowed.anyway:
+            notes.append(f"{change}: {mechanism.name} does not say what reads it; as if only scoring did")
+            continue
+        if "observe" in read.verbs and not _holds(read, change):
+            missing.append(_say_missing(mechanism, read, change))
+        elif {"choose", "ask"} & set(read.verbs):
+            told = f"{change}: it changes whom rounds ask, or what"
+            (notes if allowed.keep_groups else unasked).append(
+                f"{told}; kept as recorded" * allowed.keep_groups or told
+            )
+    missing += [f"weigh_in.{name}: who was eligible is recorded, not why" for name in FILTERED if name in terms.limits]
+    missing += _list_forgotten(survey, terms, window)
+    if missing:
+        raise WeighbeamError("not_observed", "; ".join(missing), "leave these out; the journal cannot tell")
+    if unasked and not allowed.keep_groups:
+        remedy = "leave these out, or compare the rounds as they were asked with --keep-groups"
+        raise WeighbeamError("not_asked", "; ".join(unasked), remedy)
+    return [*notes, *(f"{one}; both are kept as recorded" for one in unasked)]
+
+
+def _find_readers(mechanism: Mechanism, parameter: str) -> ReadBy:
+    return mechanism.read_by.get(parameter, EVERYWHERE) if isinstance(mechanism, Reads) else EVERYWHERE
+
+
+def _holds(read: ReadBy, change: Change) -> bool:
+    if read.holds in (None, "any"):
+        return read.holds == "any"
+    return bool((change.after > change.before) == (read.holds == "raised"))
+
+
+def _say_missing(mechanism: Mechanism, read: ReadBy, change: Change) -> str:
+    if read is EVERYWHERE:
+        return f"{change}: {mechanism.name} does not say what reads it, so it counts as observed (--anyway tries it)"
+    other = {"raised": "; only higher values can be tried", "lowered": "; only lower values can be tried"}
+    return f"{change}: what rounds would observe under {change.after} is not recorded{other.get(read.holds or '', '')}"
+
+
+def _list_forgotten(survey: Survey, terms: Terms, window: Window) -> Iterator[str]:
+    """Windows of averages that reach behind what clean-up left."""
+    for name, held in survey.held.items():
+        oldest = survey.find_oldest(name)
+        late = [one for one in held.weighed if oldest is not None and _reaches_behind(one, terms, oldest)]
+        first = window.start.at if window.start else None
+        late = [one for one in late if first is None or one.at >= first]
+        if late:
+            hours = (late[-1].at - (oldest or 0.0)) / HOUR
+            yield f"weigh_in.ema_lookback_hours: {name} is known from {hours:.3g} hours before its last weigh-in only"
+
+
+def _reaches_behind(weighed: Weighed, terms: Terms, oldest: float) -> bool:
+    """A window longer than the recorded one that begins before the oldest evaluation; the recorded one was kept."""
+    before, after = weighed.averaging, terms.set_averaging(weighed.averaging)
+    for name in ("ema_lookback_hours", "db_retention_hours"):
+        hours = float(getattr(after, name))
+        if hours > getattr(before, name) and weighed.at - hours * HOUR < oldest:
+            return True
+    return False
+
+
+def list_reach(survey: Survey, terms: Terms, find: FindMechanism) -> list[str]:
+    """What holds of every backtest of such a journal."""
+    notes = []
+    if survey.checkpoint is not None and (terms.params or terms.averaging):
+        notes.append("the journal begins with a checkpoint: what it stands for is kept as it was")
+    asked = sorted(name for name in terms.params if find(name).kind == "asked" and _is_scored(survey.held.get(name)))
+    if asked:
+        names = ", ".join(asked)
+        notes.append(f"rounds ask whom they asked; with other standings {names} might choose others")
+    for name, held in survey.held.items():
+        if held.rounds and not held.weighed:
+            notes.append(f"{name} has no weigh-in in the journal: one is made at its end, of everyone it asked")
+    return notes
+
+
+def _is_scored(held: Held | None) -> bool:
+    return held is not None and held.rounds > 0

@@ -1,0 +1,109 @@
+"""What a comparison comes to, in sentences: the worst first."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS
+from weighbeam.lab.backtest.compare import Compared
+from weighbeam.lab.backtest.miners import Miner
+from weighbeam.mechanisms.inference.narrate import count_noun
+
+HOUR = 3600.0
+MOST_REASONS = 4
+MODES = (("DEGRADED", "older answers count"), ("EMERGENCY", "everybody is paid alike, whatever they did"))
+
+
+def tell_verdict(compared: Compared) -> str:
+    """One line."""
+    weigh_ins, rounds = compared.weigh_ins, compared.rounds
+    if compared.is_equal:
+        return "nothing changes: every score, standing and decision is the same to the bit"
+    if is_nobody_paid(compared):
+        return "NOBODY WOULD BE PAID for an answer any more"
+    if not weigh_ins.apart:
+        other = f"{rounds.changed} of {count_noun(rounds.rounds, 'round')} would score otherwise"
+        return f"the weights stay as they are; {other}" if rounds.changed else "the weights stay as they are"
+    moved = weigh_ins.apart / max(1, weigh_ins.counted)
+    said = f"{moved:.1%} of the weights would go elsewhere, on average of {count_noun(weigh_ins.counted, 'weigh-in')}"
+    miners = compared.list_miners()
+    ends = [*(one for one in miners[:1] if one.gain > 0), *(one for one in miners[-1:] if one.gain < 0)]
+    return "; ".join([said, *map(_tell_gain, ends)])
+
+
+def is_nobody_paid(compared: Compared) -> bool:
+    """Weights were set, and now none is that anybody earned."""
+    before, after = compared.weigh_ins.before, compared.weigh_ins.after
+    return before.submits > before.uniform and after.submits == after.uniform
+
+
+def list_findings(compared: Compared) -> list[str]:
+    """What else there is to say: answers, decisions, modes."""
+    return [*_tell_answers(compared), *_tell_decisions(compared), *_tell_modes(compared), *_tell_burn(compared)]
+
+
+def _tell_answers(compared: Compared) -> Iterator[str]:
+    rounds = compared.rounds
+    before, after = rounds.before, rounds.after
+    if after.barren > before.barren:
+        failed = after.statuses["failed"]
+        all_of = "all" if failed == rounds.answers else f"{failed} of"
+        yield (
+            f"in {after.barren} of {count_noun(rounds.rounds, 'round')} no answer counts (before: {before.barren}): "
+            f"{all_of} {rounds.answers} answers fail (before: {before.statuses['failed']})"
+        )
+    elif rounds.turned:
+        yield "answers: " + ", ".join(f"{count} {name}" for name, count in rounds.turned.most_common())
+    changes = _list_reasons(before.reasons, after.reasons)
+    if changes:
+        yield "reasons: " + ", ".join(changes[:MOST_REASONS])
+
+
+def _list_reasons(before: Counter[str], after: Counter[str]) -> list[str]:
+    """The largest changes first.
+
+    >>> _list_reasons(Counter(thin=1), Counter(thin=9, echo=2))
+    ['thin 1 → 9', 'echo 0 → 2']
+    """
+    names = sorted(before.keys() | after.keys(), key=lambda name: (-abs(after[name] - before[name]), name))
+    return [f"{name} {before[name]} → {after[name]}" for name in names if before[name] != after[name]]
+
+
+def _tell_decisions(compared: Compared) -> Iterator[str]:
+    tally = compared.weigh_ins
+    for (before, after), count in tally.decisions.most_common():
+        yield f"{count} of {count_noun(tally.weigh_ins, 'weigh-in')}: {before} → {after}"
+
+
+def _tell_modes(compared: Compared) -> Iterator[str]:
+    """When weights that are not set would have become too old; if the journal ends before that, when they would."""
+    tally = compared.weigh_ins
+    first = tally.first_turn
+    if first is None or not tally.after.skips - tally.before.skips:
+        return
+    for mode, meaning in (
+        ("DEGRADED", "older answers count"),
+        ("EMERGENCY", "everybody is paid alike, whatever they did"),
+    ):
+        if tally.after.modes[mode] > tally.before.modes[mode]:
+            hours = (tally.first_mode[mode] - first.at) / HOUR
+            yield f"{mode} mode {hours:.1f} h after the first skip ({write_time(tally.first_mode[mode])}): {meaning}"
+    last = tally.last_after
+    if last is not None and last.action == "skip" and not tally.after.modes["EMERGENCY"]:
+        left = (last.emergency - last.blocks) * BLOCK_SECONDS / HOUR
+        yield f"if it goes on, EMERGENCY mode {left:.1f} h after the journal's last weigh-in: all are paid alike"
+
+
+def _tell_burn(compared: Compared) -> Iterator[str]:
+    before, after = compared.burn()
+    if before != after:
+        yield f"burnt: {before:.1%} → {after:.1%} of the weights"
+
+
+def _tell_gain(miner: Miner) -> str:
+    uid = "" if miner.uid is None else f"uid {miner.uid} "
+    return f"{uid}{miner.before:.1%} → {miner.after:.1%}"
+
+
+def write_time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(seconds))

@@ -1,0 +1,60 @@
+"""Which part of a journal is compared: from a round or a time on, up to a round or a time."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from weighbeam.core.errors import WeighbeamError
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A round by its name, or a time in seconds of UTC."""
+
+    ref: str | None = None
+    at: float | None = None
+
+    def is_reached(self, ref: str, at: float) -> bool:
+        return ref == self.ref or (self.at is not None and at >= self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Other terms hold from `start` on; nothing after `end` is read."""
+
+    start: Edge | None = None
+    end: Edge | None = None
+
+    def begins(self, ref: str, at: float) -> bool:
+        return self.start is None or self.start.is_reached(ref, at)
+
+    def ends_before(self, at: float) -> bool:
+        return self.end is not None and self.end.at is not None and at > self.end.at
+
+    def ends_with(self, ref: str) -> bool:
+        return self.end is not None and ref == self.end.ref
+
+
+def read_edge(text: str | None) -> Edge | None:
+    """
+    >>> read_edge("1800000000"), read_edge("2027-01-15T08:00Z"), read_edge("chunking-20-ab12cd34")
+    (Edge(ref=None, at=1800000000.0), Edge(ref=None, at=1800000000.0), Edge(ref='chunking-20-ab12cd34', at=None))
+    """
+    if text is None:
+        return None
+    if text.replace(".", "", 1).isdecimal():
+        return Edge(at=float(text))
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return Edge(ref=text)
+    return Edge(at=(read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
+
+
+def refuse_unmet(window: Window) -> WeighbeamError:
+    """Nothing of the journal lies in the window."""
+    shown = ", ".join(
+        f"{name} {edge.ref or edge.at}" for name, edge in (("from", window.start), ("until", window.end)) if edge
+    )
+    return WeighbeamError(
+        "empty_window", f"the journal holds nothing {shown}", "see weighbeam rounds for what it holds"
+    )

@@ -1,0 +1,75 @@
+"""How a result of the bench differs from what is expected of it.
+
+It is *red* where an attack gains, hides better, honest miners are accused more often or ranks tell less, each by more
+than its interval and a margin; an attack that is missing or that nobody has looked at is red as well.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from weighbeam.lab.bench import Benched
+from weighbeam.lab.expectations import Expected, Measure
+from weighbeam.lab.measure import Interval, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Which way a measure gets worse, and by how much beyond its interval it may."""
+
+    measure: Measure
+    worse: Literal["higher", "lower"]
+    margin: float
+    worse_said: str
+    better_said: str
+
+
+RULES = (
+    Rule("profit", "higher", 0.1, "it earns more", "it earns less"),
+    Rule("detection", "lower", 0.1, "it is found out less often", "it is found out more often"),
+    Rule("false_positives", "higher", 0.05, "more honest miners are accused", "fewer honest miners are accused"),
+    Rule("tau", "lower", 0.05, "ranks say less about skill", "ranks say more about skill"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference; what is not red is a note."""
+
+    attack: str
+    red: bool
+    text: str
+
+
+def compare(benched: Benched, expected: Expected) -> tuple[Finding, ...]:
+    """By attack; what is as expected is not mentioned."""
+    found = []
+    for name in sorted(expected.keys() | benched.outcomes.keys()):
+        if name not in benched.outcomes:
+            found.append(Finding(name, True, "expected, but not in the catalogue any more"))
+        elif name not in expected:
+            found.append(Finding(name, True, "new: nothing is expected of it yet"))
+        else:
+            found += compare_outcome(name, benched.outcomes[name], expected[name])
+    return tuple(found)
+
+
+def compare_outcome(name: str, outcome: Outcome, expected: Mapping[Measure, Interval]) -> list[Finding]:
+    """
+    >>> flat = Interval(0.0, 0.0, 0.0)
+    >>> before = dict.fromkeys(("profit", "detection", "false_positives", "tau"), flat)
+    >>> outcome = Outcome(Interval(0.9, 0.8, 1.0), flat, flat, flat, flat, (0,))
+    >>> compare_outcome("inference/copycat", outcome, before)[0].text
+    'it earns more: profit 0.9, expected 0 (0 to 0)'
+    """
+    found = []
+    for rule in RULES:
+        value, before = getattr(outcome, rule.measure).value, expected[rule.measure]
+        above, below = value > before.high + rule.margin, value < before.low - rule.margin
+        if above or below:
+            red = above == (rule.worse == "higher")
+            said = rule.worse_said if red else rule.better_said
+            measure = rule.measure.replace("_", " ")
+            told = f"{said}: {measure} {value:.3g}, expected {before.value:.3g} ({before.low:.3g} to {before.high:.3g})"
+            found.append(Finding(name, red, told))
+    return found

@@ -1,0 +1,93 @@
+"""Where seasons are played: in processes of this machine, or wherever Ray has room.
+
+Results come back in the order of the jobs, and each job draws its own chance, so who plays what when changes nothing.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.lab.jobs import Job, OnDone, Play, attempt, order_jobs, read_result
+from weighbeam.lab.measure import Trial
+
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+MOST_WORKERS = 512
+
+
+class Spread(Protocol):
+    def play(self, play: Play, jobs: Sequence[Job], on_done: OnDone) -> list[Trial]:
+        """Every job's trial, in the order given; the first fault ends it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Processes of this machine, one core each."""
+
+    workers: int = 0
+
+    def play(self, play: Play, jobs: Sequence[Job], on_done: OnDone) -> list[Trial]:
+        from multiprocessing import get_context
+
+        workers = count_workers(self.workers, len(jobs))
+        trials: dict[int, Trial] = {}
+        with _one_thread(), ProcessPoolExecutor(workers, get_context("spawn"), settle) as pool:
+            futures = {pool.submit(attempt, play, jobs[number]): number for number in order_jobs(jobs)}
+            try:
+                for future in as_completed(futures):
+                    trials[futures[future]] = read_result(future.result())
+                    on_done(len(trials), len(jobs))
+            except BrokenProcessPool:
+                told = "a process that played seasons was ended from outside"
+                raise WeighbeamError("worker_lost", told, "use fewer --workers if memory ran out") from None
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+        return [trials[number] for number in range(len(jobs))]
+
+
+def count_workers(wanted: int, jobs: int) -> int:
+    """As many as asked for, 0 being one per core; never more than there are jobs.
+
+    >>> count_workers(4, 2), count_workers(1, 9)
+    (2, 1)
+    """
+    require(0 <= wanted <= MOST_WORKERS, "bad_workers", f"{wanted} workers", f"give 1 to {MOST_WORKERS}, or 0 for all")
+    return max(1, min(wanted or os.cpu_count() or 1, jobs))
+
+
+def settle() -> None:
+    """In a new process: an interrupt is the parent's to handle, and its end is ours."""
+    import signal
+    import threading
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _follow_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Processes inherit what they are told before they start."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
