@@ -57,7 +57,15 @@ def simulate_year(
     keep_rows: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Year:
-    """Play `plan.epochs` epochs; `progress` is told each epoch that is done."""
+    """Play `plan.epochs` epochs; `progress` is told each epoch that is done.
+
+    >>> from weighbeam.lab.crowd import draw_crowd
+    >>> from weighbeam.lab.validators.strategies import Honest
+    >>> crowd, validators = draw_crowd(30, np.random.default_rng(1)), [Validator(10**12, Honest())] * 3
+    >>> year = simulate_year(crowd, validators, seed=1, plan=Plan(epochs=4))
+    >>> year.incentive.shape, year.dividends.shape, bool(year.incentive[-1].any())
+    ((4, 30), (4, 3), True)
+    """
     plan = plan or Plan()
     chance = np.random.default_rng(seed)
     bench = Bench(crowd, validators, plan.params, seed)

@@ -2,11 +2,11 @@
 
 What is attacked is the pay of miners. What closes it is Yuma's consensus: as long as the colluders hold less stake than
 kappa leaves (half), what they give above the others' median is clipped to nothing, their miners earn nothing by it, and
-their own dividends fall because their bonds follow the clipped row. What stays open is a majority: above kappa the
-colluders are the consensus, their miners are paid, and it is the honest who are clipped. No rule on chain helps against
-that, and no sign shows, for a sign is measured against consensus. The sign (ten epochs on end at least 5 % of a row,
-and ten times what consensus gives, to one and the same miner) finds those below kappa; spreading the favours over more
-than ten miners, or pausing them now and then, escapes it.
+their own dividends fall because their bonds follow the clipped row. What stays open is half of the stake or more: there
+the colluders are the consensus, their miners are paid, and it is the honest who are clipped. No rule on chain helps
+against that, and no sign shows, for a sign is measured against consensus. The sign (ten epochs on end at least 5 % of a
+row, and ten times what consensus gives, to one and the same miner) finds those below half; spreading the favours over
+more than ten miners, or pausing them now and then, escapes it.
 """
 
 import numpy as np

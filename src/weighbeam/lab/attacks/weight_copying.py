@@ -3,10 +3,10 @@
 What is attacked is the work of validators: a copier has no senses to pay for, and its row, the median of all others, is
 clipped less than any honest one, so that it even earns more per stake. What stands against it is commit-reveal: rows
 stay hidden for some epochs, so that a copier is late by as many, and late rows are clipped where miners have changed
-places since. Three epochs take the gain away and no more; what stays open is that a copier which earns like the honest
-has saved all their costs, and that where skills hardly move, late is as good as new. The sign (a row that is one of the
-last eight consensuses to within a hundredth of its weight) finds this copier, and honest ones next to never; one that
-adds some noise of its own escapes it.
+places since. One epoch is too few, three take the gain away, six make it lose a little. What stays open: a copier that
+earns like the honest has saved all their costs, and where skills hardly move, late is as good as new. The sign (a row
+that is one of the last eight consensuses to within a hundredth of its weight) finds this copier, and honest ones next
+to never; one that adds some noise of its own escapes it.
 """
 
 from weighbeam.lab.attack import YUMA, Attack, Setting
