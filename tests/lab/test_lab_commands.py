@@ -10,6 +10,7 @@ from weighbeam.lab.catalogue import list_attacks
 from weighbeam.lab.records import read_record
 
 Said = pytest.CaptureFixture[str]
+GOLDEN = Path(__file__).parents[2] / "golden" / "0.1.0" / "journal.sqlite"
 ONE = ("inference/instant-garbage", "--seeds", 1, "--rounds", 4, "--workers", 1)
 
 
@@ -32,7 +33,8 @@ def test_an_attack_is_played_and_reported(capsys: Said, tmp_path: Path) -> None:
     code, said = lab(capsys, "attack", *ONE, "--set", "quality_threshold=0.4", "--report", page, "--json")
     told = json.loads(said)
     assert code == 0
-    assert told["outcomes"]["inference/instant-garbage"]["verdict"] == "closed"
+    outcome = told["outcomes"]["inference/instant-garbage"]
+    assert (outcome["profit"]["value"], outcome["verdict"]) == (0.0, "unclear")
     assert told["params"] == {"inference": {"quality_threshold": 0.4}}
     assert read_record(page.with_suffix(".json")).seeds == (0,)
     assert "instant-garbage" in page.read_text()
@@ -48,6 +50,23 @@ def test_a_season_is_simulated(capsys: Said) -> None:
     told = json.loads(first[1])
     assert (len(told["honest"]), told["attackers"]) == (6, ["copycat-000", "copycat-001"])
     assert "copycat-001" in lab(capsys, *words)[1]
+
+
+def test_seasons_of_a_journal_leave_it_as_it_is(capsys: Said, tmp_path: Path) -> None:
+    kept = GOLDEN.read_bytes()
+    journal = tmp_path / "journal.sqlite"
+    journal.write_bytes(kept)
+    words = ("simulate", "--mechanism", "inference", "--journal", journal, "--seasons", 3, "--rounds", 12)
+    code, told = lab(capsys, *words, "--set", "quality_threshold=0.3", "--json")
+    assert code == 0
+    assert sum(lot["share"]["value"] for lot in json.loads(told)["lots"]) == pytest.approx(1)
+    chunked = ("simulate", "--mechanism", "chunking", *words[3:], "--set", "num_embeddings=5")
+    with pytest.raises(SystemExit) as end:
+        app(list(map(str, ("lab", *chunked))))
+    assert end.value.code == 2
+    assert "not_observed" in capsys.readouterr().err
+    assert journal.read_bytes() == kept
+    assert [file.name for file in tmp_path.iterdir()] == [journal.name]
 
 
 def test_a_sweep_is_a_table(capsys: Said) -> None:

@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbeam.lab.measure import Interval, Trial, estimate_share, judge_profit, kendall, measure, resample
+from weighbeam.lab.measure import (
+    STUDENT,
+    Interval,
+    Trial,
+    estimate_ratio,
+    estimate_share,
+    judge_profit,
+    kendall,
+    measure,
+)
 
 
 def make_trial(seed: int, attacker: float, honest: float, signs: tuple[int, ...] = ()) -> Trial:
@@ -41,14 +50,14 @@ def test_whoever_takes_everything_pays_and_nothing_is_closed() -> None:
 def test_an_interval_over_seeds_holds_the_truth_about_as_often_as_it_says() -> None:
     chance, held = np.random.default_rng(7), 0
     for _ in range(300):
-        found = resample(chance.normal(1.0, 0.3, 12).tolist(), [1.0] * 12)
+        found = estimate_ratio(chance.normal(1.0, 0.3, 12).tolist(), [1.0] * 12)
         held += found.low <= 1.0 <= found.high
-    assert 0.86 <= held / 300 <= 0.98
+    assert 0.92 <= held / 300 <= 0.98
 
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=12))
 def test_an_interval_holds_its_estimate(values: list[float]) -> None:
-    found = resample(values, [1.0] * len(values))
+    found = estimate_ratio(values, [1.0] * len(values))
     assert found.low - 1e-9 <= found.value <= found.high + 1e-9
 
 
@@ -58,6 +67,19 @@ def test_a_share_lies_in_its_interval_which_narrows(count: int, data: st.DataObj
     narrow, wide = estimate_share(share, 4 * count), estimate_share(share, count)
     assert 0 <= wide.low <= share <= wide.high <= 1
     assert narrow.high - narrow.low < wide.high - wide.low
+
+
+def test_one_season_and_one_without_pay_prove_nothing() -> None:
+    assert measure([make_trial(0, 3.0, 0.1)]).verdict == "unclear"
+    nothing = measure([make_trial(seed, 0.0, 0.0) for seed in range(8)])
+    assert (nothing.verdict, nothing.unpaid) == ("unclear", 1.0)
+
+
+def test_students_numbers_are_scipys() -> None:
+    from scipy.stats import t
+
+    assert len(STUDENT) == 30
+    assert all(abs(t.ppf(0.975, freedom) - value) < 1e-4 for freedom, value in STUDENT.items())
 
 
 def test_kendall_agrees_with_scipy() -> None:

@@ -51,6 +51,13 @@ def check_report(file: Path | None) -> None:
         raise WeighbeamError("bad_report", f"{file.name} is no page", "end it with .html")
     if not file.absolute().parent.is_dir() or file.is_dir():
         raise WeighbeamError("bad_report", f"{file} cannot be written", "name a file in a folder that exists")
+    new = not file.exists()
+    try:
+        file.open("ab").close()
+    except OSError as fault:
+        raise WeighbeamError("bad_report", f"{file}: {fault.strerror}", "name a file that can be written") from None
+    if new:
+        file.unlink()
 
 
 def save_report(

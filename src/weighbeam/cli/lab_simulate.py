@@ -72,8 +72,8 @@ def _draw_rounds(
 ) -> None:
     from dataclasses import asdict
 
-    from weighbeam.cli.settings import open_read
     from weighbeam.cli.show_seasons import show_luck
+    from weighbeam.engine.read_journal import view_journal
     from weighbeam.lab.bench import check_length
     from weighbeam.lab.luck import weigh_luck
     from weighbeam.lab.play import Season, play_seats
@@ -81,7 +81,7 @@ def _draw_rounds(
     from weighbeam.mechanisms.registry import load_mechanism
 
     check_length(len(seeds), rounds)
-    world = RecordedWorld(open_read(journal, None), load_mechanism(mechanism), params)
+    world = RecordedWorld(view_journal(journal), load_mechanism(mechanism), params)
     luck = weigh_luck([play_seats(world, world.seat_all(), seed, Season(rounds=rounds)) for seed in seeds])
     if not as_json:
         show_luck(luck, len(seeds), rounds)

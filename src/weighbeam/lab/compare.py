@@ -1,11 +1,10 @@
 """How a result of the bench differs from what is expected of it.
 
 It is *red* where an attack gains, hides better, honest miners are accused more often or ranks tell less, each by more
-than its interval and a margin; an attack that is missing or that nobody has looked at is red as well. Shares have wide
-intervals over few seeds, but the seeds are the same ones: theirs may move by no more than some identities' luck.
+than its interval and a margin; so is an attack that is missing or that nobody has looked at, and a season that pays
+nobody. Intervals are wide over few seeds, but the seeds are the same ones: nothing may move by more than some luck.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -17,14 +16,15 @@ from weighbeam.lab.measure import Interval, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which way a measure gets worse; how far beyond its interval it may, and how far from its value at most."""
+    """Which way a measure gets worse; how far beyond its interval it may, and how far from its value at most: by
+    `slack`, or a quarter of it."""
 
     measure: Measure
     worse: Literal["higher", "lower"]
     margin: float
     worse_said: str
     better_said: str
-    slack: float = math.inf
+    slack: float
 
     def bound(self, expected: Interval) -> tuple[float, float]:
         """Between which values it is as expected.
@@ -32,12 +32,13 @@ class Rule:
         >>> Rule("detection", "lower", 0.1, "", "", slack=0.25).bound(Interval(1.0, 0.34, 1.0))
         (0.75, 1.1)
         """
+        slack = max(self.slack, abs(expected.value) / 4)
         low, high = expected.low - self.margin, expected.high + self.margin
-        return max(low, expected.value - self.slack), min(high, expected.value + self.slack)
+        return max(low, expected.value - slack), min(high, expected.value + slack)
 
 
 RULES = (
-    Rule("profit", "higher", 0.1, "it earns more", "it earns less"),
+    Rule("profit", "higher", 0.1, "it earns more", "it earns less", slack=0.2),
     Rule("detection", "lower", 0.1, "it is found out less often", "it is found out more often", slack=0.25),
     Rule(
         "false_positives",
@@ -47,7 +48,7 @@ RULES = (
         "fewer honest miners are accused",
         slack=0.15,
     ),
-    Rule("tau", "lower", 0.05, "ranks say less about skill", "ranks say more about skill"),
+    Rule("tau", "lower", 0.05, "ranks say less about skill", "ranks say more about skill", slack=0.15),
 )
 
 
@@ -82,6 +83,8 @@ def compare_outcome(name: str, outcome: Outcome, expected: Mapping[Measure, Inte
     'it earns more: profit 0.9, expected 0 (0 to 0)'
     """
     found = []
+    if outcome.unpaid:
+        found.append(Finding(name, True, f"in {outcome.unpaid:.0%} of the seasons nobody is paid at all"))
     for rule in RULES:
         value, before = getattr(outcome, rule.measure).value, expected[rule.measure]
         low, high = rule.bound(before)

@@ -1,7 +1,8 @@
 """What an attack is worth: profit beside honest work, how often it shows, how often honest miners look like it.
 
 An identity is *found out* once three of its first twenty turns carry a sign against it: a rule that an operator can
-follow, and the same for everybody. Intervals of 95 % are over seeds, since within a season everything hangs together.
+follow, and the same for everybody. Intervals of 95 % are over seeds, since within a season everything
+hangs together.
 """
 
 import math
@@ -15,9 +16,21 @@ from weighbeam.core.correlation import kendall_tau
 
 TURNS = 20
 SIGNS = 3
-DRAWS = 2000
-WIDTH = 0.95
 NORMAL = 1.959964
+STUDENT = dict(
+    enumerate(
+        map(
+            float,
+            """
+            12.7062 4.3027 3.1824 2.7764 2.5706 2.4469 2.3646 2.3060 2.2622 2.2281 2.2010 2.1788 2.1604 2.1448 2.1314
+            2.1199 2.1098 2.1009 2.0930 2.0860 2.0796 2.0739 2.0687 2.0639 2.0595 2.0555 2.0518 2.0484 2.0452 2.0423
+            """.split(),
+        ),
+        start=1,
+    )
+)
+"""What 95 % lie within, by degrees of freedom."""
+MOST = 1000.0
 NEXT_TO_NOTHING = 0.1
 Verdict = Literal["closed", "loses", "unclear", "pays"]
 
@@ -26,9 +39,9 @@ Verdict = Literal["closed", "loses", "unclear", "pays"]
 class Trial:
     """One seeded season of an attack.
 
-    `fair` is what an honest identity earns on average where nobody attacks. `signs` says in which of its own turns
-    (0 is the first) something was held against an identity; `turns` how often it was asked. `standing` is turned so
-    that higher is better.
+    `fair` is what an honest identity earns on average where nobody attacks; of weights, which are shares of a whole,
+    that is the average of all. `signs` says in which turns of a hotkey (0 is the first) something was held against it;
+    `turns` how often an identity was asked. `standing` is turned so that higher is better.
     """
 
     seed: int
@@ -54,7 +67,8 @@ class Interval:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """An attack over all seeds. `profit` is per identity, 1 being what honest work earns on average; `taken` the share
-    of all pay that went to attackers. `tau` is Kendall's, between the skill of the honest and where they stand."""
+    of all pay that went to attackers. `tau` is Kendall's, between the skill of the honest and where they stand. `turns`
+    says how many of its first twenty an attacker had on average, `unpaid` in which share of seasons nobody was paid."""
 
     profit: Interval
     taken: Interval
@@ -62,6 +76,8 @@ class Outcome:
     false_positives: Interval
     tau: Interval
     seeds: tuple[int, ...]
+    turns: float = float(TURNS)
+    unpaid: float = 0.0
 
     @property
     def verdict(self) -> Verdict:
@@ -93,13 +109,30 @@ def measure(trials: Sequence[Trial]) -> Outcome:
     """All trials of one attack as one result."""
     earned = [_sum(trial.earned, trial.attackers) for trial in trials]
     return Outcome(
-        profit=resample(earned, [trial.fair * len(trial.attackers) for trial in trials]),
-        taken=resample(earned, [sum(trial.earned.values()) for trial in trials]),
+        profit=estimate_ratio(earned, [trial.fair * len(trial.attackers) for trial in trials]),
+        taken=estimate_ratio(earned, [sum(trial.earned.values()) for trial in trials], most=1.0),
         detection=_find_out([(trial, trial.attackers) for trial in trials]),
         false_positives=_find_out([(trial, trial.honest) for trial in trials]),
-        tau=resample([kendall(trial) for trial in trials], [1.0] * len(trials)),
+        tau=estimate_tau(trials),
         seeds=tuple(trial.seed for trial in trials),
+        turns=count_turns(trials),
+        unpaid=count_unpaid(trials),
     )
+
+
+def estimate_tau(trials: Sequence[Trial]) -> Interval:
+    return estimate_ratio([kendall(trial) for trial in trials], [1.0] * len(trials), least=-1.0, most=1.0)
+
+
+def count_turns(trials: Sequence[Trial]) -> float:
+    """How many of its first twenty turns an attacker had, on average."""
+    had = [min(TURNS, trial.turns.get(name, 0)) for trial in trials for name in sorted(trial.attackers)]
+    return sum(had) / len(had) if had else 0.0
+
+
+def count_unpaid(trials: Sequence[Trial]) -> float:
+    """The share of seasons in which nobody was paid anything."""
+    return sum(not any(trial.earned.values()) for trial in trials) / len(trials)
 
 
 def estimate_share(share: float, count: int) -> Interval:
@@ -114,21 +147,26 @@ def estimate_share(share: float, count: int) -> Interval:
     return Interval(share, round(max(0.0, middle - half), 6), round(min(1.0, middle + half), 6))
 
 
-def resample(above: Sequence[float], below: Sequence[float]) -> Interval:
-    """The ratio of two sums over seeds, and the percentiles it has when seeds are drawn again with replacement.
+def estimate_ratio(above: Sequence[float], below: Sequence[float], least: float = 0.0, most: float = MOST) -> Interval:
+    """The ratio of two sums over seeds and its interval by Student's t; a single seed says nothing about its width.
 
-    >>> resample([1.0, 3.0], [2.0, 2.0])
-    Interval(value=1.0, low=0.5, high=1.5)
+    Something for nothing is as much as can be; nothing for nothing is unknown.
+
+    >>> found = estimate_ratio([1.0, 2.0, 3.0], [2.0, 2.0, 2.0])
+    >>> found.value, found.low, round(found.high, 3)
+    (1.0, 0.0, 2.242)
+    >>> estimate_ratio([1.0], [2.0]), estimate_ratio([0.0], [0.0])
+    (Interval(value=0.5, low=0.0, high=1000.0), Interval(value=0.0, low=0.0, high=1000.0))
     """
-    top, bottom = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
-    drawn = np.random.default_rng(0).integers(len(top), size=(DRAWS, len(top)))
-    sums = bottom[drawn].sum(axis=1)
-    ratios = top[drawn].sum(axis=1)[sums > 0] / sums[sums > 0]
-    if not bottom.sum() or not len(ratios):
-        return Interval(0.0, 0.0, 0.0)
-    edge = 100 * (1 - WIDTH) / 2
-    low, high = np.percentile(ratios, [edge, 100 - edge])
-    return Interval(float(top.sum() / bottom.sum()), float(low), float(high))
+    top, bottom, count = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64), len(above)
+    if not bottom.sum():
+        return Interval(most, most, most) if top.sum() > 0 else Interval(0.0, least, most)
+    value = float(top.sum() / bottom.sum())
+    if count < 2:
+        return Interval(value, least, most)
+    scatter = float(((top - value * bottom) ** 2).sum()) / (count - 1) / count
+    half = STUDENT.get(count - 1, NORMAL) * math.sqrt(scatter) / float(bottom.mean())
+    return Interval(value, max(least, value - half), min(most, value + half))
 
 
 def kendall(trial: Trial) -> float:

@@ -9,7 +9,7 @@ from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, Aver
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.lab.chance import draw
-from weighbeam.lab.measure import Trial
+from weighbeam.lab.measure import Trial, is_found_out
 from weighbeam.lab.world import Identity, Recycles, Said, Strategy, Turn, World
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Standing, Task
 
@@ -152,12 +152,14 @@ def _ask(course: Course, number: int, task: Task, group: Group, standings: Seque
 
 
 def _note_turn(course: Course, seat: Seat, sign: bool) -> None:
+    """Signs are counted for each hotkey: nobody knows that the next one is the same miner's."""
     if sign:
-        seat.signs.append(seat.turns)
+        seat.signs.append(seat.since_named)
     seat.turns += 1
     seat.since_named += 1
     if isinstance(seat.strategy, Recycles) and seat.strategy.leaves(seat.since_named):
         course.departed.append(seat.hotkey)
+        seat.signs = seat.signs if is_found_out(seat.signs) else []
         seat.named, seat.since_named = seat.named + 1, 0
         seat.hotkey = _name(seat.who, course.seed, seat.named)
 

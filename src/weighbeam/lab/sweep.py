@@ -1,5 +1,6 @@
 """Other parameters: what they do to the accuracy of ranks, and what attacks earn under them."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from weighbeam.lab.attack import Attack
 from weighbeam.lab.bench import check_length
 from weighbeam.lab.grid import Grid, expand_grid
 from weighbeam.lab.jobs import Job, OnDone, Play, play_job
-from weighbeam.lab.measure import Interval, Trial, kendall, measure, resample
+from weighbeam.lab.measure import Interval, Trial, count_unpaid, estimate_tau, measure
 from weighbeam.lab.pareto import find_front
 from weighbeam.lab.play import Season
 from weighbeam.lab.spread import Processes, Spread
@@ -22,7 +23,8 @@ MOST_TRIALS = 20_000
 @dataclass(frozen=True, slots=True)
 class Point:
     """One set of parameters. `tau` is from seasons without an attack; `worst` is the profit of the attack that earns
-    most; `best` says that no other point is better in one of the two and no worse in the other."""
+    most; `best` says that no other point is better in one of the two and no worse in the other. Where in some seasons
+    (`unpaid`, a share) nobody is paid at all, it never is."""
 
     params: Mapping[str, Any]
     default: bool
@@ -32,6 +34,7 @@ class Point:
     worst_attack: str
     mean: float
     profits: Mapping[str, Interval]
+    unpaid: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,9 @@ def run_sweep(
 def mark_best(points: Sequence[Point]) -> tuple[Point, ...]:
     from dataclasses import replace
 
-    front = find_front([(point.tau.value, point.worst.value) for point in points])
-    return tuple(replace(point, best=best) for point, best in zip(points, front, strict=True))
+    places = [(point.tau.value, point.worst.value) if not point.unpaid else (-math.inf, math.inf) for point in points]
+    front = find_front(places)
+    return tuple(replace(one, best=best and not one.unpaid) for one, best in zip(points, front, strict=True))
 
 
 def _measure(params: Mapping[str, Any], trials: Sequence[Trial], names: Sequence[str | None], seeds: int) -> Point:
@@ -96,7 +100,8 @@ def _measure(params: Mapping[str, Any], trials: Sequence[Trial], names: Sequence
         params=dict(params),
         default=not params,
         best=False,
-        tau=resample([kendall(trial) for trial in honest], [1.0] * seeds),
+        tau=estimate_tau(honest),
+        unpaid=count_unpaid(trials),
         worst=profits[worst],
         worst_attack=worst,
         mean=sum(profit.value for profit in profits.values()) / len(profits),

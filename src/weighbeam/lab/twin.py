@@ -1,7 +1,7 @@
 """Tricks of miners who could work as well are measured by what work would have earned them.
 
 Where the first of many takes half of all pay, the average says little about what a good miner gives up. So the same
-season is played once more with an attacker who works, and it and its equals say what work earns.
+season is played once more with as many who work, and they and their equals say what work earns.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from weighbeam.lab.world import Always, Said, Strategy, Turn, World
 SKILL = 0.95
 EQUALS = 0.05
 """Who is no more than so much better or worse."""
-KEPT: dict[tuple[str, bytes, int, Season], float] = {}
+KEPT: dict[tuple[str, bytes, int, int, Season], float] = {}
 
 
 def work(world: World, turn: Turn) -> Said:
@@ -35,18 +35,18 @@ class BesideWork(ByMiners):
     def __call__(self, seed: int, setting: Setting) -> Trial:
         world = setting.worlds(self.mechanism, setting.params)
         trial = play_season(world, self.strategy(), self.identities, seed, setting.season)
-        return replace(trial, fair=_earn_by_work(world, seed, setting.season))
+        return replace(trial, fair=_earn_by_work(world, self.identities, seed, setting.season))
 
 
 def beside_work(mechanism: str, strategy: Callable[[], Strategy], identities: int) -> BesideWork:
     return BesideWork(mechanism, strategy, identities)
 
 
-def _earn_by_work(world: World, seed: int, season: Season) -> float:
+def _earn_by_work(world: World, identities: int, seed: int, season: Season) -> float:
     """Played once for all attacks that are compared with it."""
-    key = world.mechanism.name, canonical_json(world.params.model_dump(mode="json")), seed, season
+    key = world.mechanism.name, canonical_json(world.params.model_dump(mode="json")), identities, seed, season
     if key not in KEPT:
-        twin = play_season(world, Always(work), 1, seed, season)
+        twin = play_season(world, Always(work), identities, seed, season)
         equals = [name for name, skill in twin.skill.items() if abs(skill - SKILL) <= EQUALS] + [*twin.attackers]
         KEPT[key] = sum(twin.earned[name] for name in equals) / len(equals)
     return KEPT[key]

@@ -59,6 +59,7 @@ def run_year(
 ) -> YearRecord:
     """Validators of equal stake, the last of them copiers and colluders; the colluders favour the last miners."""
     check_size(validators, miners, copiers + colluders, epochs)
+    require(seed >= 0, "bad_seeds", f"the seed is {seed}", "give 0 or more")
     start = time.monotonic()
     minds = list_minds(validators, miners, copiers, colluders)
     spreads = np.random.default_rng([seed, 3]).uniform(*SPREADS, validators).tolist()

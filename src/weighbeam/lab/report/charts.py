@@ -26,11 +26,17 @@ def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]
     import altair as alt
 
     ranked = sorted(outcomes.items(), key=lambda item: (-item[1].profit.value, item[0]))
+    values = choose_ticks(max(min(one.profit.high, 2 + 2 * one.profit.value) for one in outcomes.values()))
     rows = [
-        {"attack": _label(name), "value": o.profit.value, "low": o.profit.low, "high": o.profit.high, "is": o.verdict}
-        for name, o in ranked
+        {
+            "attack": _label(name),
+            "value": one.profit.value,
+            "low": one.profit.low,
+            "high": min(one.profit.high, values[-1]),
+            "is": one.verdict,
+        }
+        for name, one in ranked
     ]
-    values = choose_ticks(max(outcome.profit.high for outcome in outcomes.values()))
     scale = alt.Scale(type="symlog", constant=1, domain=[0, values[-1]], nice=False)
     axis = alt.Axis(title="profit, 1 is honest work", values=values, format="~f")
     x, y = alt.X("low:Q", scale=scale, axis=axis), _rows(rows, width)

@@ -12,10 +12,14 @@ from sqlalchemy import select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.insight.attacks import SUSPICIOUS
-from weighbeam.engine.journal import read_round
+from weighbeam.engine.journal import KeptRound, read_round
+from weighbeam.lab.backtest.support import Allowed, check_support
+from weighbeam.lab.backtest.survey import survey_journal
+from weighbeam.lab.backtest.terms import Terms
+from weighbeam.lab.backtest.window import Window
 from weighbeam.lab.play import Seat
 from weighbeam.lab.world import Identity, Said, Turn
-from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task, make_params
+from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -23,7 +27,8 @@ MOST_ROUNDS = 2000
 
 
 class RecordedWorld:
-    """The newest rounds of a journal, two thousand at most. A collected round cannot be moved in time: refused."""
+    """The newest rounds of a journal, two thousand at most, under the parameters of the last and what is set. What was
+    not observed is refused, as a backtest does; and a collected round, which cannot be moved in time."""
 
     honest = 0
 
@@ -31,11 +36,14 @@ class RecordedWorld:
         if mechanism.kind == "collected":
             told = f"rounds of {mechanism.name} pay what was new then, and cannot be drawn again in another order"
             raise WeighbeamError("not_drawn", told, "simulate a mechanism that asks miners")
-        self.mechanism = mechanism
-        self.params = make_params(mechanism, params)
-        self._rounds = tuple(_read_rounds(store, mechanism))
-        if not self._rounds:
+        terms, survey = Terms({mechanism.name: dict(params)}), survey_journal(store, mechanism.name)
+        check_support(survey, terms, lambda _: mechanism, Window(), Allowed(keep_groups=True))
+        kept = tuple(_read_rounds(store, mechanism))
+        if not kept:
             raise WeighbeamError("empty_journal", f"no round of {mechanism.name} is recorded", "name another journal")
+        self.mechanism = mechanism
+        self.params = terms.set_params(mechanism, kept[-1].params.model_dump(mode="json"))
+        self._rounds = [one.observation for one in kept]
         self._members = [[score.hotkey for score in mechanism.score(self.params, one).scores] for one in self._rounds]
         self._drawn = 0
 
@@ -64,10 +72,10 @@ class RecordedWorld:
         return {score.hotkey for score in scored.scores if SUSPICIOUS.intersection(score.reasons)}
 
 
-def _read_rounds(store: Store, mechanism: Mechanism) -> Iterator[Observation]:
+def _read_rounds(store: Store, mechanism: Mechanism) -> Iterator[KeptRound]:
     columns = tables.rounds.c
     newest = select(columns.id).where(columns.mechanism == mechanism.name, columns.state == "scored")
     with store.read() as connection:
         names = list(connection.scalars(newest.order_by(columns.sequence.desc()).limit(MOST_ROUNDS)))
     for name in reversed(names):
-        yield read_round(store, name, mechanism).observation
+        yield read_round(store, name, mechanism)
