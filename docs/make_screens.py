@@ -1,8 +1,9 @@
 """Take the dashboard's pictures anew, of a folder that `weighbeam demo --folder` or a validator of `--write` left.
 
     python docs/make_screens.py FOLDER
+    python docs/make_screens.py build/attacks.html
 
-It serves that folder's first validator and looks at it with Chromium.
+It serves that folder's first validator and looks at it with Chromium; or it looks at the lab's report.
 """
 
 import json
@@ -41,10 +42,10 @@ def find_round(mechanism: str) -> str:
     return found
 
 
-def shoot(browser: Browser, name: str, path: str, size: tuple[int, int], theme: str) -> None:
+def shoot(browser: Browser, name: str, url: str, size: tuple[int, int], theme: str) -> None:
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme)
     page = context.new_page()
-    page.goto(f"{ADDRESS}{path}")
+    page.goto(url)
     for number in range(page.locator("figure.chart").count()):
         page.locator("figure.chart.drawn").nth(number).wait_for(timeout=60_000)
     page.wait_for_timeout(300)
@@ -52,15 +53,23 @@ def shoot(browser: Browser, name: str, path: str, size: tuple[int, int], theme: 
     context.close()
 
 
-def main(folder: Path) -> None:
-    with serve(folder), sync_playwright() as playwright:
+def look_at_service(browser: Browser, folder: Path) -> None:
+    with serve(folder):
+        shoot(browser, "overview", f"{ADDRESS}/", DESK, "light")
+        shoot(browser, "leaderboard", f"{ADDRESS}/mechanisms/inference", DESK, "dark")
+        shoot(browser, "round", f"{ADDRESS}/rounds/{find_round('inference')}", DESK, "light")
+        shoot(browser, "weights", f"{ADDRESS}/weights?mechanism=chunking", DESK, "light")
+        shoot(browser, "phone", f"{ADDRESS}/mechanisms/chunking", PHONE, "light")
+
+
+def main(place: Path) -> None:
+    with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        shoot(browser, "overview", "/", DESK, "light")
-        shoot(browser, "leaderboard", "/mechanisms/inference", DESK, "dark")
-        shoot(browser, "round", f"/rounds/{find_round('inference')}", DESK, "light")
-        shoot(browser, "weights", "/weights?mechanism=chunking", DESK, "light")
-        shoot(browser, "phone", "/mechanisms/chunking", PHONE, "light")
+        if place.suffix == ".html":
+            shoot(browser, "attacks", place.resolve().as_uri(), DESK, "light")
+        else:
+            look_at_service(browser, place)
         browser.close()
 
 

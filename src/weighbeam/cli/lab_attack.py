@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from weighbeam.lab.compare import Finding
     from weighbeam.lab.expectations import Profile
 
-Short = Annotated[bool, typer.Option("--short", help="A first look: 2 seasons of 24 rounds instead of 12 of 48.")]
+Short = Annotated[bool, typer.Option("--short", help="A first look: 2 seasons of 16 rounds instead of 12 of 48.")]
 Expect = Annotated[bool, typer.Option("--expect", help="Exit 1 if anything is worse than the expectations.")]
 WriteExpectations = Annotated[
     bool, typer.Option("--write-expectations", help="Make this the expectations: the whole catalogue, nothing set.")
@@ -85,7 +85,7 @@ def choose_length(short: bool, seeds: int | None, rounds: int | None) -> "Profil
 def check_comparable(profile: "Profile", partly: bool) -> None:
     from weighbeam.lab.expectations import FULL, SHORT
 
-    told = "expectations are kept of 12 seasons of 48 rounds and, --short, of 2 of 24"
+    told = "expectations are kept of 12 seasons of 48 rounds and, --short, of 2 of 16"
     require(profile in (FULL, SHORT), "not_comparable", told, "leave out --seeds and --rounds")
     require(not partly, "not_comparable", "expectations are of the whole catalogue", "leave out names and --set")
 

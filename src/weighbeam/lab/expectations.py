@@ -29,7 +29,7 @@ class Profile:
 
 
 FULL = Profile("full", seeds=12, rounds=48)
-SHORT = Profile("short", seeds=2, rounds=24)
+SHORT = Profile("short", seeds=2, rounds=16)
 
 
 def choose_profile(benched: Benched) -> Profile | None:
