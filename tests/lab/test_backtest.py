@@ -81,7 +81,9 @@ def test_every_miner_flagged_means_that_nobody_is_paid() -> None:
     assert tally.after.skips["all_zero"] == 14
     assert tally.after.modes == {"NORMAL": 13, "DEGRADED": 1, "EMERGENCY": 1}
     assert tally.after.uniform == tally.after.submits == 1
-    assert tell_verdict(one) == "NOBODY WOULD BE PAID for an answer any more"
+    nobody = "NOBODY WOULD BE PAID for an answer any more: "
+    assert tell_verdict(one) == f"{nobody}weights from before the change go on paying, then everybody is paid alike"
+    assert tally.unknown == 12, "from the emergency on, its weights are in force"
     told = "\n".join(list_findings(one))
     assert "in 15 of 15 rounds no answer counts" in told
     assert "all 90 answers fail" in told
@@ -96,6 +98,7 @@ def test_where_the_journal_ends_first_it_says_when_it_would_be() -> None:
     until = Window(end=read_edge("2027-01-15T12:00Z"))
     one = compare("inference", {"inference.quality_threshold": 0.95}, window=until)
     assert one.weigh_ins.after.submits == 0
+    assert tell_verdict(one).endswith("no weights are set any more; those from before the change go on paying")
     assert "if it goes on, EMERGENCY mode" in "\n".join(list_findings(one))
 
 
@@ -116,6 +119,30 @@ def test_from_somewhere_on() -> None:
     assert 0 < compare("inference", {"inference.lof_limit": 2.0}, window=named).rounds.rounds <= 5
     with pytest.raises(WeighbeamError, match="empty_window"):
         backtest({}, window=Window(start=read_edge("no-such-round")))
+
+
+def test_a_skip_leaves_the_weights_before_it_in_force() -> None:
+    """Two vectors are still set, then one skip after another: the second of them goes on paying."""
+    start = Window(start=read_edge("2027-01-15T20:00Z"))
+    tally = compare("inference", {"inference.quality_threshold": 0.95}, window=start).weigh_ins
+    assert (tally.after.submits, sum(tally.after.skips.values()), tally.counted, tally.unknown) == (2, 3, 5, 0)
+    assert sum(tally.after.last.values()) == pytest.approx(1)
+    assert sum(tally.after.sums.values()) == pytest.approx(5)
+    assert tally.apart < 5
+
+
+def test_weights_from_before_the_window_pay_in_it() -> None:
+    start = Window(start=read_edge("2027-01-15T20:00Z"))
+    one = compare("inference", {"weigh_in.min_serving_nodes": 50}, window=start)
+    assert one.weigh_ins.after.submits == one.weigh_ins.unknown == 0
+    assert sum(one.weigh_ins.after.sums.values()) == pytest.approx(5)
+    assert sum(miner.gain for miner in one.list_miners()) == pytest.approx(0)
+    assert tell_verdict(one).endswith("no weights are set any more; those from before the change go on paying")
+
+
+def test_all_burnt_means_that_nobody_is_paid() -> None:
+    one = compare("evidence", {"evidence.burn_share": 1.0})
+    assert tell_verdict(one) == "NOBODY WOULD BE PAID for an answer any more: all of it is burnt"
 
 
 def test_weigh_ins_at_regular_times() -> None:

@@ -102,10 +102,9 @@ class _Player:
             yield Played(ends)
 
     def _show(self, played: Sequence[Played] | Iterator[Played]) -> Iterator[Played]:
-        """What was before the window is played and not compared; a fault is told wherever it is."""
+        """What was before the window is played and not compared; what it left in force still pays."""
         for one in played:
-            if self._began or one.fault is not None:
-                yield replace(one, counts=self._began)
+            yield replace(one, counts=self._began)
 
     def _take_round(
         self, connection: Connection, row: Row[Any], mechanism: Mechanism, recorded: str, body: dict[str, Any]
