@@ -109,16 +109,15 @@ def _write_outcomes(store: "Store", terms: "Terms", course: "Course", allowed: "
 def _ask_elsewhere(
     python: Path, place: str, terms: "Terms", allowed: "Allowed", edges: dict[str, str | float | None]
 ) -> "tuple[str, Elsewhere]":
-    """The same request to another interpreter."""
+    """The same request to another interpreter, which may differ from the record: that is what is asked."""
     from weighbeam.lab.backtest.elsewhere import ask_version, stream_outcomes
 
-    words = ["--journal", place]
+    words = ["--journal", place, "--anyway"]
     for name, value in terms.as_settings():
         words += ["--set", f"{name}={json.dumps(value)}"]
     for name, edge in edges.items():
         words += [] if edge is None else [name, str(edge)]
     words += ["--keep-groups"] if allowed.keep_groups else []
-    words += ["--anyway"] if allowed.anyway else []
     return ask_version(python), partial(stream_outcomes, python, words)
 
 

@@ -27,6 +27,8 @@ def _find_file(place: str) -> Path | None:
     file = Path(place.removeprefix("sqlite:///"))
     if "://" in place and not place.startswith("sqlite:///"):
         return None
+    if file.is_dir():
+        raise WeighbeamError("no_such_file", f"{file} is a folder", "name the journal in it, a file")
     if not file.is_file():
         raise WeighbeamError("no_such_file", f"{file} does not exist", "name the journal of a validator")
     if not file.stat().st_size:

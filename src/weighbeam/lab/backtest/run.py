@@ -55,9 +55,9 @@ def run_backtest(
 ) -> Backtest:
     """Recorded terms beside `terms`; with `elsewhere`, beside what that version makes of them."""
     given = allowed or Allowed()
-    survey = survey_journal(store, course.only)
+    survey = survey_journal(store, course.only, course.window)
     notes = check_support(survey, terms, course.find, course.window, given)
-    notes += list_reach(survey, terms, course.find)
+    notes += list_reach(survey, terms, course.find, course.weigh_every is not None)
     sides = [Side(Terms(), survey.start)] if elsewhere else [Side(Terms(), survey.start), Side(terms, survey.start)]
     played = play(store, survey, sides, course)
     if elsewhere is not None:

@@ -86,9 +86,9 @@ class Turn:
 
 @dataclass(slots=True)
 class WeighTally:
-    """What is kept of all weigh-ins. `counted` are those after which at least one side's weights are in force, `unknown`
-    those of them after which the other side's are still from before; `apart` sums how far the two sides are from each
-    other, `farthest` is the most of it and when."""
+    """What is kept of all weigh-ins. `counted` are those after which at least one side's weights are in force, and
+    `unknown` those of them after which the other side's are still from before the journal; `apart` sums how far the two
+    sides are from each other, `farthest` is the most of it and when."""
 
     weigh_ins: int = 0
     made: int = 0
