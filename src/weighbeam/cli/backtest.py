@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,8 +68,7 @@ def backtest(
 
     terms, allowed = read_terms(read_overrides(params, settings), mechanism), Allowed(keep_groups, anyway)
     place = find_journal(journal, config)
-    store = view_journal(place)
-    with _watch_entries(store) as on_entry:
+    with closing(view_journal(place)) as store, _watch_entries(store) as on_entry:
         course = _make_course(start, end, mechanism, weigh_every, on_entry)
         if outcomes is not None:
             _write_outcomes(store, terms, course, allowed, outcomes)
@@ -79,7 +78,6 @@ def backtest(
             edges = {"--from": start, "--until": end, "--mechanism": mechanism, "--weigh-every": weigh_every}
             version, elsewhere = _ask_elsewhere(python, place, terms, allowed, edges)
         found = run_backtest(store, terms, course, allowed, elsewhere, version)
-    store.close()
     if as_json:
         print_json(found.as_json())
     else:

@@ -17,7 +17,7 @@ def open_journal(place: str) -> Store:
 
 
 def view_journal(place: str) -> Store:
-    """The same, of a file that must stay as it is: nothing is written to it or left beside it."""
+    """The same, of a file that must stay as it is; `journal_changed` if somebody begins to write it meanwhile."""
     file = _find_file(place)
     return Store(place) if file is None else view_store(file)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,9 +64,8 @@ def save_dump(outcomes: Iterator[Outcome], file: Path) -> None:
 
 def dump_journal(place: str, file: Path) -> None:
     """Outcomes of a journal on its own terms."""
-    store = view_journal(place)
-    save_dump(list_outcomes(store), file)
-    store.close()
+    with closing(view_journal(place)) as store:
+        save_dump(list_outcomes(store), file)
 
 
 def read_dump(file: Path) -> Iterator[Outcome]:
