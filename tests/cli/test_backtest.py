@@ -36,7 +36,7 @@ def test_the_verdict_comes_first_and_the_journal_stays_as_it_is() -> None:
     done = weighbeam("backtest", "--journal", JOURNAL, "--set", "inference.quality_threshold=0.95")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "inference: NOBODY WOULD BE PAID for an answer any more"
+    assert lines[0].startswith("inference: NOBODY WOULD BE PAID for an answer any more: ")
     assert "skip: all_zero" in done.stdout
     assert "EMERGENCY" in done.stdout
     assert len(lines) < 40, "one screen"
@@ -69,6 +69,9 @@ def test_json_says_all_of_it(tmp_path: Path) -> None:
         (["--set", "inference.max_miners=3"], "not_asked"),
         (["--set", "lof_limit"], "bad_setting"),
         (["--from", "nowhere"], "empty_window"),
+        (["--until", "2027-1-15"], "empty_window"),
+        (["--weigh-every", "inf"], "bad_usage"),
+        (["--journal", JOURNAL.parent], "no_such_file"),
         (["--mechanism", "nobody"], "empty_journal"),
         (["--python", "/bin/false"], "version_failed"),
         (["--python", "/no/such/python"], "version_failed"),

@@ -14,6 +14,7 @@ from weighbeam.engine.read_journal import view_journal
 from weighbeam.engine.weigh_in.ema import Evaluation, fold_emissions
 from weighbeam.lab.backtest.dump import list_outcomes
 from weighbeam.lab.backtest.outcome import RoundOutcome, WeighInOutcome
+from weighbeam.lab.backtest.play import Course
 from weighbeam.lab.backtest.support import Allowed
 from weighbeam.lab.backtest.verdict import list_findings, tell_verdict
 from weighbeam.lab.backtest.window import Window, read_edge
@@ -81,7 +82,9 @@ def test_every_miner_flagged_means_that_nobody_is_paid() -> None:
     assert tally.after.skips["all_zero"] == 14
     assert tally.after.modes == {"NORMAL": 13, "DEGRADED": 1, "EMERGENCY": 1}
     assert tally.after.uniform == tally.after.submits == 1
-    assert tell_verdict(one) == "NOBODY WOULD BE PAID for an answer any more"
+    nobody = "NOBODY WOULD BE PAID for an answer any more: "
+    assert tell_verdict(one) == f"{nobody}weights from before the change go on paying, then everybody is paid alike"
+    assert tally.unknown == 12, "from the emergency on, its weights are in force"
     told = "\n".join(list_findings(one))
     assert "in 15 of 15 rounds no answer counts" in told
     assert "all 90 answers fail" in told
@@ -96,6 +99,7 @@ def test_where_the_journal_ends_first_it_says_when_it_would_be() -> None:
     until = Window(end=read_edge("2027-01-15T12:00Z"))
     one = compare("inference", {"inference.quality_threshold": 0.95}, window=until)
     assert one.weigh_ins.after.submits == 0
+    assert tell_verdict(one).endswith("no weights are set any more; those from before the change go on paying")
     assert "if it goes on, EMERGENCY mode" in "\n".join(list_findings(one))
 
 
@@ -114,14 +118,71 @@ def test_from_somewhere_on() -> None:
     assert late.weigh_ins.after.submits == 2, "what was earned before still counts for three hours"
     named = Window(start=read_edge(late.rounds.list_largest()[0][0]))
     assert 0 < compare("inference", {"inference.lof_limit": 2.0}, window=named).rounds.rounds <= 5
+
+
+@pytest.mark.parametrize("edge", ["no-such-round", "2027-1-15", "novelty"])
+def test_an_edge_that_nothing_is_at_is_refused(edge: str) -> None:
+    if edge == "novelty":
+        edge = compare("novelty", {"novelty.max_reward": 1.0}).rounds.list_largest()[0][0]
+    for window in (Window(start=read_edge(edge)), Window(end=read_edge(edge))):
+        with pytest.raises(WeighbeamError, match=f"empty_window: --(from|until) {edge}"):
+            backtest({}, window=window, only="inference")
+
+
+@pytest.mark.parametrize(
+    "times", [("2028-01-01", None), (None, "2026-01-01"), ("2027-01-15T20:00Z", "2027-01-15T10:00Z")]
+)
+def test_a_window_without_anything_in_it_is_refused(times: tuple[str | None, str | None]) -> None:
+    window = Window(*map(read_edge, times))
     with pytest.raises(WeighbeamError, match="empty_window"):
-        backtest({}, window=Window(start=read_edge("no-such-round")))
+        backtest({}, window=window)
+    store = view_journal(str(JOURNAL))
+    with pytest.raises(WeighbeamError, match="empty_window"):
+        list(list_outcomes(store, course=Course(load_mechanism, window)))
+    store.close()
+
+
+def test_a_skip_leaves_the_weights_before_it_in_force() -> None:
+    """Two vectors are still set, then one skip after another: the second of them goes on paying."""
+    start = Window(start=read_edge("2027-01-15T20:00Z"))
+    tally = compare("inference", {"inference.quality_threshold": 0.95}, window=start).weigh_ins
+    assert (tally.after.submits, sum(tally.after.skips.values()), tally.counted, tally.unknown) == (2, 3, 5, 0)
+    assert sum(tally.after.last.values()) == pytest.approx(1)
+    assert sum(tally.after.sums.values()) == pytest.approx(5)
+    assert tally.apart < 5
+
+
+def test_weights_from_before_the_window_pay_in_it() -> None:
+    start = Window(start=read_edge("2027-01-15T20:00Z"))
+    one = compare("inference", {"weigh_in.min_serving_nodes": 50}, window=start)
+    assert one.weigh_ins.after.submits == one.weigh_ins.unknown == 0
+    assert sum(one.weigh_ins.after.sums.values()) == pytest.approx(5)
+    assert sum(miner.gain for miner in one.list_miners()) == pytest.approx(0)
+    assert tell_verdict(one).endswith("no weights are set any more; those from before the change go on paying")
+
+
+def test_all_burnt_means_that_nobody_is_paid() -> None:
+    one = compare("evidence", {"evidence.burn_share": 1.0})
+    assert tell_verdict(one) == "NOBODY WOULD BE PAID for an answer any more: all of it is burnt"
 
 
 def test_weigh_ins_at_regular_times() -> None:
     one = compare("inference", {"weigh_in.ema_alpha": 0.6}, weigh_every=7200.0)
     assert one.weigh_ins.made == one.weigh_ins.weigh_ins == 8
     assert one.weigh_ins.differ > 0
+
+
+def test_weigh_ins_that_are_made_burn_as_recorded_ones_do() -> None:
+    one = compare("evidence", {"evidence.burn_share": 0.2}, weigh_every=7200.0)
+    assert one.burn() == pytest.approx((0.5, 0.2), abs=1e-4)
+
+
+def test_weigh_ins_farther_apart_than_the_journal_is_long_are_one_at_its_end() -> None:
+    one = compare("inference", {"weigh_in.ema_alpha": 0.6}, weigh_every=1e9)
+    assert one.weigh_ins.made == one.weigh_ins.weigh_ins == one.weigh_ins.differ == 1
+    for seconds in (float("inf"), float("nan"), 0.0, -60.0):
+        with pytest.raises(WeighbeamError, match="bad_usage"):
+            Course(load_mechanism, weigh_every=seconds)
 
 
 def test_burn_is_told_apart_from_gains() -> None:

@@ -20,6 +20,7 @@ from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.run import weigh_in
+from weighbeam.lab.backtest.dump import list_outcomes
 from weighbeam.lab.backtest.play import Course
 from weighbeam.lab.backtest.play import play as play_sides
 from weighbeam.lab.backtest.run import Backtest, run_backtest
@@ -112,6 +113,7 @@ def test_a_journal_that_was_never_weighed_is_weighed_at_its_end(journal: Journal
             play(journal, mechanism, hour, START + hour * HOUR, say(hour))
     found = run(journal, {"weigh_in.ema_alpha": 0.9})
     assert any("no weigh-in in the journal" in note for note in found.notes)
+    assert any("as by default" in note for note in found.notes)
     paid, own = found.comparison.mechanisms["paid-recall"], found.comparison.mechanisms["keyword-recall"]
     assert paid.weigh_ins.made == own.weigh_ins.made == 1
     assert sum(paid.weigh_ins.before.last.values()) == pytest.approx(1)
@@ -135,6 +137,36 @@ def test_a_journal_that_differs_is_told_and_compared_only_if_asked(scale: Scale)
         run_backtest(scale.journal.store, Terms(), course)
     found = run_backtest(scale.journal.store, Terms(), course, Allowed(anyway=True))
     assert len(found.comparison.faults) == 3
+    with pytest.raises(WeighbeamError, match="journal_differs: entry 2, weigh-in of paid-recall"):
+        list(list_outcomes(scale.journal.store, course=course))
+    assert len(list(list_outcomes(scale.journal.store, course=course, allowed=Allowed(anyway=True)))) == 7
+
+
+def test_what_is_written_after_the_survey_is_not_read(scale: Scale) -> None:
+    fill(scale, 0, 3)
+    store = scale.journal.store
+    survey = survey_journal(store)
+    fill(scale, 3, 12)
+    play(scale.journal, KeywordRecall(), 0, START + 12 * HOUR, say(0))
+    played = list(play_sides(store, survey, [Side(Terms(), survey.start)], Course(find)))
+    assert len(played) == 7, "three rounds, three weigh-ins, and the end"
+    assert list(played[-1].outcomes[0].standings) == ["paid-recall"]
+    clean_up(store, START + 12 * HOUR, SHORT, ALICE.address, ALICE.sign)
+    with pytest.raises(WeighbeamError, match="journal_changed"):
+        list(play_sides(store, survey, [Side(Terms(), survey.start)], Course(find)))
+
+
+def test_weigh_ins_that_are_made_are_like_those_that_are_recorded(scale: Scale) -> None:
+    fill(scale, 0, 4)
+    play(scale.journal, KeywordRecall(), 0, START + 4 * HOUR, say(0))
+    store = scale.journal.store
+    for course in (Course(find, weigh_every=HOUR), Course(find), Course(find, only="keyword-recall")):
+        survey = survey_journal(store, course.only)
+        side = Side(Terms(), survey.start)
+        assert list(play_sides(store, survey, [side], course))
+        assert {averaging for _, averaging in side.averaging.values()} == {SHORT}
+    notes = run_backtest(store, Terms(), Course(find, only="keyword-recall")).notes
+    assert any("are those of other mechanisms" in note for note in notes)
 
 
 def test_a_spoilt_journal_is_refused(scale: Scale) -> None:

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
@@ -48,6 +49,44 @@ def test_what_is_written_meanwhile_is_read_along(tmp_path: Path) -> None:
     assert recall(looking, "key") == 2
     looking.close()
     writing.close()
+
+
+@pytest.mark.parametrize("vacuum", [False, True])
+def test_who_begins_to_write_later_is_noticed(vacuum: bool, tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    file.write_bytes(GOLDEN.read_bytes())
+    Store(f"sqlite:///{file}").close()
+    looking = view_store(file)
+    whole = count_entries(looking)
+    writing = Store(f"sqlite:///{file}")
+    assert count_entries(looking) == whole, "who has written nothing yet changes nothing"
+    remember(writing, "key", 1)
+    if vacuum:
+        writing.close()
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("DELETE FROM blobs")
+            connection.commit()
+            connection.execute("VACUUM")
+    with pytest.raises(WeighbeamError, match="journal_changed"), looking.read() as connection:
+        list(connection.execute(text("SELECT * FROM blobs")))
+    with pytest.raises(WeighbeamError, match="journal_changed"):
+        looking.close()
+    writing.close()
+
+
+def test_a_fault_of_a_file_that_stays_is_told_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    file.write_bytes(GOLDEN.read_bytes())
+    with closing(sqlite3.connect(file)) as connection:
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'blobs'").fetchone()
+    with file.open("r+b") as damaged:
+        damaged.seek((page - 1) * size)
+        damaged.write(b"?" * size)
+    store = view_store(file)
+    with pytest.raises(WeighbeamError, match="store_fault"), store.read() as connection:
+        list(connection.execute(text("SELECT * FROM blobs")))
+    store.close()
 
 
 def test_an_older_version_is_brought_up_to_date_in_a_copy(tmp_path: Path) -> None:

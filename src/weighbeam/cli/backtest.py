@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,8 +68,7 @@ def backtest(
 
     terms, allowed = read_terms(read_overrides(params, settings), mechanism), Allowed(keep_groups, anyway)
     place = find_journal(journal, config)
-    store = view_journal(place)
-    with _watch_entries(store) as on_entry:
+    with closing(view_journal(place)) as store, _watch_entries(store) as on_entry:
         course = _make_course(start, end, mechanism, weigh_every, on_entry)
         if outcomes is not None:
             _write_outcomes(store, terms, course, allowed, outcomes)
@@ -79,7 +78,6 @@ def backtest(
             edges = {"--from": start, "--until": end, "--mechanism": mechanism, "--weigh-every": weigh_every}
             version, elsewhere = _ask_elsewhere(python, place, terms, allowed, edges)
         found = run_backtest(store, terms, course, allowed, elsewhere, version)
-    store.close()
     if as_json:
         print_json(found.as_json())
     else:
@@ -109,16 +107,15 @@ def _write_outcomes(store: "Store", terms: "Terms", course: "Course", allowed: "
 def _ask_elsewhere(
     python: Path, place: str, terms: "Terms", allowed: "Allowed", edges: dict[str, str | float | None]
 ) -> "tuple[str, Elsewhere]":
-    """The same request to another interpreter."""
+    """The same request to another interpreter, which may differ from the record: that is what is asked."""
     from weighbeam.lab.backtest.elsewhere import ask_version, stream_outcomes
 
-    words = ["--journal", place]
+    words = ["--journal", place, "--anyway"]
     for name, value in terms.as_settings():
         words += ["--set", f"{name}={json.dumps(value)}"]
     for name, edge in edges.items():
         words += [] if edge is None else [name, str(edge)]
     words += ["--keep-groups"] if allowed.keep_groups else []
-    words += ["--anyway"] if allowed.anyway else []
     return ask_version(python), partial(stream_outcomes, python, words)
 
 

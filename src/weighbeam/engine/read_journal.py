@@ -17,7 +17,7 @@ def open_journal(place: str) -> Store:
 
 
 def view_journal(place: str) -> Store:
-    """The same, of a file that must stay as it is: nothing is written to it or left beside it."""
+    """The same, of a file that must stay as it is; `journal_changed` if somebody begins to write it meanwhile."""
     file = _find_file(place)
     return Store(place) if file is None else view_store(file)
 
@@ -27,6 +27,8 @@ def _find_file(place: str) -> Path | None:
     file = Path(place.removeprefix("sqlite:///"))
     if "://" in place and not place.startswith("sqlite:///"):
         return None
+    if file.is_dir():
+        raise WeighbeamError("no_such_file", f"{file} is a folder", "name the journal in it, a file")
     if not file.is_file():
         raise WeighbeamError("no_such_file", f"{file} does not exist", "name the journal of a validator")
     if not file.stat().st_size:

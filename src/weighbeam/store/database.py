@@ -48,13 +48,6 @@ class Store:
                 _remedy(str(fault.orig)),
             ) from None
 
-    @classmethod
-    def of(cls, engine: Engine) -> "Store":
-        """One whose tables are up to date already."""
-        store = cls.__new__(cls)
-        store.engine, store._folder = engine, None
-        return store
-
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that holds the write lock from its start."""

@@ -1,51 +1,72 @@
-"""A store's file to look at: nothing is written into it or left beside it.
+"""A store's file to look at: nothing is written into it, and beside one that nobody writes nothing is left.
 
-What a validator writes meanwhile is read along. A file of an older version is copied, and the copy brought up to date.
+What a validator writes meanwhile is read along, through its log, which stays as it is. If one begins to write only
+after the file was opened as one that nobody does, `journal_changed` says so in place of what was read. A file of an
+older version is copied, and the copy brought up to date.
 """
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
-from sqlalchemy import create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store.database import CACHE_KIB, Store, begin_sqlite, read_json_column
+from weighbeam.store.watch import Watch
+
+
+class View(Store):
+    """A store that is looked at; every read, and the end, asks whether it was still the same."""
+
+    def __init__(self, file: Path, watch: Watch) -> None:
+        self.engine, self._folder, self._watch = _make_engine(file, watch), None, watch
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Of a file that was changed, whatever was read or went wrong means nothing."""
+        with self._watch.guard(), super().read() as connection:
+            yield connection
+
+    def close(self) -> None:
+        super().close()
+        self._watch.check()
 
 
 def view_store(file: Path) -> Store:
     """The store in `file`; `store_unusable` if it is none, or a newer version's."""
+    watch = Watch(file)
     try:
-        with closing(_connect(file)) as connection:
+        with watch.guard(), closing(_connect(file, watch)) as connection:
             found = _read_revision(connection)
             if found == _find_head():
-                return _open(file)
+                return View(file, watch)
             return _copy(connection)
     except sqlite3.DatabaseError as fault:
         told = f"{file} cannot be read: {fault}"
         raise WeighbeamError("store_unusable", told, "name the journal of a validator, or restore a backup") from None
 
 
-def _connect(file: Path) -> sqlite3.Connection:
+def _connect(file: Path, watch: Watch) -> sqlite3.Connection:
     """While others may write, through their log; else as a file that nobody changes, which leaves no log behind."""
-    logs = [file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-journal")]
-    still = "" if any(log.exists() for log in logs) else "&immutable=1"
+    still = "&immutable=1" if watch.begin() else ""
     place = f"file:{quote(str(file.absolute()))}?mode=ro{still}"
     connection = sqlite3.connect(place, uri=True, isolation_level=None, check_same_thread=False)
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
 
 
-def _open(file: Path) -> Store:
+def _make_engine(file: Path, watch: Watch) -> Engine:
     engine = create_engine(
-        "sqlite://", creator=lambda: _connect(file), poolclass=QueuePool, json_deserializer=read_json_column
+        "sqlite://", creator=lambda: _connect(file, watch), poolclass=QueuePool, json_deserializer=read_json_column
     )
     event.listen(engine, "begin", begin_sqlite)
-    return Store.of(engine)
+    return engine
 
 
 def _copy(connection: sqlite3.Connection) -> Store:

@@ -71,6 +71,7 @@ class Comparison:
     faults: list[str] = field(default_factory=list)
     first: float | None = None
     last: float | None = None
+    _in_force: dict[str, WeighInOutcome] = field(default_factory=dict)
 
     @property
     def is_equal(self) -> bool:
@@ -88,12 +89,22 @@ class Comparison:
             self._find(before.mechanism).weigh_ins.note(before, after)
             self._note_time(before.at)
 
+    def begin(self, before: Outcome) -> None:
+        """An entry before the part that is compared: on both sides, weights it sets are in force."""
+        if isinstance(before, WeighInOutcome) and before.action == "submit":
+            self._in_force[before.mechanism] = before
+
     def _note_time(self, at: float) -> None:
         self.first = at if self.first is None else min(self.first, at)
         self.last = at if self.last is None else max(self.last, at)
 
     def _find(self, name: str) -> Compared:
-        return self.mechanisms.setdefault(name, Compared(name))
+        if name not in self.mechanisms:
+            found = self.mechanisms[name] = Compared(name)
+            if name in self._in_force:
+                found.weigh_ins.before.begin(self._in_force[name])
+                found.weigh_ins.after.begin(self._in_force[name])
+        return self.mechanisms[name]
 
 
 def compare(played: Iterable[Played], anyway: bool = False) -> Comparison:
@@ -102,12 +113,18 @@ def compare(played: Iterable[Played], anyway: bool = False) -> Comparison:
     for one in played:
         if one.fault is not None:
             if not anyway:
-                remedy = "see weighbeam replay; compare what this version makes of it with --anyway"
-                raise WeighbeamError("journal_differs", one.fault, remedy)
+                raise refuse_fault(one.fault)
             comparison.faults.append(one.fault)
         if one.counts:
             comparison.note(one.outcomes[0], one.outcomes[-1])
+        else:
+            comparison.begin(one.outcomes[0])
     return comparison
+
+
+def refuse_fault(fault: str) -> WeighbeamError:
+    remedy = "see weighbeam replay; go on with what this version makes of it with --anyway"
+    return WeighbeamError("journal_differs", fault, remedy)
 
 
 def _check_same(before: Outcome, after: Outcome) -> None:

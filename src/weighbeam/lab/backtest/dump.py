@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
 from weighbeam import __version__
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.read_journal import view_journal
+from weighbeam.lab.backtest.compare import refuse_fault
 from weighbeam.lab.backtest.outcome import Outcome, read_outcomes, write_outcomes
 from weighbeam.lab.backtest.play import Course, play
 from weighbeam.lab.backtest.side import Side
 from weighbeam.lab.backtest.support import Allowed, check_support
 from weighbeam.lab.backtest.survey import survey_journal
 from weighbeam.lab.backtest.terms import Terms
+from weighbeam.lab.backtest.window import refuse_unmet
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store.database import Store
 
@@ -23,14 +26,21 @@ MOST_LINE = 64 << 20
 def list_outcomes(
     store: Store, terms: Terms | None = None, course: Course | None = None, allowed: Allowed | None = None
 ) -> Iterator[Outcome]:
-    """What this version makes of every entry, on these terms or on the journal's own."""
-    way, set_so = course or Course(load_mechanism), terms or Terms()
-    survey = survey_journal(store, way.only)
-    check_support(survey, set_so, way.find, way.window, allowed or Allowed())
+    """What this version makes of every entry, on these terms or on the journal's own; `journal_differs` as a backtest
+    of it would say."""
+    way, set_so, given = course or Course(load_mechanism), terms or Terms(), allowed or Allowed()
+    survey = survey_journal(store, way.only, way.window)
+    check_support(survey, set_so, way.find, way.window, given)
     sides = [Side(one, survey.start) for one in ([Terms(), set_so] if terms else [set_so])]
+    met = False
     for played in play(store, survey, sides, way):
+        if played.fault is not None and not given.anyway:
+            raise refuse_fault(played.fault)
         if played.counts:
+            met = True
             yield played.outcomes[-1]
+    if not met:
+        raise refuse_unmet(way.window)
 
 
 def write_dump(outcomes: Iterator[Outcome], target: IO[str]) -> None:
@@ -54,9 +64,8 @@ def save_dump(outcomes: Iterator[Outcome], file: Path) -> None:
 
 def dump_journal(place: str, file: Path) -> None:
     """Outcomes of a journal on its own terms."""
-    store = view_journal(place)
-    save_dump(list_outcomes(store), file)
-    store.close()
+    with closing(view_journal(place)) as store:
+        save_dump(list_outcomes(store), file)
 
 
 def read_dump(file: Path) -> Iterator[Outcome]:

@@ -47,6 +47,10 @@ def stream_outcomes(python: Path, arguments: Sequence[str]) -> Iterator[Outcome]
                 said.seek(0)
                 raise _refuse(python, said.read()) from None
             raise
+        else:
+            if process.wait():
+                said.seek(0)
+                raise _refuse(python, said.read())
         finally:
             process.kill()
             process.wait()

@@ -12,7 +12,7 @@ from weighbeam.lab.backtest.weigh_ins import WeighTally
 
 @dataclass(frozen=True, slots=True)
 class Miner:
-    """Mean shares over the weigh-ins at which anybody is paid, those of the last vectors, and places by mean share."""
+    """Mean shares of the weights in force after each weigh-in, those in force in the end, and places by mean share."""
 
     hotkey: str
     uid: int | None

@@ -39,7 +39,7 @@ class RoundOutcome:
 class WeighInOutcome:
     """`shares` are of all weights, none on a skip; `digest` is that of raw weights and decision. `made`: the journal
     holds no such weigh-in. `burn` is who takes a burnt share. At how many blocks modes begin is in `degraded` and
-    `emergency`."""
+    `emergency`, and how long a block takes in `block_seconds`."""
 
     sequence: int
     ref: str
@@ -57,6 +57,7 @@ class WeighInOutcome:
     made: bool = False
     degraded: int = 4000
     emergency: int = 4500
+    block_seconds: float = 12.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,18 @@
 """Go through a journal once, and let every side make of each entry what it does; however long, in bounded memory."""
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from weighbeam.core.canonical import read_first
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.replay import FindMechanism
 from weighbeam.engine.weigh_in.weighing import Weighing
-from weighbeam.lab.backtest.made import make_burn, make_weighing
+from weighbeam.lab.backtest.made import Maker
 from weighbeam.lab.backtest.outcome import End, Outcome
 from weighbeam.lab.backtest.recall import Recall
 from weighbeam.lab.backtest.side import Applied, KeptRound, KeptWeighIn, Side, find_fault
@@ -32,6 +34,11 @@ class Course:
     weigh_every: float | None = None
     on_entry: Callable[[], None] | None = None
 
+    def __post_init__(self) -> None:
+        if self.weigh_every is not None and not (math.isfinite(self.weigh_every) and self.weigh_every > 0):
+            told = f"it cannot be weighed every {self.weigh_every} seconds"
+            raise WeighbeamError("bad_usage", told, "give a number of seconds above 0")
+
 
 @dataclass(frozen=True, slots=True)
 class Played:
@@ -48,8 +55,10 @@ class Played:
 def play(store: Store, survey: Survey, sides: Sequence[Side], course: Course) -> Iterator[Played]:
     """Every entry of the window in order, then the end. The first side's terms are the journal's own."""
     player = _Player(survey, sides, course)
+    known = tables.entries.c.sequence <= survey.last
     with store.read() as connection:
-        for row in connection.execute(select(tables.entries).order_by(tables.entries.c.sequence)):
+        _check_complete(connection, survey, known)
+        for row in connection.execute(select(tables.entries).where(known).order_by(tables.entries.c.sequence)):
             if course.on_entry is not None:
                 course.on_entry()
             yield from player.take(connection, row)
@@ -58,15 +67,23 @@ def play(store: Store, survey: Survey, sides: Sequence[Side], course: Course) ->
         yield from player.finish()
 
 
+def _check_complete(connection: Connection, survey: Survey, known: ColumnElement[bool]) -> None:
+    """Entries may be added meanwhile; if a clean-up took some away, what was surveyed is no more."""
+    if connection.scalar(select(func.count()).select_from(tables.entries).where(known)) != survey.entries:
+        raise WeighbeamError("journal_changed", "the journal was cleaned up while it was read", "run it again")
+
+
 class _Player:
     def __init__(self, survey: Survey, sides: Sequence[Side], course: Course) -> None:
-        self._sides, self._course = sides, course
+        self._survey, self._sides, self._course = survey, sides, course
         self._recall = Recall(survey, sides, course.weigh_every)
         self._began = self.is_over = False
         self._met: dict[str, Mechanism] = {}
         self._last: dict[str, tuple[int, float, dict[str, Any]]] = {}
         self._uids: dict[str, dict[str, int]] = {}
         self._due: dict[str, float] = {}
+        self._makers: dict[str, Maker] = {}
+        self._unweighed = self._recall.unweighed if course.weigh_every is None else set(survey.held)
 
     def take(self, connection: Connection, row: Row[Any]) -> Iterator[Played]:
         recorded = str(read_first(read_blob(connection, row.body), "body")) if row.kind == "round" else row.body
@@ -89,8 +106,8 @@ class _Player:
         self.is_over = self._course.window.ends_with(row.ref)
 
     def finish(self) -> Iterator[Played]:
-        """Where no weigh-in was, one at the end; then how everybody stands."""
-        for name in sorted(self._recall.unweighed & self._last.keys()):
+        """Where no weigh-in was, or none was due, one at the end; then how everybody stands."""
+        for name in sorted(self._unweighed & self._last.keys()):
             sequence, at, params = self._last[name]
             yield from self._show([self._make_weigh_in(self._met[name], sequence, at, params)])
         if self._began:
@@ -102,10 +119,9 @@ class _Player:
             yield Played(ends)
 
     def _show(self, played: Sequence[Played] | Iterator[Played]) -> Iterator[Played]:
-        """What was before the window is played and not compared; a fault is told wherever it is."""
+        """What was before the window is played and not compared; what it left in force still pays."""
         for one in played:
-            if self._began or one.fault is not None:
-                yield replace(one, counts=self._began)
+            yield replace(one, counts=self._began)
 
     def _take_round(
         self, connection: Connection, row: Row[Any], mechanism: Mechanism, recorded: str, body: dict[str, Any]
@@ -157,8 +173,12 @@ class _Player:
         self._due[mechanism.name] = due
 
     def _make_weigh_in(self, mechanism: Mechanism, sequence: int, at: float, params: dict[str, Any]) -> Played:
-        burn = make_burn(mechanism, make_params(mechanism, params))
-        weighing = make_weighing(at, self._uids.get(mechanism.name, {}), burn)
+        if mechanism.name not in self._makers:
+            self._makers[mechanism.name] = Maker(self._survey, mechanism)
+        uids = self._uids.get(mechanism.name, {})
+        weighing = self._makers[mechanism.name].make(at, uids, make_params(mechanism, params))
+        if self._began:
+            self._unweighed.discard(mechanism.name)
         return self._weigh(KeptWeighIn(sequence, f"made after {sequence}", mechanism, params, weighing))
 
     def _note_uids(self, connection: Connection, mechanism: str, body: dict[str, Any]) -> None:

@@ -38,16 +38,16 @@ class Recall:
     def after_round(self, mechanism: str) -> None:
         """Where the journal holds no weigh-in, the only one is at the end."""
         count = self._rounds[mechanism] = self._rounds.get(mechanism, 0) + 1
-        last = self._survey.held[mechanism].last
-        if mechanism in self.unweighed and count % OFTEN == 0 and last is not None:
-            self._forget(mechanism, last)
+        held = self._survey.held.get(mechanism)
+        if held is not None and held.last is not None and mechanism in self.unweighed and count % OFTEN == 0:
+            self._forget(mechanism, held.last)
 
     def _forget(self, mechanism: str, needed_from: float) -> None:
         for side in self._sides:
             side.forget_before(mechanism, needed_from - self._hours * HOUR)
 
     def _list_averaging(self) -> list[Averaging]:
-        found = [one.averaging for held in self._survey.held.values() for one in held.weighed]
+        found = [one.averaging for one in self._survey.list_weighed()]
         return found if found and not self.unweighed and not self._made else [*found, Averaging()]
 
 

@@ -55,9 +55,9 @@ def run_backtest(
 ) -> Backtest:
     """Recorded terms beside `terms`; with `elsewhere`, beside what that version makes of them."""
     given = allowed or Allowed()
-    survey = survey_journal(store, course.only)
+    survey = survey_journal(store, course.only, course.window)
     notes = check_support(survey, terms, course.find, course.window, given)
-    notes += list_reach(survey, terms, course.find)
+    notes += list_reach(survey, terms, course.find, course.weigh_every is not None)
     sides = [Side(Terms(), survey.start)] if elsewhere else [Side(Terms(), survey.start), Side(terms, survey.start)]
     played = play(store, survey, sides, course)
     if elsewhere is not None:
@@ -69,13 +69,15 @@ def run_backtest(
 
 
 def _pair(played: Iterator[Played], others: Iterator[Outcome]) -> Iterator[Played]:
-    """What is computed here beside what is computed there; one that ends early is told by what stands beside it."""
+    """What is computed here beside what is computed there; one that ends early is told by what stands beside it, one
+    that fails in the end when it is asked once more."""
     for one in played:
         other = next(others, None) if one.counts else None
         if one.counts and other is not None:
             yield Played((one.outcomes[0], other), one.fault)
         else:
             yield Played(one.outcomes, one.fault, counts=False)
+    next(others, None)
 
 
 def _tell_changes(survey: Survey, terms: Terms, course: Course) -> Iterator[str]:

@@ -171,6 +171,7 @@ def _tell(kept: KeptWeighIn, weighing: Weighing, decision: Decision) -> WeighInO
         made=kept.decision is None,
         degraded=weighing.limits.degraded_blocks,
         emergency=weighing.limits.emergency_blocks,
+        block_seconds=weighing.limits.block_seconds,
     )
 
 

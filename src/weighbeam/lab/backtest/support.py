@@ -119,8 +119,8 @@ def _reaches_behind(weighed: Weighed, terms: Terms, oldest: float) -> bool:
     return False
 
 
-def list_reach(survey: Survey, terms: Terms, find: FindMechanism) -> list[str]:
-    """What holds of every backtest of such a journal."""
+def list_reach(survey: Survey, terms: Terms, find: FindMechanism, made: bool = False) -> list[str]:
+    """What holds of every backtest of such a journal; `made` if none of its weigh-ins is used."""
     notes = []
     if survey.checkpoint is not None and (terms.params or terms.averaging):
         notes.append("the journal begins with a checkpoint: what it stands for is kept as it was")
@@ -128,10 +128,19 @@ def list_reach(survey: Survey, terms: Terms, find: FindMechanism) -> list[str]:
     if asked:
         names = ", ".join(asked)
         notes.append(f"rounds ask whom they asked; with other standings {names} might choose others")
-    for name, held in survey.held.items():
-        if held.rounds and not held.weighed:
-            notes.append(f"{name} has no weigh-in in the journal: one is made at its end, of everyone it asked")
-    return notes
+    return [*notes, *_list_made(survey, made)]
+
+
+def _list_made(survey: Survey, made: bool) -> Iterator[str]:
+    """Weigh-ins that the journal does not hold, and what they are like."""
+    unweighed = [name for name, held in survey.held.items() if held.rounds and not held.weighed]
+    if not made:
+        for name in unweighed:
+            yield f"{name} has no weigh-in in the journal: one is made at its end, of everyone it asked"
+    if (made or unweighed) and not survey.list_weighed():
+        yield "the journal holds no weigh-in: those that are made average, keep limits and burn as by default"
+    elif unweighed:
+        yield f"{', '.join(unweighed)}: averages, limits and who takes a burnt share are those of other mechanisms"
 
 
 def _is_scored(held: Held | None) -> bool:

@@ -4,7 +4,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS
 from weighbeam.lab.backtest.compare import Compared
 from weighbeam.lab.backtest.miners import Miner
 from weighbeam.mechanisms.inference.narrate import count_noun
@@ -20,7 +19,7 @@ def tell_verdict(compared: Compared) -> str:
     if compared.is_equal:
         return "nothing changes: every score, standing and decision is the same to the bit"
     if is_nobody_paid(compared):
-        return "NOBODY WOULD BE PAID for an answer any more"
+        return f"NOBODY WOULD BE PAID for an answer any more: {_tell_instead(compared)}"
     if not weigh_ins.apart:
         other = f"{rounds.changed} of {count_noun(rounds.rounds, 'round')} would score otherwise"
         return f"the weights stay as they are; {other}" if rounds.changed else "the weights stay as they are"
@@ -32,14 +31,26 @@ def tell_verdict(compared: Compared) -> str:
 
 
 def is_nobody_paid(compared: Compared) -> bool:
-    """Weights were set, and now none is that anybody earned."""
-    before, after = compared.weigh_ins.before, compared.weigh_ins.after
-    return before.submits > before.uniform and after.submits == after.uniform
+    """Weights were set that somebody earned, and now none are."""
+    return compared.weigh_ins.before.earned > 0 and not compared.weigh_ins.after.earned
+
+
+def _tell_instead(compared: Compared) -> str:
+    """What is on the chain where nothing is that anybody earned anew."""
+    after = compared.weigh_ins.after
+    burns = after.submits > after.uniform
+    said = ["all of it is burnt"] if burns else ["everybody is paid alike"] if after.uniform else []
+    if not after.skips:
+        return said[0]
+    if not said:
+        return "no weights are set any more; those from before the change go on paying"
+    return f"weights from before the change go on paying, then {said[0]}"
 
 
 def list_findings(compared: Compared) -> list[str]:
     """What else there is to say: answers, decisions, modes."""
-    return [*_tell_answers(compared), *_tell_decisions(compared), *_tell_modes(compared), *_tell_burn(compared)]
+    tellers = (_tell_answers, _tell_decisions, _tell_unknown, _tell_modes, _tell_burn)
+    return [line for tell in tellers for line in tell(compared)]
 
 
 def _tell_answers(compared: Compared) -> Iterator[str]:
@@ -75,22 +86,27 @@ def _tell_decisions(compared: Compared) -> Iterator[str]:
         yield f"{count} of {count_noun(tally.weigh_ins, 'weigh-in')}: {before} → {after}"
 
 
+def _tell_unknown(compared: Compared) -> Iterator[str]:
+    """A skip leaves in force what the journal does not hold: what was on the chain before it."""
+    tally = compared.weigh_ins
+    if tally.unknown:
+        told = f"after {tally.unknown} of {count_noun(tally.weigh_ins, 'weigh-in')} one side's weights are from before"
+        yield f"{told} the journal; whom they pay is not recorded, and counted as nobody"
+
+
 def _tell_modes(compared: Compared) -> Iterator[str]:
     """When weights that are not set would have become too old; if the journal ends before that, when they would."""
     tally = compared.weigh_ins
     first = tally.first_turn
     if first is None or not tally.after.skips - tally.before.skips:
         return
-    for mode, meaning in (
-        ("DEGRADED", "older answers count"),
-        ("EMERGENCY", "everybody is paid alike, whatever they did"),
-    ):
+    for mode, meaning in MODES:
         if tally.after.modes[mode] > tally.before.modes[mode]:
             hours = (tally.first_mode[mode] - first.at) / HOUR
             yield f"{mode} mode {hours:.1f} h after the first skip ({write_time(tally.first_mode[mode])}): {meaning}"
     last = tally.last_after
     if last is not None and last.action == "skip" and not tally.after.modes["EMERGENCY"]:
-        left = (last.emergency - last.blocks) * BLOCK_SECONDS / HOUR
+        left = (last.emergency - last.blocks) * last.block_seconds / HOUR
         yield f"if it goes on, EMERGENCY mode {left:.1f} h after the journal's last weigh-in: all are paid alike"
 
 

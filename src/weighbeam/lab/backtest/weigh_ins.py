@@ -12,14 +12,21 @@ Shares = Mapping[str, float]
 
 @dataclass(slots=True)
 class Vectors:
-    """Of one side: the sum of its weight vectors, the last of them, and how far each was from the one before."""
+    """Of one side: what is in force after each weigh-in, summed, and how far each vector was from the one before.
+
+    A skip leaves the weights before it in force; before the first, nobody is known to be paid. `last` is what is in
+    force in the end without what is burnt; `earned` are the vectors that pay somebody for an answer.
+    """
 
     sums: dict[str, float] = field(default_factory=dict)
+    in_force: Shares = field(default_factory=dict)
     last: Shares = field(default_factory=dict)
     modes: Counter[str] = field(default_factory=Counter)
     skips: Counter[str] = field(default_factory=Counter)
     submits: int = 0
     uniform: int = 0
+    earned: int = 0
+    burning: float = 0.0
     burnt: float = 0.0
     moved: float = 0.0
     steps: int = 0
@@ -28,18 +35,28 @@ class Vectors:
     def note(self, outcome: WeighInOutcome) -> None:
         self.modes[outcome.mode] += 1
         self.oldest = max(self.oldest, outcome.blocks)
-        if outcome.action != "submit":
+        if outcome.action == "submit":
+            self._note_vector(outcome)
+        else:
             self.skips[outcome.reason or "unknown"] += 1
-            return
-        shares = {hotkey: share for hotkey, share in outcome.shares.items() if hotkey != outcome.burn}
-        self.burnt += outcome.shares.get(outcome.burn or "", 0.0)
-        self.uniform += outcome.uniform
-        if self.submits:
-            self.moved, self.steps = self.moved + measure_distance(self.last, shares), self.steps + 1
-        self.submits += 1
-        self.last = shares
-        for hotkey, share in shares.items():
+        self.burnt += self.burning
+        for hotkey, share in self.last.items():
             self.sums[hotkey] = self.sums.get(hotkey, 0.0) + share
+
+    def begin(self, outcome: WeighInOutcome) -> None:
+        """What is in force before the first weigh-in that is compared."""
+        self.in_force = outcome.shares
+        self.burning = outcome.shares.get(outcome.burn or "", 0.0)
+        self.last = {hotkey: share for hotkey, share in outcome.shares.items() if hotkey != outcome.burn}
+
+    def _note_vector(self, outcome: WeighInOutcome) -> None:
+        previous = self.last
+        self.begin(outcome)
+        if self.submits:
+            self.moved, self.steps = self.moved + measure_distance(previous, self.last), self.steps + 1
+        self.submits += 1
+        self.uniform += outcome.uniform
+        self.earned += not outcome.uniform and any(share > 0 for share in self.last.values())
 
     @property
     def turnover(self) -> float | None:
@@ -52,6 +69,7 @@ class Vectors:
             "skips": dict(self.skips),
             "modes": dict(self.modes),
             "uniform": self.uniform,
+            "earned": self.earned,
             "oldest_blocks": self.oldest,
             "turnover": self.turnover,
         }
@@ -68,13 +86,15 @@ class Turn:
 
 @dataclass(slots=True)
 class WeighTally:
-    """What is kept of all weigh-ins. `counted` are those at which at least one side pays somebody; `apart` sums how far
-    the two sides are from each other, `farthest` is the most of it and when."""
+    """What is kept of all weigh-ins. `counted` are those after which at least one side's weights are in force, and
+    `unknown` those of them after which the other side's are still from before the journal; `apart` sums how far the two
+    sides are from each other, `farthest` is the most of it and when."""
 
     weigh_ins: int = 0
     made: int = 0
     differ: int = 0
     counted: int = 0
+    unknown: int = 0
     apart: float = 0.0
     farthest: tuple[float, float] = (0.0, 0.0)
     before: Vectors = field(default_factory=Vectors)
@@ -94,20 +114,28 @@ class WeighTally:
         self.before.note(before)
         self.after.note(after)
         self.first_mode.setdefault(after.mode, after.at)
-        if "submit" in (before.action, after.action):
-            moved = measure_distance(before.shares, after.shares)
-            self.counted, self.apart = self.counted + 1, self.apart + moved
-            self.farthest = max(self.farthest, (moved, before.at), key=lambda one: one[0])
+        self._measure(before.at)
         old, new = name_decision(before), name_decision(after)
         if old != new:
             self.decisions[old, new] += 1
             self.first_turn = self.first_turn or Turn(before.at, old, new)
+
+    def _measure(self, at: float) -> None:
+        """What is in force on one side beside the other."""
+        old, new = self.before.in_force, self.after.in_force
+        if not old and not new:
+            return
+        moved = measure_distance(old, new)
+        self.counted, self.apart = self.counted + 1, self.apart + moved
+        self.unknown += not old or not new
+        self.farthest = max(self.farthest, (moved, at), key=lambda one: one[0])
 
     def as_json(self) -> dict[str, Any]:
         return {
             "weigh_ins": self.weigh_ins,
             "made": self.made,
             "differ": self.differ,
+            "unknown": self.unknown,
             "moved": self.apart / self.counted if self.counted else 0.0,
             "moved_most": {"moved": self.farthest[0], "at": self.farthest[1]} if self.apart else None,
             "before": self.before.as_json(),

@@ -1,5 +1,6 @@
 """Which part of a journal is compared: from a round or a time on, up to a round or a time."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -23,6 +24,10 @@ class Window:
 
     start: Edge | None = None
     end: Edge | None = None
+
+    def list_refs(self) -> set[str]:
+        """Rounds that are named, and so must be there."""
+        return {edge.ref for edge in (self.start, self.end) if edge is not None and edge.ref is not None}
 
     def begins(self, ref: str, at: float) -> bool:
         return self.start is None or self.start.is_reached(ref, at)
@@ -48,6 +53,16 @@ def read_edge(text: str | None) -> Edge | None:
     except ValueError:
         return Edge(ref=text)
     return Edge(at=(read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
+
+
+def check_edges(window: Window, met: Collection[str], only: str | None) -> None:
+    """An edge that nothing is at would be no edge: a round that is not there, a time that is none."""
+    for option, edge in (("--from", window.start), ("--until", window.end)):
+        if edge is not None and edge.ref is not None and edge.ref not in met:
+            whose = "the journal" if only is None else f"what the journal holds of {only}"
+            told = f"{option} {edge.ref}: {whose} has no such round, and it is no time"
+            remedy = "name a round (see weighbeam rounds) or a time: 2027-01-15, 2027-01-15T08:00Z, or seconds"
+            raise WeighbeamError("empty_window", told, remedy)
 
 
 def refuse_unmet(window: Window) -> WeighbeamError:
