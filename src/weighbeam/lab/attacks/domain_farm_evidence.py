@@ -26,8 +26,8 @@ ATTACKS = (
         against="A domain must be older than 30 days; further quotes of the same domain count half, a quarter and so "
         "on; only approved domains count three times.",
         open="It pays as well as the best honest work does, and nothing shows. One page on five old domains is all it "
-        "takes; one domain alone earns nothing. The probe for pages made after the task, and the blacklist, are all "
-        "there is against it.",
+        "takes; a single quote from one domain earned nothing. The probe for pages made after the task, and the "
+        "blacklist, are all there is against it.",
         run=by_finders(lambda: Always(farm)),
     ),
 )

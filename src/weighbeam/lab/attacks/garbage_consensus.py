@@ -29,8 +29,9 @@ ATTACKS = (
         "group and so to become what others are measured by.",
         against="Quality comes before consensus: what says nothing is flagged, has no vote and earns nothing, however "
         "many say it. The cluster raises the alert low_quality_cluster.",
-        open="The gate measures relevance, density and specificity by counts and cosines. Phrases rich in facts that "
-        "are beside the point get further than empty ones.",
+        open="The gate measures relevance, density and specificity by counts and cosines, and about a third of these "
+        "phrases pass it: they are paid as poor answers, well below honest ones. Phrases rich in facts that are beside "
+        "the point would get further.",
         run=by_miners("inference", lambda: Always(drone), 6),
     ),
 )

@@ -24,7 +24,7 @@ ATTACKS = (
         "behind, and again.",
         against="A standing is an average of ranks that moves by 0.15 a time, and pay halves with every place: one "
         "blind cut costs several places, many good ones are needed to win them back.",
-        open="It earns less than a quarter of what steady work would. Who rests only now and then keeps more; the lab "
+        open="It earns about a quarter of what steady work would. Who rests only now and then keeps more; the lab "
         "did not look for the best rhythm.",
         run=beside_work("chunking", lambda: Always(work_until_paid), 3),
     ),

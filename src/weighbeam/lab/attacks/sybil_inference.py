@@ -41,7 +41,9 @@ ATTACKS = (
         what="One operator registers four miners, answers once with middling skill, and lets each miner send it with "
         "another opening and its sentences in another order.",
         against="Answers alike in words and meaning are one voice: one vote in the consensus, one pay for all of them.",
-        open="Whoever rewrites each answer thoroughly gets past this: then the four do the work of four.",
+        open="Turning the sentences round lowers the likeness below the limit in almost half of the rounds, so each of "
+        "the four still earns three quarters of what a miner does, and the operator three times as much for the work of "
+        "one. Copies are found by whole texts; compared sentence by sentence they would be found in any order.",
         run=by_miners("inference", Sybil, 4),
     ),
 )
