@@ -26,8 +26,8 @@ ATTACKS = (
         against="Equal rewards share the average of their places, so a copy is never above its original; answers "
         "equal to the letter are counted as copies.",
         open="It earned about twice what an average miner does, in some seasons nothing: a copy is worth as much as "
-        "its original, and a blank more or less makes it another answer. It only works for who hears answers before the "
-        "round is over.",
+        "its original, and a blank more or less makes it another answer. It only works for who hears answers before "
+        "the round is over.",
         run=by_miners("chunking", lambda: Always(copy_best), 3),
     ),
 )

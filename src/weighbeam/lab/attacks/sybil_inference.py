@@ -42,8 +42,8 @@ ATTACKS = (
         "another opening and its sentences in another order.",
         against="Answers alike in words and meaning are one voice: one vote in the consensus, one pay for all of them.",
         open="Turning the sentences round lowers the likeness below the limit in almost half of the rounds, so each of "
-        "the four still earns three quarters of what a miner does, and the operator three times as much for the work of "
-        "one. Copies are found by whole texts; compared sentence by sentence they would be found in any order.",
+        "the four still earns three quarters of what a miner does, and the operator three times as much for the work "
+        "of one.",
         run=by_miners("inference", Sybil, 4),
     ),
 )
