@@ -8,11 +8,11 @@ from typing import Any
 
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.mechanisms.contract import Seed
+from weighbeam.mechanisms.evidence.excerpt import KEPT, MOST_CHARACTERS
 from weighbeam.mechanisms.evidence.forms import read_forms
 from weighbeam.mechanisms.evidence.runs import is_run
 from weighbeam.mechanisms.evidence.url import find_page_key
 
-KEPT = 4096
 LEAST_JACCARD = Fraction(4, 5)
 
 
@@ -51,12 +51,17 @@ class Copied:
 
 def read_quote(url: object, excerpt: object) -> Quote:
     """A snippet as it is compared; `url` is the final one."""
-    return _read_quote(url if isinstance(url, str) else None, excerpt if isinstance(excerpt, str) else "")
+    return Quote(find_page_key(url), _read_forms(excerpt) if isinstance(excerpt, str) else ())
+
+
+def _read_forms(excerpt: str) -> tuple[str, ...]:
+    """What is too long to be accepted is not worth keeping: a miner could fill the memory with it."""
+    return _keep_forms(excerpt) if len(excerpt) <= MOST_CHARACTERS else tuple(read_forms(excerpt))
 
 
 @lru_cache(KEPT)
-def _read_quote(url: str | None, excerpt: str) -> Quote:
-    return Quote(find_page_key(url), tuple(read_forms(excerpt)))
+def _keep_forms(excerpt: str) -> tuple[str, ...]:
+    return tuple(read_forms(excerpt))
 
 
 def find_copies(responses: Sequence[Response], seed: Seed, copy_share: float) -> list[Copied]:

@@ -14,7 +14,7 @@ from weighbeam.mechanisms.evidence.sentences import split_sentences
 MOST_CHARACTERS = 1_000
 MOST_WORDS = 200
 LEAST_DISTINCT = 3
-KEPT = 4096
+KEPT = 1024
 """Of so many excerpts the result is kept: the same are judged when they are observed, scored, explained, replayed."""
 ALLOWED_CONTROLS = "\t\n\r"
 REPLACEMENT = "\ufffd"
