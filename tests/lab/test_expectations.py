@@ -21,7 +21,7 @@ OUTCOME = Outcome(spread_out(0.3), spread_out(0.1), spread_out(0.7), spread_out(
 
 
 def bench(**outcomes: Outcome) -> Benched:
-    return Benched(outcomes, (0, 1), 24, {}, Versions("0", "3", "2", {}), 1.0)
+    return Benched(outcomes, tuple(range(SHORT.seeds)), SHORT.rounds, {}, Versions("0", "3", "2", {}), 1.0)
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def test_the_profiles_are_kept_beside_each_other(file: Path) -> None:
     [
         "[]",
         '{"short": 3}',
-        '{"short": {"seeds": 9, "rounds": 24, "attacks": {}}}',
-        '{"short": {"seeds": 2, "rounds": 24, "attacks": {"a": {"profit": [1]}}}}',
+        '{"short": {"seeds": 9, "rounds": 16, "attacks": {}}}',
+        '{"short": {"seeds": 2, "rounds": 16, "attacks": {"a": {"profit": [1]}}}}',
     ],
 )
 def test_a_spoilt_file_is_refused(file: Path, text: str) -> None:
