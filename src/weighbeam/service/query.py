@@ -14,6 +14,8 @@ MOST = 500
 DEFAULT = 50
 MOST_VALUE = 3000
 NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+NOT_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""No store holds it, and no name has it; other signs that cannot be seen may well stand in a name somebody chose."""
 LIMIT = {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT}
 SCHEMAS: dict[str, tuple[str, dict[str, Any]]] = {
     "limit": ("at most so many", LIMIT),
@@ -66,13 +68,13 @@ class Given:
 
 def read_given(request: Request, names: tuple[str, ...], withhold: bool = True) -> Given:
     """The query of a request whose path is plain text too."""
-    plain = all(str(value).isprintable() for value in request.path_params.values())
+    plain = not any(NOT_TEXT.search(str(value)) for value in request.path_params.values())
     require(plain, "bad_query", "the path is no plain text", "correct the path")
     given = request.query_params.multi_items()
     found = dict(given)
     known = f"only {', '.join(names)} can be asked for, each once" if names else "nothing can be asked for here"
     require(len(found) == len(given) and set(found) <= set(names), "bad_query", known, "correct the query")
-    sound = all(len(value) <= MOST_VALUE and value.isprintable() for value in found.values())
+    sound = all(len(value) <= MOST_VALUE and not NOT_TEXT.search(value) for value in found.values())
     require(sound, "bad_query", "a value is too long or no plain text", "correct the query")
     return Given(found, withhold)
 
