@@ -19,7 +19,9 @@ from weighbeam.core.yuma_dense import run_dense, run_epoch_dense
 U64 = 2**64 - 1
 units = st.sampled_from([0, 0, 1, 2, 32767, 65534, 65535]) | st.integers(0, 65535)
 shares = st.sampled_from([0, 1, 45875, 65534, 65535]) | st.integers(0, 65535)
-CASES = json.loads((Path(__file__).parents[2] / "vectors/chain.yuma.json").read_text())["cases"]
+VECTORS = json.loads((Path(__file__).parents[2] / "vectors/chain.yuma.json").read_text())["cases"]
+CASES = [case for case in VECTORS if "error" not in case["expect"]]
+"""The others are refused before there is an epoch."""
 
 
 def draw_params(draw, count: int) -> YumaParams:
@@ -171,8 +173,6 @@ def test_bonds_that_stay_arrays_are_those_that_went_through_rows(yuma3: bool, se
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_the_chain_s_own_epochs_come_out(case, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "error" in case["expect"]:
-        pytest.skip("refused before the epoch")
     monkeypatch.setattr("weighbeam.chain.stages.run_epoch", run_epoch_dense)
     actual = STAGES["chain.yuma"](case["input"])
     assert {name: actual[name] for name in case["expect"]} == case["expect"]

@@ -8,7 +8,7 @@ import pytest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.lab.bench import Benched
 from weighbeam.lab.compare import compare
-from weighbeam.lab.expectations import FULL, SHORT, choose_profile, keep_expectations, load_expectations
+from weighbeam.lab.expectations import FULL, SHORT, keep_expectations, load_expectations
 from weighbeam.lab.measure import Interval, Outcome
 from weighbeam.lab.versions import Versions
 
@@ -59,8 +59,6 @@ def test_the_profiles_are_kept_beside_each_other(file: Path) -> None:
     keep_expectations(bench(copycat=OUTCOME), FULL, file)
     assert load_expectations(SHORT, file) == before
     assert load_expectations(FULL, file).keys() == {"copycat"}
-    assert choose_profile(bench()) is SHORT
-    assert choose_profile(dataclasses.replace(bench(), rounds=25)) is None
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,6 @@ FULL = Profile("full", seeds=12, rounds=48)
 SHORT = Profile("short", seeds=2, rounds=16)
 
 
-def choose_profile(benched: Benched) -> Profile | None:
-    """The profile a bench was run by, if it was by one."""
-    length = tuple(benched.seeds), benched.rounds
-    return next((one for one in (FULL, SHORT) if length == (tuple(range(one.seeds)), one.rounds)), None)
-
-
 def load_expectations(profile: Profile, file: Path = FILE) -> Expected:
     """By attack and measure; nothing if none were written yet."""
     kept = _read(file).get(profile.name)
