@@ -238,6 +238,15 @@ def test_pages_that_take_too_much_are_cut_off(live: LivePages, site: Site, monke
     assert sum(request.target.startswith("/f") for request in site.requests) <= RENDERING.requests + 1
 
 
+def test_what_a_page_holds_is_looked_at_once_more_when_it_is_done(
+    live: LivePages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have taken all between two looks, and been refused more by the kernel."""
+    monkeypatch.setattr("weighbeam.senses.pages.browser.memory.PAUSE_SECONDS", 60.0)
+    hog = live.read(f"{HOST}/hog")
+    assert (hog.outcome, hog.fault) in {("too_large", "memory"), ("unreadable", "crash")}
+
+
 def test_an_endless_script_ends_in_time_and_leaves_nothing(live: LivePages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live._renderer, "limits", replace(RENDERING, seconds=4.0))
     folders = set(Path(tempfile.gettempdir()).glob("weighbeam-browser-*"))

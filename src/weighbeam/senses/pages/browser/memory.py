@@ -31,9 +31,14 @@ def hold_bytes(pid: int) -> int:
 
 async def watch_memory(pid: int, most: int) -> None:
     """Ends as `TooLarge` when there is more."""
-    while await asyncio.to_thread(hold_bytes, pid) <= most:
+    while True:
+        await check_memory(pid, most)
         await asyncio.sleep(PAUSE_SECONDS)
-    raise TooLarge("memory")
+
+
+async def check_memory(pid: int, most: int) -> None:
+    if await asyncio.to_thread(hold_bytes, pid) > most:
+        raise TooLarge("memory")
 
 
 def _list_parents() -> Iterator[tuple[int, int]]:

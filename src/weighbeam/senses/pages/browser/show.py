@@ -8,7 +8,7 @@ from typing import Any
 
 from weighbeam.senses.pages.browser.launch import Browser
 from weighbeam.senses.pages.browser.limits import RenderLimits
-from weighbeam.senses.pages.browser.memory import watch_memory
+from weighbeam.senses.pages.browser.memory import check_memory, watch_memory
 from weighbeam.senses.pages.browser.supply import Document, Supply
 from weighbeam.senses.pages.browser.wire import Wire
 from weighbeam.senses.pages.ends import Ended, TooLarge, Unreadable
@@ -62,7 +62,9 @@ class Show:
         await self._page("Emulation.setVirtualTimePolicy", policy="pauseIfNetworkFetchesPending", budget=budget)
         await _wait(self._settled, end)
         world = await self._page("Page.createIsolatedWorld", frameId=self._target, worldName=WORLD)
-        return await self._take_snapshot(world["executionContextId"], shown["loaderId"])
+        seen = await self._take_snapshot(world["executionContextId"], shown["loaderId"])
+        await check_memory(self._browser.pid, self._limits.memory_bytes)
+        return seen
 
     async def _open(self) -> None:
         """An empty page from which nothing gets out, and into which nothing gets but by `Supply`."""
