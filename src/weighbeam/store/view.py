@@ -1,6 +1,7 @@
-"""A store's file to look at: nothing is written into it or left beside it.
+"""A store to look at: nothing is written into it or left beside it.
 
-What a validator writes meanwhile is read along. A file of an older version is copied, and the copy brought up to date.
+What a validator writes meanwhile is read along. A file of an older version is copied, and the copy brought up to date;
+one on a server is brought up to date by its validator only.
 """
 
 import sqlite3
@@ -8,13 +9,17 @@ from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import create_engine, event
+from sqlalchemy import create_engine, event, inspect, text
 from sqlalchemy.pool import QueuePool
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.store.database import CACHE_KIB, Store, begin_sqlite, read_json_column
+from weighbeam.store.database import CACHE_KIB, Store, begin_sqlite, connect, opened, read_json_column
+from weighbeam.store.postgres import choose_reader
+
+VERSION = "SELECT version_num FROM alembic_version"
 
 
 def view_store(file: Path) -> Store:
@@ -28,6 +33,29 @@ def view_store(file: Path) -> Store:
     except sqlite3.DatabaseError as fault:
         told = f"{file} cannot be read: {fault}"
         raise WeighbeamError("store_unusable", told, "name the journal of a validator, or restore a backup") from None
+
+
+def view_server(url: str) -> Store:
+    """The store of a server, through connections that cannot write."""
+    with opened(url):
+        engine = connect(url)
+        event.listen(engine, "connect", _refuse_writes)
+        with choose_reader(engine).begin() as connection:
+            tables = set(inspect(connection).get_table_names())
+            if not tables:
+                told = "this database holds no journal"
+                raise WeighbeamError("empty_journal", told, "name the journal of a validator")
+            known = "alembic_version" in tables
+            found = _check_revision(connection.scalar(text(VERSION)) if known else None)
+    if found != _find_head():
+        told = f"this journal is of an older version ({found})"
+        raise WeighbeamError("store_unusable", told, "start its validator with this version of weighbeam once")
+    return Store.of(engine)
+
+
+def _refuse_writes(connection: Any, _: Any) -> None:
+    connection.execute("SET default_transaction_read_only = on")
+    connection.commit()
 
 
 def _connect(file: Path) -> sqlite3.Connection:
@@ -58,13 +86,18 @@ def _copy(connection: sqlite3.Connection) -> Store:
 
 def _read_revision(connection: sqlite3.Connection) -> str:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if "alembic_version" not in tables:
-        raise WeighbeamError("store_unusable", "this file holds something else, no journal", "check the path")
-    (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone() or ("",)
+    known = "alembic_version" in tables
+    return _check_revision((connection.execute(VERSION).fetchone() or ("",))[0] if known else None)
+
+
+def _check_revision(revision: str | None) -> str:
+    """One that is known here; None is of no journal at all."""
+    if revision is None:
+        raise WeighbeamError("store_unusable", "this holds something else, no journal", "check the path")
     if revision not in {path.stem.split("_")[0] for path in _list_migrations()}:
         told = f"this journal is of a version that is not known here ({revision})"
         raise WeighbeamError("store_unusable", told, "use the version of weighbeam that wrote it, or a newer one")
-    return str(revision)
+    return revision
 
 
 def _find_head() -> str:
