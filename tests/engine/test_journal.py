@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,8 @@ def observed(senses: LocalSenses):
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+def journal(store_url: str) -> Journal:
+    return Journal(Store(store_url))
 
 
 def fill(journal: Journal, observed, rounds: int = 4) -> None:
@@ -181,18 +182,18 @@ if point == "committed":
     ],
 )
 def test_killed_at_any_point_nothing_is_lost_or_counted_twice(
-    tmp_path: Path, observed, point: str, kept: str | None
+    tmp_path: Path, make_store_url: Callable[[], str], observed, point: str, kept: str | None
 ) -> None:
     import pickle
 
-    calm = Journal(Store(f"sqlite:///{tmp_path / 'calm.db'}"))
-    shot = Journal(Store(f"sqlite:///{tmp_path / 'shot.db'}"))
+    place = make_store_url()
+    calm, shot = Journal(Store(make_store_url())), Journal(Store(place))
     fill(calm, observed, 2)
     fill(shot, observed, 2)
     asked, observation = observed[0]
     given = tmp_path / "given"
     given.write_bytes(pickle.dumps((2, facts(2, observation), asked, observation)))
-    command = [sys.executable, "-c", CRASH, point, f"sqlite:///{tmp_path / 'shot.db'}", str(given)]
+    command = [sys.executable, "-c", CRASH, point, place, str(given)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ})
     assert done.returncode == -signal.SIGKILL, done.stderr
     with shot.store.read() as connection:

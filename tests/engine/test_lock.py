@@ -1,17 +1,10 @@
 """The lock per hotkey: one at a time, taken over only from the dead, and noticed when lost."""
 
-from pathlib import Path
-
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.store.database import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(f"sqlite:///{tmp_path / 'journal.db'}")
 
 
 def test_a_second_validator_is_refused_and_told_who_runs(store: Store) -> None:

@@ -4,7 +4,6 @@ import itertools
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,8 +39,8 @@ START, HOUR = 1_800_000_000.0, 3600.0
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+def journal(store_url: str) -> Journal:
+    return Journal(Store(store_url))
 
 
 def read_all(read: Callable[[str | None], Page[Any]]) -> list[Any]:
@@ -53,32 +52,29 @@ def read_all(read: Callable[[str | None], Page[Any]]) -> list[Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(f"sqlite:///{tmp_path_factory.mktemp('shared') / 'journal.db'}")
-
-
 times, numbers = st.lists(st.integers(0, 3), max_size=12), itertools.count()
 
 
 @settings(max_examples=20)
 @given(before=times, meanwhile=st.lists(times, max_size=5), most=st.integers(1, 4))
-def test_pages_give_everything_once_while_more_arrives(shared, before, meanwhile, most) -> None:
+def test_pages_give_everything_once_while_more_arrives(shared_store, before, meanwhile, most) -> None:
     mechanism, left = f"of-example-{next(numbers)}", list(meanwhile)
-    add(shared, mechanism, before)
-    there = {line.id for line in list_rounds(shared, mechanism, most=1000).items}
+    add(shared_store, mechanism, before)
+    there = {line.id for line in list_rounds(shared_store, mechanism, most=1000).items}
 
     def read(cursor: str | None) -> Page[Any]:
-        page = list_rounds(shared, mechanism, cursor=cursor, most=most)
-        add(shared, mechanism, left.pop() if left else [])
+        page = list_rounds(shared_store, mechanism, cursor=cursor, most=most)
+        add(shared_store, mechanism, left.pop() if left else [])
         return page
 
     keys = [(line.at, line.id) for line in read_all(read)]
     assert len(keys) == len(set(keys))
     assert there <= {name for _, name in keys}
     assert keys == sorted(keys, reverse=True)
-    scores = read_all(lambda cursor: list_scores(shared, "a", mechanism, cursor, most))
-    assert {line.round for line in scores} == {line.id for line in list_rounds(shared, mechanism, most=1000).items}
+    scores = read_all(lambda cursor: list_scores(shared_store, "a", mechanism, cursor, most))
+    assert {line.round for line in scores} == {
+        line.id for line in list_rounds(shared_store, mechanism, most=1000).items
+    }
 
 
 def add(store: Store, mechanism: str, at: list[int]) -> None:

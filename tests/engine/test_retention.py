@@ -30,8 +30,8 @@ TEXTS = {"a": "tide moon", "b": "tide", "c": None}
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+def journal(store_url: str) -> Journal:
+    return Journal(Store(store_url))
 
 
 def fill(journal: Journal, hours: int) -> None:
@@ -78,7 +78,8 @@ def test_again_and_again_from_checkpoint_to_checkpoint(journal: Journal) -> None
     assert count(journal, "checkpoints") == 3
 
 
-def test_the_file_shrinks(journal: Journal, tmp_path: Path) -> None:
+def test_the_file_shrinks(tmp_path: Path) -> None:
+    journal = Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
     fill(journal, 200)
 
     def size() -> int:
