@@ -26,6 +26,11 @@ QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovac
 PARENT_DIES = 1
 
 
+on_sqlite = pytest.mark.parametrize("make_store_url", ["sqlite"], indirect=True)
+"""For a test that takes long, or is about the file itself."""
+on_postgres = pytest.mark.parametrize("make_store_url", ["postgres"], indirect=True)
+
+
 class Server:
     """One that can be stopped and started, with what it kept."""
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.store.database import Store
@@ -18,6 +19,7 @@ def test_a_second_validator_is_refused_and_told_who_runs(store: Store) -> None:
     second.take()
 
 
+@on_sqlite
 def test_only_the_dead_lose_it_and_they_notice(store: Store) -> None:
     now = [1000.0]
     first = HotkeyLock(store, "5Hot", now=lambda: now[0])

@@ -13,6 +13,7 @@ from keyword_recall.mechanism import KeywordRecall
 
 from engine.organic_round import HOSTILE, SECRET, play_organic
 from engine.recall import play
+from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.alerts import Alerts
@@ -161,6 +162,7 @@ def test_a_round_that_was_removed_is_told_as_such_and_its_request_goes_with_it(j
     assert not is_asker(journal.store, "mine", "token:app")
 
 
+@on_sqlite
 def test_answers_too_large_for_a_page_are_counted_and_left_out(journal: Journal) -> None:
     play(journal, RECALL, 1, START, {"a": "x" * 500, "b": "tide"})
     view = read_round_view(journal.store, f"{RECALL.name}-1", withhold=False, most_payloads=400)
@@ -186,6 +188,7 @@ def test_alerts_and_copies_come_in_pages(journal: Journal) -> None:
     assert len(find_copies(store, 9, "h1")) == 2
 
 
+@on_sqlite
 def test_a_search_among_very_many_copies_reads_so_many_at_once(journal: Journal) -> None:
     row = {"mechanism": "inference", "at": START, "cosine": 0.9, "overlap": 0.8, "number": 0}
     rows = [{**row, "round": f"r{n:06}", "hotkeys": ["rare" if n == 7 else "other"]} for n in range(MOST_READ + 900)]
@@ -214,6 +217,7 @@ def test_what_is_withheld_holds_no_text(value: Any) -> None:
     assert set(list_texts(withhold_texts(value, {"5Alice"}))) <= {"withheld", "5Alice"}
 
 
+@on_sqlite
 @pytest.mark.parametrize("name", ["chunking", "inference", "evidence"])
 def test_nothing_a_mechanism_keeps_tells_a_stranger_what_was_said(journal: Journal, senses: LocalSenses, name) -> None:
     mechanism = load_mechanism(name)
