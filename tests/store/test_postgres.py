@@ -134,7 +134,7 @@ def open_journal_engine(url: str):
 @on_postgres
 def test_a_journal_to_look_at_cannot_be_written(store_url: str) -> None:
     view = view_journal(store_url)
-    with pytest.raises(WeighbeamError, match="store_fault.*read-only"):
+    with pytest.raises(WeighbeamError, match=r"store_fault.*read-only"):
         remember(view, "a", 1)
     view.close()
     with Store(store_url).write() as connection:

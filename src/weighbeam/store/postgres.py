@@ -12,6 +12,7 @@ CONNECT_SECONDS = 10
 DRIVER = "postgresql+psycopg"
 SILENT_SECONDS, PROBE_SECONDS, PROBES = 30, 10, 3
 """After how long without a word, how far apart and how often a peer is asked whether it is still there."""
+DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 WRITE_LOCK = 0x57424A4C
 UNREACHABLE = "start the server, or check host and port; nothing committed is lost and work goes on by itself"
 REMEDIES = (
@@ -27,7 +28,10 @@ REMEDIES = (
 
 
 def connect_postgres(url: URL, busy_seconds: float, **settings: Any) -> Engine:
-    """Connections that notice a server gone or started anew, and wait no longer than SQLite's for a lock."""
+    """Connections that notice a server gone or started anew, and wait no longer than SQLite's for a lock.
+
+    What is committed is in the server's log, whatever its operator chose for others.
+    """
     plain = url.drivername in ("postgresql", "postgres")
     named = url.set(drivername=DRIVER) if plain else url
     usual = {
@@ -41,6 +45,7 @@ def connect_postgres(url: URL, busy_seconds: float, **settings: Any) -> Engine:
     engine = create_engine(named, pool_pre_ping=True, **settings)
 
     def prepare(connection: Any, _: Any) -> None:
+        connection.execute(DURABLE)
         connection.execute(f"SET lock_timeout = {int(busy_seconds * 1000)}")
         connection.execute(f"SET tcp_keepalives_idle = {SILENT_SECONDS}")
         connection.execute(f"SET tcp_keepalives_interval = {PROBE_SECONDS}")

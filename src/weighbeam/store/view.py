@@ -9,10 +9,9 @@ from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import create_engine, event, inspect, text
+from sqlalchemy import Connection, create_engine, event, inspect, text
 from sqlalchemy.pool import QueuePool
 
 from weighbeam.core.errors import WeighbeamError
@@ -39,7 +38,7 @@ def view_server(url: str) -> Store:
     """The store of a server, through connections that cannot write."""
     with opened(url):
         engine = connect(url)
-        event.listen(engine, "connect", _refuse_writes)
+        event.listen(engine, "begin", _refuse_writes)
         with choose_reader(engine).begin() as connection:
             tables = set(inspect(connection).get_table_names())
             if not tables:
@@ -53,9 +52,8 @@ def view_server(url: str) -> Store:
     return Store.of(engine)
 
 
-def _refuse_writes(connection: Any, _: Any) -> None:
-    connection.execute("SET default_transaction_read_only = on")
-    connection.commit()
+def _refuse_writes(connection: Connection) -> None:
+    connection.exec_driver_sql("SET TRANSACTION READ ONLY")
 
 
 def _connect(file: Path) -> sqlite3.Connection:
