@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -49,9 +50,19 @@ class Server:
 
     def _become_nobody(self) -> None:
         """The server refuses to run as root."""
+        if any(not place.stat().st_mode & stat.S_IXOTH for place in self._bin.parents):
+            self._bin = self._copy_binaries()
         nobody = pwd.getpwnam("nobody")
         self._owner = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
         os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
+
+    def _copy_binaries(self) -> Path:
+        """To where others than root may go, with the libraries beside them."""
+        site, copy = self._bin.parents[2], self.folder / "site"
+        for name in (f"{PACKAGE}/{FOLDER}", f"{PACKAGE}.libs"):
+            shutil.copytree(site / name, copy / name, symlinks=True)
+        self.folder.chmod(0o755)
+        return copy / PACKAGE / FOLDER / "bin"
 
     def _initialise(self) -> None:
         word = self.folder / "password"
