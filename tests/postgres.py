@@ -122,6 +122,11 @@ class Server:
         with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute(statement)
 
+    def call(self, program: str, *given: str) -> None:
+        """A program of PostgreSQL."""
+        run = [self._bin / program, *given]
+        subprocess.run(run, check=True, capture_output=True, timeout=WAIT_SECONDS, cwd=self.folder, **self._owner)
+
     def _answers(self) -> bool:
         import psycopg
 

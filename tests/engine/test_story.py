@@ -35,8 +35,8 @@ TEXTS = {f"voice-{number}": text for number, text in enumerate(find_answers(PROM
 
 
 @pytest.fixture
-def journal(store_url: str) -> Iterator[Journal]:
-    store = Store(store_url)
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
     yield Journal(store)
     store.close()
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sqlalchemy import func, insert, select
 from typer.testing import CliRunner
 
-from engine.recall import PaidRecall, play
+from engine.recall import PaidRecall, find, play
 from engine.test_watchdog import HOLDER
 from postgres import Server, on_postgres
 from weighbeam.cli.main import app
@@ -23,6 +23,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.engine.read_journal import open_journal, view_journal
+from weighbeam.engine.replay import replay
 from weighbeam.store import tables
 from weighbeam.store.columns import escape_nul, restore_nul
 from weighbeam.store.database import Store
@@ -170,6 +171,55 @@ def test_what_is_wrong_with_a_server_is_told_without_its_password(postgres: Serv
     assert "createdb" in told["missing"]
     assert "start the server" in told["down"]
     assert "write postgresql://" in told["option"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:sw0rd@fish@127.0.0.1:1/x",
+        "postgresql://me:sw0rdfish@127.0.0.1:port/x",
+        "nosuch://me:sw0rdfish@h/x",
+    ],
+)
+def test_a_url_that_is_none_shows_no_password(url: str) -> None:
+    with pytest.raises(WeighbeamError, match="bad_store_url") as caught:
+        Store(url)
+    assert "fish" not in str(caught.value)
+
+
+def test_who_waits_too_long_for_another_writer_is_told(store_url: str) -> None:
+    store = Store(f"{store_url}{'&' if '?' in store_url else '?'}timeout=0.2")
+    with store.write(), pytest.raises(WeighbeamError, match=r"store_fault.*another program holds the store"):
+        remember(store, "a", 1)
+    remember(store, "a", 1)
+    store.close()
+
+
+@on_postgres
+def test_a_backup_restored_elsewhere_is_the_same_journal(postgres: Server, store: Store, store_url: str) -> None:
+    """As docs/postgres.md says."""
+    for number in range(3):
+        play(Journal(store), PaidRecall(), number, 1e9 + number, {"a": "tide \x00 moon"})
+    file, target = postgres.folder / "journal.dump", postgres.make_database("template0")
+    postgres.call("pg_dump", "--format=custom", f"--file={file}", store_url)
+    postgres.call(
+        "pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", f"--dbname={target}", str(file)
+    )
+    restored = open_journal(target)
+    assert list_entries(restored) == list_entries(store)
+    for one in (store, restored):
+        play(Journal(one), PaidRecall(), 3, 1e9 + 3, {"a": "tide"})
+        raise_alert(one)
+    assert list_entries(restored) == list_entries(store)
+    assert [one for one in replay(restored, find) if one.fault] == []
+    restored.close()
+
+
+def raise_alert(store: Store) -> None:
+    """Numbers go on where they were."""
+    row = {"mechanism": "m", "code": "c", "level": "info", "text": "t", "at": 1.0}
+    with store.write() as connection:
+        connection.execute(insert(tables.alerts), [row])
 
 
 @on_postgres

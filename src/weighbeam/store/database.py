@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as ConnectionsTaken
 
@@ -127,7 +127,9 @@ def opened(url: str) -> Iterator[None]:
         yield
     except ArgumentError:
         shown = url.rpartition("@")[2]
-        raise WeighbeamError("bad_store_url", f"{shown!r} is no database URL", "write sqlite:///path.db") from None
+        raise WeighbeamError(
+            "bad_store_url", f"{shown!r} is no database URL", "write sqlite:///path.db or postgresql://…"
+        ) from None
     except ImportError as fault:
         remedy = "pip install 'weighbeam[postgres]'" if fault.name == "psycopg" else "install it, or use sqlite:///"
         why = f"the driver of this database is missing: {fault}"
@@ -156,10 +158,11 @@ def _remedy(fault: DBAPIError) -> str:
 
 
 def connect(url: str) -> Engine:
-    parsed = make_url(url)
+    parsed = _read_url(url)
     settings: dict[str, Any] = {"hide_parameters": True, "json_deserializer": read_json_column}
     if parsed.get_backend_name() != "sqlite":
-        return connect_postgres(parsed, BUSY_SECONDS, **settings, **CONNECTIONS)
+        busy = float(str(parsed.query.get("timeout", BUSY_SECONDS)))
+        return connect_postgres(parsed.difference_update_query(["timeout"]), busy, **settings, **CONNECTIONS)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
     room = CONNECTIONS if parsed.database not in (None, "", ":memory:") else {}
@@ -167,6 +170,18 @@ def connect(url: str) -> Engine:
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", begin_sqlite)
     return engine
+
+
+def _read_url(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+        float(str(parsed.query.get("timeout", 0)))
+    except ValueError:
+        raise ArgumentError(url) from None
+    if "@" in (parsed.host or ""):
+        told = "the database URL holds more than one @"
+        raise WeighbeamError("bad_store_url", told, "write special characters of a password as %40 and so on")
+    return parsed
 
 
 def read_json_column(text: str | bytes) -> Any:
