@@ -108,7 +108,7 @@ class Server:
 
     def make_database(self, template: str = TEMPLATE) -> str:
         name = f"d{secrets.token_hex(6)}"
-        self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.run(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         self._made.append(name)
         return self.url(name)
 

@@ -10,6 +10,7 @@ from engine.naive_standings import list_standings
 from engine.recall import PaidRecall, find
 from engine.recall import play as play_recall
 from engine.small_subnet import ALICE, CHUNKING, HOUR, PARAMS, START, list_faults, observe_example, play
+from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.insight.attacks import read_attacks
@@ -117,6 +118,7 @@ def test_the_leaderboard_is_in_order_and_counts_what_happened(store: Store) -> N
     assert (best.uid, best.share, best.incentive) == (None, None, None)
 
 
+@on_sqlite
 @pytest.mark.parametrize("later", [3, 60])
 def test_a_trend_is_in_the_order_of_the_journal_whatever_the_clock_did(store_url: str, later: int) -> None:
     journal, recall = Journal(Store(store_url)), KeywordRecall()

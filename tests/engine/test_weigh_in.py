@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from postgres import on_sqlite
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
@@ -294,6 +295,7 @@ def test_who_is_not_registered_submits_nothing(scale: Scale) -> None:
     assert scale.ledger.rows() == []
 
 
+@on_sqlite
 @pytest.mark.parametrize("endpoint", ["1.2.3.4:²", "1.2.3.4:" + "9" * 5000, "nonsense", ":", "[::]:80"])
 def test_an_odd_endpoint_only_means_that_it_does_not_serve(scale: Scale, endpoint: str) -> None:
     announce(scale.chain.file, "copy", endpoint)
@@ -302,6 +304,7 @@ def test_an_odd_endpoint_only_means_that_it_does_not_serve(scale: Scale, endpoin
     assert done.decision.action == "submit"
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("blocks", "tempo", "late"), [(540, 360, False), (541, 360, True), (541, 20, True), (1000, 720, False)]
 )

@@ -341,6 +341,7 @@ def test_what_fails_after_the_insert_leaves_nothing(desk: Desk, store: Store, mo
     assert desk.submit("ada", SENTENCE)["status"] == "paid"
 
 
+@on_sqlite
 @pytest.mark.parametrize("fault", [MemoryError, KeyboardInterrupt, OSError])
 def test_an_index_that_was_interrupted_is_built_anew(
     desk: Desk, store: Store, senses: TinySenses, monkeypatch: pytest.MonkeyPatch, fault: type[BaseException]
@@ -381,6 +382,7 @@ def test_a_withdrawal_waits_for_readers_and_tells(desk: Desk, store: Store, monk
     assert all(SENTENCE.encode() not in file.read_bytes() for file in folder.iterdir())
 
 
+@on_sqlite
 @pytest.mark.parametrize("fault", [MemoryError, KeyboardInterrupt])
 def test_a_switch_of_the_index_that_fails_forgets_no_neighbour(
     store: Store, senses: TinySenses, monkeypatch: pytest.MonkeyPatch, fault: type[BaseException]
