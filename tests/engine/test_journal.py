@@ -172,17 +172,21 @@ if point == "committed":
 """
 
 
+POINTS = [
+    ("recording", None),
+    ("recorded", "observed"),
+    ("write_scores", "observed"),
+    ("append_entry", "observed"),
+    ("write_evaluations", "observed"),
+    ("write_standings", "observed"),
+    ("committed", "scored"),
+]
+
+
 @pytest.mark.parametrize(
-    ("point", "kept"),
-    [
-        ("recording", None),
-        ("recorded", "observed"),
-        ("write_scores", "observed"),
-        ("append_entry", "observed"),
-        ("write_evaluations", "observed"),
-        ("write_standings", "observed"),
-        ("committed", "scored"),
-    ],
+    ("make_store_url", "point", "kept"),
+    [*(("sqlite", *one) for one in POINTS), *(("postgres", *one) for one in POINTS[::3])],
+    indirect=["make_store_url"],
 )
 def test_killed_at_any_point_nothing_is_lost_or_counted_twice(
     tmp_path: Path, make_store_url: Callable[[], str], observed, point: str, kept: str | None

@@ -56,6 +56,7 @@ def read_all(read: Callable[[str | None], Page[Any]]) -> list[Any]:
 times, numbers = st.lists(st.integers(0, 3), max_size=12), itertools.count()
 
 
+@pytest.mark.parametrize("shared_store", ["sqlite"], indirect=True)
 @settings(max_examples=20)
 @given(before=times, meanwhile=st.lists(times, max_size=5), most=st.integers(1, 4))
 def test_pages_give_everything_once_while_more_arrives(shared_store, before, meanwhile, most) -> None:

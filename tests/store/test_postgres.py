@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, insert, select
+from sqlalchemy.engine import make_url
 from typer.testing import CliRunner
 
 from engine.recall import PaidRecall, find, play
@@ -152,18 +153,18 @@ def test_a_database_in_another_encoding_is_refused(postgres: Server) -> None:
 
 
 def test_what_is_wrong_with_a_server_is_told_without_its_password(postgres: Server, tmp_path: Path) -> None:
-    told = {}
+    told, name = {}, make_url(postgres.make_database()).database or ""
     places = {
-        "right": postgres.tcp_url("prepared", postgres.password),
-        "wrong": postgres.tcp_url("prepared", "sw0rdfish"),
+        "right": postgres.tcp_url(name, postgres.password),
+        "wrong": postgres.tcp_url(name, "sw0rdfish"),
         "missing": postgres.tcp_url("nowhere", postgres.password),
         "down": f"postgresql://me:sw0rdfish@127.0.0.1:1/x?host={tmp_path}",
-        "option": f"{postgres.tcp_url('prepared', 'sw0rdfish')}?no_such=1",
+        "option": f"{postgres.tcp_url(name, 'sw0rdfish')}?no_such=1",
     }
-    for name, url in places.items():
+    for case, url in places.items():
         done = CliRunner().invoke(app, ["rounds", "--store", url])
-        told[name] = done.output
-        assert (done.exit_code == 0) == (name == "right"), done.output
+        told[case] = done.output
+        assert (done.exit_code == 0) == (case == "right"), done.output
         assert "sw0rdfish" not in done.output
         assert postgres.password not in done.output
         assert "Traceback" not in done.output
@@ -263,7 +264,7 @@ def test_a_lost_connection_is_noticed_and_the_lock_taken_again_unless_another_ha
 
 
 def cut_connections(store: Store) -> None:
-    kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+    kill = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
     with store.write() as connection:
         connection.exec_driver_sql(f"{kill} AND datname = current_database()").all()
 
