@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
+from typer.testing import CliRunner
 
 from engine.recall import PARAMS, PaidRecall, find, play
 from engine.small_subnet import ALICE
@@ -17,6 +18,7 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
+from weighbeam.cli.main import app
 from weighbeam.core.canonical import digest_json
 from weighbeam.engine.journal import Journal, append_entry, read_round
 from weighbeam.engine.ledger import Ledger
@@ -95,7 +97,8 @@ def shown(value: Any) -> Any:
 @pytest.mark.parametrize("place", VERSIONS, ids=lambda place: place.name)
 def test_a_journal_moved_to_a_server_replays_to_the_bit(postgres: Server, place: Path) -> None:
     """Every mechanism's recorded rounds: read from there they lead to what they led to."""
-    source, target = view_journal(str(place / "journal.sqlite")), Store(postgres.make_database())
+    url = postgres.make_database()
+    source, target = view_journal(str(place / "journal.sqlite")), Store(url)
     with source.read() as old, target.write() as new:
         for table in novelty_tables.metadata.sorted_tables:
             rows = [dict(row._mapping) for row in old.execute(select(table))]
@@ -103,6 +106,9 @@ def test_a_journal_moved_to_a_server_replays_to_the_bit(postgres: Server, place:
                 new.execute(insert(table), rows)
     assert [one for one in replay(target, load_mechanism) if one.fault] == []
     assert find_difference(read_dump(place / "outcomes.jsonl"), list_outcomes(target)).is_equal
+    for command in ("replay", "rounds", "leaderboard", "weights"):
+        done = CliRunner().invoke(app, [command, "--store", url])
+        assert done.exit_code == 0, done.output
     source.close()
     target.close()
 
