@@ -173,7 +173,7 @@ async def keep_weighing(desk: Desk, post: Post) -> None:
             if wait > 0:
                 await desk.clock.sleep(min(wait, FAULT_SECONDS))
                 continue
-            await asyncio.to_thread(desk.lock.beat)
+            await asyncio.to_thread(desk.lock.check)
             await weigh_once(desk, post)
         except WeighbeamError as fault:
             tell_fault(fault, post.name)

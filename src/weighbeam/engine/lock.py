@@ -57,6 +57,11 @@ class HotkeyLock:
             self._let_go()
             raise WeighbeamError("hotkey_locked", "another validator took this hotkey over", "stop this one")
 
+    def check(self) -> None:
+        """Before what only the holder may do: a server gives the lock to another as soon as a connection is lost."""
+        if self._session is not None:
+            self.beat()
+
     def release(self) -> None:
         own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
         try:
