@@ -9,6 +9,11 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from demo_run import Played, play_demo
+from postgres import make_store_url as make_store_url
+from postgres import postgres as postgres
+from postgres import shared_store as shared_store
+from postgres import store as store
+from postgres import store_url as store_url
 from weighbeam.senses.local import LocalSenses
 
 settings.register_profile("weighbeam", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])

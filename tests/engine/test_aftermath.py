@@ -38,8 +38,8 @@ class Suspicious(PaidRecall):
 
 
 @pytest.fixture
-def journal(tmp_path):
-    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+def journal(store_url: str):
+    store = Store(store_url)
     yield Journal(store)
     store.close()
 

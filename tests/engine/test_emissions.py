@@ -1,11 +1,9 @@
 """Averages from the journal: continued or folded anew, the bits are the same."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import insert
+from sqlalchemy import delete, insert
 
 from engine.recall import PaidRecall
 from weighbeam.core.errors import WeighbeamError
@@ -24,11 +22,12 @@ steps = st.lists(st.tuples(st.integers(-900, 1800), emission, st.booleans()), mi
 
 @settings(max_examples=60)
 @given(steps=steps)
-def test_incremental_is_recomputed_to_the_bit(tmp_path_factory: pytest.TempPathFactory, steps) -> None:
+def test_incremental_is_recomputed_to_the_bit(shared_store: Store, steps) -> None:
     """Rounds come in and out of order, weigh-ins happen in between, the window moves."""
-    store = Store(f"sqlite:///{tmp_path_factory.mktemp('s') / 'j.db'}")
     now, known = 100_000.0, []
-    with store.write() as connection:
+    with shared_store.write() as connection:
+        connection.execute(delete(tables.evaluations))
+        connection.execute(delete(tables.folds))
         for number, (step, value, weigh) in enumerate(steps):
             at = now + step
             now = max(now, at)
@@ -48,11 +47,10 @@ def test_incremental_is_recomputed_to_the_bit(tmp_path_factory: pytest.TempPathF
                 keep_folds(connection, "m", averages, now, AVERAGING)
         whole = read_averages(connection, "m", ["a"], now, AVERAGING, False)
         assert whole["a"] == fold_emissions(known, now, 0.3, AVERAGING.db_retention_hours)
-    store.close()
 
 
-def test_rows_later_than_now_are_counted_and_left_out(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'j.db'}")
+def test_rows_later_than_now_are_counted_and_left_out(store_url: str) -> None:
+    store = Store(store_url)
     with store.write() as connection:
         rows = [
             {"mechanism": "m", "hotkey": "a", "round": f"r{i}", "at": 100.0 + i, "emission": 1.0, "success": True}
@@ -64,8 +62,8 @@ def test_rows_later_than_now_are_counted_and_left_out(tmp_path: Path) -> None:
     assert (again.count, again.future) == (2, 2)
 
 
-def test_a_changed_alpha_is_never_mixed_into_an_old_fold(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'j.db'}")
+def test_a_changed_alpha_is_never_mixed_into_an_old_fold(store_url: str) -> None:
+    store = Store(store_url)
     other = Averaging(ema_alpha=0.5, ema_lookback_hours=1.0, db_retention_hours=2.0)
     with store.write() as connection:
         row = {"mechanism": "m", "hotkey": "a", "round": "r", "at": 100.0, "emission": 1.0, "success": True}

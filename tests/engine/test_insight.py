@@ -9,7 +9,8 @@ from sqlalchemy import delete, insert, select, text, update
 from engine.naive_standings import list_standings
 from engine.recall import PaidRecall, find
 from engine.recall import play as play_recall
-from engine.small_subnet import ALICE, CHUNKING, HOUR, PARAMS, START, list_faults, observe_example, open_store, play
+from engine.small_subnet import ALICE, CHUNKING, HOUR, PARAMS, START, list_faults, observe_example, play
+from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.insight.attacks import read_attacks
@@ -37,8 +38,8 @@ def observed(senses: LocalSenses):
 
 
 @pytest.fixture
-def store(tmp_path: Path, observed) -> Store:
-    opened = open_store(tmp_path)
+def store(store_url: str, observed) -> Store:
+    opened = Store(store_url)
     for number in range(ROUNDS):
         play(Journal(opened), observed, f"r{number}", START + 300 * number)
     return opened
@@ -51,8 +52,8 @@ def list_history(store: Store, hotkey: str) -> list[float | None]:
         return list(connection.scalars(query))
 
 
-def test_each_round_leaves_the_standing_after_it(tmp_path: Path, observed) -> None:
-    journal = Journal(open_store(tmp_path))
+def test_each_round_leaves_the_standing_after_it(store_url: str, observed) -> None:
+    journal = Journal(Store(store_url))
     expected = []
     for number in range(3):
         play(journal, observed, f"r{number}", START + 300 * number)
@@ -62,11 +63,11 @@ def test_each_round_leaves_the_standing_after_it(tmp_path: Path, observed) -> No
     assert list_faults(journal.store) == []
 
 
-def test_a_round_that_does_not_count_leaves_none(tmp_path: Path, senses: LocalSenses) -> None:
+def test_a_round_that_does_not_count_leaves_none(store_url: str, senses: LocalSenses) -> None:
     asked = CHUNKING.examples()[0]
     task = Task(asked.task.id, asked.task.body, "organic", ranked=False)
     unranked = type(asked)(task, asked.group, asked.answers, asked.seed)
-    journal = Journal(open_store(tmp_path))
+    journal = Journal(Store(store_url))
     play(journal, (unranked, CHUNKING.observe(PARAMS, unranked, senses)), "r0")
     assert list_history(journal.store, "whole") == []
     assert list_faults(journal.store) == []
@@ -87,8 +88,8 @@ def test_replay_finds_a_changed_row_and_forgives_a_store_from_before(store: Stor
     assert read_miner(store, CHUNKING, "whole", AVERAGING).points[0].standing is None
 
 
-def test_retention_takes_standings_and_metagraphs_with_their_rounds(tmp_path: Path) -> None:
-    journal = Journal(open_store(tmp_path))
+def test_retention_takes_standings_and_metagraphs_with_their_rounds(store_url: str) -> None:
+    journal = Journal(Store(store_url))
     for hour in range(60):
         play_recall(journal, KeywordRecall(), hour, START + hour * HOUR, TEXTS)
     row = {"mechanism": "keyword-recall", "body": {}}
@@ -117,9 +118,10 @@ def test_the_leaderboard_is_in_order_and_counts_what_happened(store: Store) -> N
     assert (best.uid, best.share, best.incentive) == (None, None, None)
 
 
+@on_sqlite
 @pytest.mark.parametrize("later", [3, 60])
-def test_a_trend_is_in_the_order_of_the_journal_whatever_the_clock_did(tmp_path: Path, later: int) -> None:
-    journal, recall = Journal(open_store(tmp_path)), KeywordRecall()
+def test_a_trend_is_in_the_order_of_the_journal_whatever_the_clock_did(store_url: str, later: int) -> None:
+    journal, recall = Journal(Store(store_url)), KeywordRecall()
     times = [START + number * 300 for number in range(40)] + [START - HOUR + number * 300 for number in range(later)]
     known = []
     for number, at in enumerate(times):
@@ -132,8 +134,8 @@ def test_a_trend_is_in_the_order_of_the_journal_whatever_the_clock_did(tmp_path:
         assert list(line.trend) == known[-32:]
 
 
-def test_averages_of_emissions_are_those_that_weights_rest_on(tmp_path: Path) -> None:
-    journal, paid = Journal(open_store(tmp_path)), PaidRecall()
+def test_averages_of_emissions_are_those_that_weights_rest_on(store_url: str) -> None:
+    journal, paid = Journal(Store(store_url)), PaidRecall()
     for number in range(40):
         words = {"a": "tide moon" if number % 3 else "tide", "b": "tide", "c": None}
         play_recall(journal, paid, number, START + number * HOUR, words)

@@ -1,8 +1,5 @@
 """Only what a round changed is written, and the tables then hold what writing everything would have left."""
 
-from collections.abc import Iterator
-
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
@@ -19,17 +16,12 @@ STANDINGS = st.lists(st.builds(Standing, st.sampled_from("abcdef"), VALUES, DETA
 SEEN = st.dictionaries(st.sampled_from("abcdef"), st.builds(Seen, st.sampled_from([1.0, 2.0]), VALUES))
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    store = Store(f"sqlite:///{tmp_path_factory.mktemp('store') / 'journal.db'}")
-    yield store
-    store.close()
-
-
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STANDINGS, STANDINGS)
-def test_standings_after_a_round_are_those_it_led_to(store: Store, first: list[Standing], then: list[Standing]) -> None:
-    with store.write() as connection:
+def test_standings_after_a_round_are_those_it_led_to(
+    shared_store: Store, first: list[Standing], then: list[Standing]
+) -> None:
+    with shared_store.write() as connection:
         connection.execute(delete(tables.standings))
         write_standings(connection, "other", [Standing("a", 7.0)])
         write_standings(connection, "chunking", first)
@@ -41,8 +33,8 @@ def test_standings_after_a_round_are_those_it_led_to(store: Store, first: list[S
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEN, SEEN)
-def test_who_was_seen_after_a_round(store: Store, first: dict[str, Seen], then: dict[str, Seen]) -> None:
-    with store.write() as connection:
+def test_who_was_seen_after_a_round(shared_store: Store, first: dict[str, Seen], then: dict[str, Seen]) -> None:
+    with shared_store.write() as connection:
         connection.execute(delete(tables.miners))
         write_seen(connection, "chunking", first)
         write_seen(connection, "chunking", then, read_seen(connection, "chunking"))

@@ -1,17 +1,11 @@
 """The lock per hotkey: one at a time, taken over only from the dead, and noticed when lost."""
 
-from pathlib import Path
-
 import pytest
 
+from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.store.database import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(f"sqlite:///{tmp_path / 'journal.db'}")
 
 
 def test_a_second_validator_is_refused_and_told_who_runs(store: Store) -> None:
@@ -25,6 +19,7 @@ def test_a_second_validator_is_refused_and_told_who_runs(store: Store) -> None:
     second.take()
 
 
+@on_sqlite
 def test_only_the_dead_lose_it_and_they_notice(store: Store) -> None:
     now = [1000.0]
     first = HotkeyLock(store, "5Hot", now=lambda: now[0])

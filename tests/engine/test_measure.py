@@ -82,7 +82,7 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path, cache: Path, senses: LocalSenses) -> Iterator[World]:
+def world(tmp_path: Path, store_url: str, cache: Path, senses: LocalSenses) -> Iterator[World]:
     lists = tmp_path / "lists"
     shutil.copytree(find_archive() / "lists", lists)
     check = make_list_check(OWNER.address, ("example",))
@@ -103,7 +103,7 @@ def world(tmp_path: Path, cache: Path, senses: LocalSenses) -> Iterator[World]:
     handlers = {"evidence": answer}
     with serve_app(make_miner_app(miner, handlers, open_nonces(tmp_path / "nonces.sqlite"), policy)) as endpoint:
         file = make_chain(tmp_path, {miner.address: endpoint})
-        journal = Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+        journal = Journal(Store(store_url))
         ledger = Ledger(journal.store, "evidence")
         scale = Scale(EVIDENCE, PARAMS, journal, ledger, LocalChain(file, ALICE), ALICE.address)
         asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
@@ -203,8 +203,8 @@ def test_one_round_of_too_many_is_bounded_too() -> None:
         [["unknown", ["a"], 1], [["reads"], ["a"], 1]],
     ],
 )
-def test_whatever_a_summary_holds_no_round_is_lost(rows: Any, tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+def test_whatever_a_summary_holds_no_round_is_lost(rows: Any, store_url: str) -> None:
+    store = Store(store_url)
     with store.write() as connection:
         count_round(connection, EVIDENCE, Scored((), {"metrics": rows}))
     assert all(not shown.series for shown in list_shown(store, EVIDENCE))
@@ -212,8 +212,8 @@ def test_whatever_a_summary_holds_no_round_is_lost(rows: Any, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("label", ["\ud800", "a\nb", "x" * 101, 7, None])
-def test_labels_that_cannot_be_shown_are_other(label: Any, tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+def test_labels_that_cannot_be_shown_are_other(label: Any, store_url: str) -> None:
+    store = Store(store_url)
     rows = [["domain_snippets", [label], 1], ["domain_snippets", ['quo"te\\'], 2]]
     with store.write() as connection:
         count_round(connection, EVIDENCE, Scored((), {"metrics": rows}))
@@ -231,8 +231,8 @@ def weigh(averages: dict[str, float], burn: Burn | None) -> Weighing:
     return Weighing(payees, START, "NORMAL", 500, 5, WeighInLimits(), True, True, Averaging(), burn)
 
 
-def test_a_weigh_in_tells_burn_dropped_and_churn(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+def test_a_weigh_in_tells_burn_dropped_and_churn(store_url: str) -> None:
+    store = Store(store_url)
     names = [f"m{number:02}" for number in range(20)]
     first = {name: 20.0 - place for place, name in enumerate(names)}
     burn = Burn(0.5, "owner", 0)

@@ -18,8 +18,8 @@ from weighbeam.store.database import Store
 
 
 @pytest.fixture
-def store(tmp_path):
-    opened = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+def store(store_url: str):
+    opened = Store(store_url)
     yield opened
     opened.close()
 

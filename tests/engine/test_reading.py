@@ -4,7 +4,6 @@ import itertools
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from keyword_recall.mechanism import KeywordRecall
 
 from engine.organic_round import HOSTILE, SECRET, play_organic
 from engine.recall import play
+from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.alerts import Alerts
@@ -40,8 +40,8 @@ START, HOUR = 1_800_000_000.0, 3600.0
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+def journal(store_url: str) -> Journal:
+    return Journal(Store(store_url))
 
 
 def read_all(read: Callable[[str | None], Page[Any]]) -> list[Any]:
@@ -53,32 +53,30 @@ def read_all(read: Callable[[str | None], Page[Any]]) -> list[Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(f"sqlite:///{tmp_path_factory.mktemp('shared') / 'journal.db'}")
-
-
 times, numbers = st.lists(st.integers(0, 3), max_size=12), itertools.count()
 
 
+@pytest.mark.parametrize("shared_store", ["sqlite"], indirect=True)
 @settings(max_examples=20)
 @given(before=times, meanwhile=st.lists(times, max_size=5), most=st.integers(1, 4))
-def test_pages_give_everything_once_while_more_arrives(shared, before, meanwhile, most) -> None:
+def test_pages_give_everything_once_while_more_arrives(shared_store, before, meanwhile, most) -> None:
     mechanism, left = f"of-example-{next(numbers)}", list(meanwhile)
-    add(shared, mechanism, before)
-    there = {line.id for line in list_rounds(shared, mechanism, most=1000).items}
+    add(shared_store, mechanism, before)
+    there = {line.id for line in list_rounds(shared_store, mechanism, most=1000).items}
 
     def read(cursor: str | None) -> Page[Any]:
-        page = list_rounds(shared, mechanism, cursor=cursor, most=most)
-        add(shared, mechanism, left.pop() if left else [])
+        page = list_rounds(shared_store, mechanism, cursor=cursor, most=most)
+        add(shared_store, mechanism, left.pop() if left else [])
         return page
 
     keys = [(line.at, line.id) for line in read_all(read)]
     assert len(keys) == len(set(keys))
     assert there <= {name for _, name in keys}
     assert keys == sorted(keys, reverse=True)
-    scores = read_all(lambda cursor: list_scores(shared, "a", mechanism, cursor, most))
-    assert {line.round for line in scores} == {line.id for line in list_rounds(shared, mechanism, most=1000).items}
+    scores = read_all(lambda cursor: list_scores(shared_store, "a", mechanism, cursor, most))
+    assert {line.round for line in scores} == {
+        line.id for line in list_rounds(shared_store, mechanism, most=1000).items
+    }
 
 
 def add(store: Store, mechanism: str, at: list[int]) -> None:
@@ -165,6 +163,7 @@ def test_a_round_that_was_removed_is_told_as_such_and_its_request_goes_with_it(j
     assert not is_asker(journal.store, "mine", "token:app")
 
 
+@on_sqlite
 def test_answers_too_large_for_a_page_are_counted_and_left_out(journal: Journal) -> None:
     play(journal, RECALL, 1, START, {"a": "x" * 500, "b": "tide"})
     view = read_round_view(journal.store, f"{RECALL.name}-1", withhold=False, most_payloads=400)
@@ -190,6 +189,7 @@ def test_alerts_and_copies_come_in_pages(journal: Journal) -> None:
     assert len(find_copies(store, 9, "h1")) == 2
 
 
+@on_sqlite
 def test_a_search_among_very_many_copies_reads_so_many_at_once(journal: Journal) -> None:
     row = {"mechanism": "inference", "at": START, "cosine": 0.9, "overlap": 0.8, "number": 0}
     rows = [{**row, "round": f"r{n:06}", "hotkeys": ["rare" if n == 7 else "other"]} for n in range(MOST_READ + 900)]
@@ -218,6 +218,7 @@ def test_what_is_withheld_holds_no_text(value: Any) -> None:
     assert set(list_texts(withhold_texts(value, {"5Alice"}))) <= {"withheld", "5Alice"}
 
 
+@on_sqlite
 @pytest.mark.parametrize("name", ["chunking", "inference", "evidence"])
 def test_nothing_a_mechanism_keeps_tells_a_stranger_what_was_said(journal: Journal, senses: LocalSenses, name) -> None:
     mechanism = load_mechanism(name)

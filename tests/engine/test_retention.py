@@ -8,6 +8,7 @@ from keyword_recall.mechanism import KeywordRecall
 from sqlalchemy import text
 
 from engine.recall import PARAMS, PaidRecall, find, play
+from postgres import on_sqlite
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
@@ -30,8 +31,8 @@ TEXTS = {"a": "tide moon", "b": "tide", "c": None}
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
+def journal(store_url: str) -> Journal:
+    return Journal(Store(store_url))
 
 
 def fill(journal: Journal, hours: int) -> None:
@@ -68,6 +69,7 @@ def test_what_is_older_than_retention_goes_and_the_rest_replays(journal: Journal
     assert faults(journal) == []
 
 
+@on_sqlite
 def test_again_and_again_from_checkpoint_to_checkpoint(journal: Journal) -> None:
     for day in range(5):
         for hour in range(day * 24, day * 24 + 24):
@@ -78,7 +80,8 @@ def test_again_and_again_from_checkpoint_to_checkpoint(journal: Journal) -> None
     assert count(journal, "checkpoints") == 3
 
 
-def test_the_file_shrinks(journal: Journal, tmp_path: Path) -> None:
+def test_the_file_shrinks(tmp_path: Path) -> None:
+    journal = Journal(Store(f"sqlite:///{tmp_path / 'journal.db'}"))
     fill(journal, 200)
 
     def size() -> int:
@@ -91,13 +94,14 @@ def test_the_file_shrinks(journal: Journal, tmp_path: Path) -> None:
     assert size() < full * 0.6
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
         ("UPDATE checkpoints SET signature = replace(signature, substr(signature, 1, 2), '00')", "not signed"),
         ("UPDATE checkpoints SET hash = replace(hash, substr(hash, 1, 2), '00')", "something else"),
         ("UPDATE checkpoints SET hotkey = 'somebody'", "something else"),
-        ("UPDATE checkpoints SET body = x'00'", "cannot be read"),
+        ("UPDATE checkpoints SET body = (SELECT data FROM blobs LIMIT 1)", "cannot be read"),
         ("DELETE FROM checkpoints", "does not follow"),
         ("DELETE FROM entries WHERE sequence = (SELECT MIN(sequence) FROM entries)", "is missing"),
     ],
@@ -110,6 +114,7 @@ def test_a_changed_checkpoint_is_found(journal: Journal, damage: str, told: str)
     assert told in faults(journal)[0]
 
 
+@on_sqlite
 def test_a_leap_of_the_clock_does_not_take_the_lookback(journal: Journal) -> None:
     fill(journal, 60)
     clean(journal, START + 1000 * 24 * HOUR)
@@ -154,6 +159,7 @@ def test_weigh_ins_after_the_cut_still_replay(scale: Scale) -> None:
     assert faults(scale.journal) == []
 
 
+@on_sqlite
 def test_an_emergency_before_and_after_a_clean_up_replays(scale: Scale) -> None:
     """It rests on what retention keeps, which the checkpoint carries beyond the rounds that went."""
     for hour in range(120):
@@ -185,6 +191,7 @@ def test_the_last_entry_always_stays_and_the_chain_goes_on(scale: Scale) -> None
     assert faults(scale.journal) == []
 
 
+@on_sqlite
 def test_a_round_of_a_clock_that_was_ahead_holds_nothing_back(journal: Journal) -> None:
     fill(journal, 30)
     play_at(journal, 999, START + 9999 * HOUR, int((START + 30 * HOUR) // 12))
@@ -194,6 +201,7 @@ def test_a_round_of_a_clock_that_was_ahead_holds_nothing_back(journal: Journal) 
     assert faults(journal) == []
 
 
+@on_sqlite
 def test_a_clean_up_under_a_clock_ahead_leaves_the_lookback(journal: Journal) -> None:
     fill(journal, 60)
     ahead = START + 9999 * HOUR

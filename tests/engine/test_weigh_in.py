@@ -1,11 +1,13 @@
 """Weigh-ins on the local chain: who is paid, what is skipped and why, and that nothing is ever sent twice."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from postgres import on_sqlite
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
@@ -42,7 +44,7 @@ def observed(senses: LocalSenses):
 
 
 @pytest.fixture
-def scale(tmp_path: Path, observed) -> Scale:
+def scale(tmp_path: Path, store_url: str, observed) -> Scale:
     """A validator with a permit, the example's miners registered and serving, one scored round at START."""
     asked, _ = observed
     parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1)
@@ -52,7 +54,7 @@ def scale(tmp_path: Path, observed) -> Scale:
         register(file, answer.hotkey)
         announce(file, answer.hotkey, "127.0.0.1:8000")
     advance(file, 20)
-    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+    store = Store(store_url)
     journal = Journal(store)
     play(journal, observed, 0, START)
     chain = LocalChain(file, ALICE)
@@ -144,8 +146,8 @@ def test_a_chain_that_cannot_be_read_means_nothing_is_submitted(scale: Scale) ->
     assert scale.ledger.rows() == []
 
 
-def test_emergency_without_standings_pays_everyone_alike(scale: Scale, tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'empty.db'}")
+def test_emergency_without_standings_pays_everyone_alike(scale: Scale, make_store_url: Callable[[], str]) -> None:
+    store = Store(make_store_url())
     bare = Scale(CHUNKING, PARAMS, Journal(store), Ledger(store, "chunking"), scale.chain, ALICE.address)
     assert weigh(bare).decision.reason == "all_zero"
     cutoff = asyncio.run(scale.chain.rules()).activity_cutoff
@@ -163,8 +165,10 @@ def forget_updates(scale: Scale) -> int:
     return asyncio.run(scale.chain.rules()).activity_cutoff
 
 
-def test_an_old_registration_that_never_set_weights_pays_nobody_untested(scale: Scale, tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'empty.db'}")
+def test_an_old_registration_that_never_set_weights_pays_nobody_untested(
+    scale: Scale, make_store_url: Callable[[], str]
+) -> None:
+    store = Store(make_store_url())
     bare = Scale(CHUNKING, PARAMS, Journal(store), Ledger(store, "chunking"), scale.chain, ALICE.address)
     advance(scale.chain.file, forget_updates(scale) + 1)
     done = weigh(bare)
@@ -291,6 +295,7 @@ def test_who_is_not_registered_submits_nothing(scale: Scale) -> None:
     assert scale.ledger.rows() == []
 
 
+@on_sqlite
 @pytest.mark.parametrize("endpoint", ["1.2.3.4:²", "1.2.3.4:" + "9" * 5000, "nonsense", ":", "[::]:80"])
 def test_an_odd_endpoint_only_means_that_it_does_not_serve(scale: Scale, endpoint: str) -> None:
     announce(scale.chain.file, "copy", endpoint)
@@ -299,6 +304,7 @@ def test_an_odd_endpoint_only_means_that_it_does_not_serve(scale: Scale, endpoin
     assert done.decision.action == "submit"
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("blocks", "tempo", "late"), [(540, 360, False), (541, 360, True), (541, 20, True), (1000, 720, False)]
 )

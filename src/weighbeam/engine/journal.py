@@ -151,8 +151,9 @@ class Journal:
     def unfinished(self) -> list[tuple[str, str]]:
         """Rounds that were observed but not scored, oldest first: (id, mechanism)."""
         query = select(tables.rounds.c.id, tables.rounds.c.mechanism).where(tables.rounds.c.state == "observed")
+        order = (tables.rounds.c.at, tables.rounds.c.id)
         with self.store.read() as connection:
-            return [(row.id, row.mechanism) for row in connection.execute(query.order_by(tables.rounds.c.at))]
+            return [(row.id, row.mechanism) for row in connection.execute(query.order_by(*order))]
 
     def known(self, mechanism: str) -> set[str]:
         """Every miner the mechanism keeps something about."""

@@ -165,7 +165,7 @@ def finish_open(post: Post) -> None:
 
 
 async def keep_weighing(desk: Desk, post: Post) -> None:
-    """Weigh in when it is due, by what the ledger and the audit trail say."""
+    """Weigh in when it is due, by what the ledger and the audit trail say; never without the lock."""
     while True:
         try:
             desk.health.weigh(post.name)
@@ -173,6 +173,7 @@ async def keep_weighing(desk: Desk, post: Post) -> None:
             if wait > 0:
                 await desk.clock.sleep(min(wait, FAULT_SECONDS))
                 continue
+            await asyncio.to_thread(desk.lock.check)
             await weigh_once(desk, post)
         except WeighbeamError as fault:
             tell_fault(fault, post.name)

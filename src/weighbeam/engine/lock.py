@@ -1,4 +1,8 @@
-"""One validator per hotkey: a lock in the store, kept alive by its heartbeat, taken over once that has stopped."""
+"""One validator per hotkey: a lock in the store, kept alive by its heartbeat, taken over once that has stopped.
+
+A server keeps it for our connection instead, as long as that lives; the heartbeat only says who it is. A connection
+that is lost is made anew at the next beat, unless another took the hotkey over meanwhile.
+"""
 
 import os
 import secrets
@@ -6,12 +10,13 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import tables
-from weighbeam.store.database import Store
+from weighbeam.store.database import Store, told
 
 BEAT_SECONDS = 30.0
 DEAD_SECONDS = 120.0
@@ -24,15 +29,16 @@ class HotkeyLock:
         self._store = store
         self._hotkey = hotkey
         self._now = now
+        self._session = store.make_lock(hotkey)
         self.holder = f"{_name_place()}:{os.getpid()}:{secrets.token_hex(4)}"
 
     def take(self) -> None:
         """The lock, or `hotkey_locked` while another holder is alive."""
-        now = self._now()
+        now, ours = self._now(), self._hold()
         mine = tables.locks.c.hotkey == self._hotkey
         with self._store.write() as connection:
             held = connection.execute(select(tables.locks).where(mine)).one_or_none()
-            if held is not None and held.holder != self.holder and _is_alive(held.holder, now - held.beat):
+            if not ours and held is not None and held.holder != self.holder and self._is_alive(held, now):
                 raise WeighbeamError(
                     "hotkey_locked",
                     f"{_name_holder(held.holder)} runs a validator for this hotkey",
@@ -43,16 +49,39 @@ class HotkeyLock:
 
     def beat(self) -> None:
         """Still here; `hotkey_locked` if the lock was taken over meanwhile."""
+        lost = self._session is not None and not self._hold()
         own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
         with self._store.write() as connection:
             done = connection.execute(update(tables.locks).where(own).values(beat=self._now()))
-        if done.rowcount != 1:
+        if lost or done.rowcount != 1:
+            self._let_go()
             raise WeighbeamError("hotkey_locked", "another validator took this hotkey over", "stop this one")
+
+    def check(self) -> None:
+        """Before what only the holder may do: a server gives the lock to another as soon as a connection is lost."""
+        if self._session is not None:
+            self.beat()
 
     def release(self) -> None:
         own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
-        with self._store.write() as connection:
-            connection.execute(delete(tables.locks).where(own))
+        try:
+            with self._store.write() as connection:
+                connection.execute(delete(tables.locks).where(own))
+        finally:
+            self._let_go()
+
+    def _hold(self) -> bool:
+        """Whether a server keeps it for us."""
+        with told():
+            return self._session is not None and self._session.take()
+
+    def _let_go(self) -> None:
+        if self._session is not None:
+            self._session.release()
+
+    def _is_alive(self, held: Any, now: float) -> bool:
+        """A server that keeps it for another knows; a file only says when the other was last heard."""
+        return self._session is not None or _is_alive(held.holder, now - held.beat)
 
 
 def _name_holder(holder: str) -> str:

@@ -8,18 +8,19 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 from weighbeam.store.view import view_store
+from weighbeam.store.view_server import view_server
 
 
 def open_journal(place: str) -> Store:
-    """A store by path or URL; a file that does not exist, or holds nothing, is no journal and is not created."""
+    """A store by path or URL; what does not exist, or holds nothing, is no journal and is not made into one."""
     file = _find_file(place)
-    return Store(place if file is None else f"sqlite:///{file}")
+    return Store(place if file is None else f"sqlite:///{file}", begin=False)
 
 
 def view_journal(place: str) -> Store:
-    """The same, of a file that must stay as it is; `journal_changed` if somebody begins to write it meanwhile."""
+    """The same, of one that must stay as it is; `journal_changed` if somebody begins to write a file meanwhile."""
     file = _find_file(place)
-    return Store(place) if file is None else view_store(file)
+    return view_server(place) if file is None else view_store(file)
 
 
 def _find_file(place: str) -> Path | None:

@@ -44,7 +44,7 @@ def settle_held(desk: Desk, contribution: int, outcome: Literal["released", "rej
 
 def withdraw(desk: Desk, contribution: int) -> None:
     """Delete a text. Its hash and vectors stay, so that it cannot be paid again; what was paid stays paid."""
-    with desk.store.erase() as connection:
+    with desk.store.erase(contributions) as connection:
         find_contribution(connection, contribution)
         chosen = contributions.c.id == contribution
         connection.execute(update(contributions).where(chosen).values(text=None, withdrawn=True))

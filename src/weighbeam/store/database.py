@@ -9,18 +9,27 @@ from importlib.resources import files
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
+from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as ConnectionsTaken
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.store.postgres import (
+    advise,
+    choose_reader,
+    connect_postgres,
+    is_postgres,
+    require_unicode,
+    vacuum,
+    wait_to_write,
+)
+from weighbeam.store.session_lock import SessionLock
 
 BUSY_SECONDS = 10
 CACHE_KIB = 16_000
 """Of each connection: a journal of a month is read all over, and two megabytes hold too little of it."""
 ERASE_TRIES, ERASE_SECONDS = 50, 0.1
-WRITE_LOCK = 0x57424A4C
 CONNECTIONS = {"pool_size": 5, "max_overflow": 25}
 """What validator and service of one process may use at once; those beyond the first few are closed after use."""
 
@@ -28,37 +37,29 @@ CONNECTIONS = {"pool_size": 5, "max_overflow": 25}
 class Store:
     """A database with the journal's tables. Writes go through `write`: one transaction, one fsync."""
 
-    def __init__(self, url: str, folder: TemporaryDirectory[str] | None = None) -> None:
-        """`folder`, if there is one, goes when the store is closed."""
+    def __init__(self, url: str, folder: TemporaryDirectory[str] | None = None, begin: bool = True) -> None:
+        """`folder`, if there is one, goes when the store is closed. Without `begin`, what is empty is no store."""
         self._folder = folder
-        try:
-            self.engine = _connect(url)
-            _migrate(self.engine)
-        except ArgumentError:
-            shown = url.rpartition("@")[2]
-            raise WeighbeamError("bad_store_url", f"{shown!r} is no database URL", "write sqlite:///path.db") from None
-        except ImportError as fault:
-            raise WeighbeamError(
-                "bad_store_url", f"the driver of this database is missing: {fault}", "install it, or use sqlite:///"
-            ) from None
-        except DatabaseError as fault:
-            raise WeighbeamError(
-                "store_unusable",
-                f"the store cannot be opened: {fault.orig}",
-                _remedy(str(fault.orig)),
-            ) from None
+        with opened(url):
+            self._use(connect(url))
+            _migrate(self.engine, begin)
+
+    def _use(self, engine: Engine) -> None:
+        self.engine, self._reader = engine, choose_reader(engine)
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that holds the write lock from its start."""
-        with _told(), self.engine.execution_options(immediate=True).begin() as connection:
-            if self.engine.dialect.name == "postgresql":
-                connection.execute(select(func.pg_advisory_xact_lock(WRITE_LOCK)))
+        with told(), self.engine.execution_options(immediate=True).begin() as connection:
+            wait_to_write(connection)
             yield connection
 
     @contextmanager
-    def erase(self) -> Iterator[Connection]:
-        """A write whose deletions are overwritten on the disk; after it, so is the log of what was written before."""
+    def erase(self, table: Table) -> Iterator[Connection]:
+        """A write whose deletions are overwritten on the disk; after it, so is the log of what was written before.
+
+        A server is asked to clean the table; its own log and backups are its operator's.
+        """
         sqlite = self.engine.dialect.name == "sqlite"
         with self.write() as connection:
             if sqlite:
@@ -66,23 +67,30 @@ class Store:
             yield connection
         if sqlite:
             self._empty_log()
+            return
+        with told():
+            vacuum(self.engine, table)
 
     def _empty_log(self) -> None:
         """Who still reads the log keeps it: wait for them, and tell if they do not go."""
-        with _told(), closing(self.engine.raw_connection()) as raw:
+        with told(), closing(self.engine.raw_connection()) as raw:
             for _ in range(ERASE_TRIES):
                 busy = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
                 if not busy:
                     return
                 time.sleep(ERASE_SECONDS)
-        told = "it is deleted, but a trace stays in the log while others read it"
-        raise WeighbeamError("store_fault", told, "do the same again later")
+        why = "it is deleted, but a trace stays in the log while others read it"
+        raise WeighbeamError("store_fault", why, "do the same again later")
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A consistent view of the store."""
-        with _told(), self.engine.begin() as connection:
+        with told(), self._reader.begin() as connection:
             yield connection
+
+    def make_lock(self, name: str) -> SessionLock | None:
+        """A lock for as long as this process lives and reaches the server; a file has no server to keep it."""
+        return SessionLock(self.engine, name) if is_postgres(self.engine) else None
 
     def close(self) -> None:
         self.engine.dispose()
@@ -91,20 +99,47 @@ class Store:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """A store that fails is a fault with a remedy: a full disk, a lock held too long, a damaged file."""
+def told() -> Iterator[None]:
+    """A store that fails is a fault with a remedy: a full disk, a lock held too long, a damaged file, a server gone."""
     try:
         yield
     except ConnectionsTaken as fault:
-        told = "every connection to the store is in use"
-        raise WeighbeamError("store_fault", told, "work goes on by itself; call less at once") from fault
-    except DatabaseError as fault:
+        why = "every connection to the store is in use"
+        raise WeighbeamError("store_fault", why, "work goes on by itself; call less at once") from fault
+    except DBAPIError as fault:
         if isinstance(fault, IntegrityError):
             raise
-        raise WeighbeamError("store_fault", f"the store failed: {fault.orig}", _remedy(str(fault.orig))) from fault
+        raise WeighbeamError("store_fault", f"the store failed: {_quote(fault)}", _remedy(fault)) from fault
 
 
-def _remedy(said: str) -> str:
+@contextmanager
+def opened(url: str) -> Iterator[None]:
+    """What can be wrong about a store that is opened; a password is never told."""
+    try:
+        yield
+    except ArgumentError:
+        shown = url.rpartition("@")[2]
+        raise WeighbeamError(
+            "bad_store_url", f"{shown!r} is no database URL", "write sqlite:///path.db or postgresql://…"
+        ) from None
+    except ImportError as fault:
+        remedy = "pip install 'weighbeam[postgres]'" if fault.name == "psycopg" else "install it, or use sqlite:///"
+        why = f"the driver of this database is missing: {fault}"
+        raise WeighbeamError("bad_store_url", why, remedy) from None
+    except DBAPIError as fault:
+        why = f"the store cannot be opened: {_quote(fault)}"
+        raise WeighbeamError("store_unusable", why, _remedy(fault)) from None
+
+
+def _quote(fault: DBAPIError) -> str:
+    """What the database said first; the lines below it may repeat what was to be kept."""
+    return (str(fault.orig).splitlines() or [type(fault.orig).__name__])[0]
+
+
+def _remedy(fault: DBAPIError) -> str:
+    said = str(fault.orig)
+    if type(fault.orig).__module__.startswith("psycopg"):
+        return advise(said)
     if "full" in said:
         return "free space on the disk; nothing committed is lost and work goes on by itself"
     if "locked" in said or "busy" in said:
@@ -114,18 +149,31 @@ def _remedy(said: str) -> str:
     return "check the path and the disk: space, permissions, health"
 
 
-def _connect(url: str) -> Engine:
-    parsed = make_url(url)
+def connect(url: str) -> Engine:
+    parsed = _read_url(url)
+    settings: dict[str, Any] = {"hide_parameters": True, "json_deserializer": read_json_column}
     if parsed.get_backend_name() != "sqlite":
-        named = parsed.set(drivername="postgresql+psycopg") if parsed.drivername == "postgresql" else parsed
-        return create_engine(named, hide_parameters=True, json_deserializer=read_json_column, **CONNECTIONS)
+        busy = float(str(parsed.query.get("timeout", BUSY_SECONDS)))
+        return connect_postgres(parsed.difference_update_query(["timeout"]), busy, **settings, **CONNECTIONS)
     if "timeout" not in parsed.query:
         parsed = parsed.update_query_dict({"timeout": str(BUSY_SECONDS)})
     room = CONNECTIONS if parsed.database not in (None, "", ":memory:") else {}
-    engine = create_engine(parsed, hide_parameters=True, json_deserializer=read_json_column, **room)
+    engine = create_engine(parsed, **settings, **room)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", begin_sqlite)
     return engine
+
+
+def _read_url(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+        float(str(parsed.query.get("timeout", 0)))
+    except ValueError:
+        raise ArgumentError(url) from None
+    if "@" in (parsed.host or ""):
+        told = "the database URL holds more than one @"
+        raise WeighbeamError("bad_store_url", told, "write special characters of a password as %40 and so on")
+    return parsed
 
 
 def read_json_column(text: str | bytes) -> Any:
@@ -151,20 +199,24 @@ def begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def _refuse_foreign(connection: Connection) -> None:
-    """A database that holds tables of somebody else is not made into a journal."""
+def _refuse_foreign(connection: Connection, begin: bool) -> None:
+    """A database that holds tables of somebody else is not made into a journal, nor an empty one unless asked."""
     tables = set(inspect(connection).get_table_names())
     if tables and "alembic_version" not in tables:
         raise WeighbeamError("store_unusable", "this database holds something else, no journal", "check the path")
+    if not tables and not begin:
+        raise WeighbeamError("empty_journal", "this database holds no journal", "name the journal of a validator")
 
 
-def _migrate(engine: Engine) -> None:
+def _migrate(engine: Engine, begin: bool) -> None:
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(files("weighbeam.store") / "migrations"))
     with engine.execution_options(immediate=True).connect() as connection, connection.begin():
-        _refuse_foreign(connection)
+        wait_to_write(connection)
+        require_unicode(connection)
+        _refuse_foreign(connection, begin)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

@@ -13,13 +13,11 @@ from sqlalchemy import (
     Column,
     Float,
     Index,
-    Integer,
     LargeBinary,
-    String,
     Table,
-    Text,
 )
 
+from weighbeam.store.columns import Integer, String, Text
 from weighbeam.store.tables import metadata as metadata
 
 contributions = Table(

@@ -13,14 +13,13 @@ from sqlalchemy import (
     Column,
     Float,
     Index,
-    Integer,
     LargeBinary,
     MetaData,
-    String,
     Table,
-    Text,
     UniqueConstraint,
 )
+
+from weighbeam.store.columns import Integer, String, Text
 
 metadata = MetaData()
 

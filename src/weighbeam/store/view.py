@@ -8,7 +8,6 @@ older version is copied, and the copy brought up to date.
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
@@ -18,6 +17,7 @@ from sqlalchemy.pool import QueuePool
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store.database import CACHE_KIB, Store, begin_sqlite, read_json_column
+from weighbeam.store.revision import VERSION, check_revision, find_head
 from weighbeam.store.watch import Watch
 
 
@@ -25,7 +25,8 @@ class View(Store):
     """A store that is looked at; every read, and the end, asks whether it was still the same."""
 
     def __init__(self, file: Path, watch: Watch) -> None:
-        self.engine, self._folder, self._watch = _make_engine(file, watch), None, watch
+        self._folder, self._watch = None, watch
+        self._use(_make_engine(file, watch))
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -44,7 +45,7 @@ def view_store(file: Path) -> Store:
     try:
         with watch.guard(), closing(_connect(file, watch)) as connection:
             found = _read_revision(connection)
-            if found == _find_head():
+            if found == find_head():
                 return View(file, watch)
             return _copy(connection)
     except sqlite3.DatabaseError as fault:
@@ -79,18 +80,5 @@ def _copy(connection: sqlite3.Connection) -> Store:
 
 def _read_revision(connection: sqlite3.Connection) -> str:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if "alembic_version" not in tables:
-        raise WeighbeamError("store_unusable", "this file holds something else, no journal", "check the path")
-    (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone() or ("",)
-    if revision not in {path.stem.split("_")[0] for path in _list_migrations()}:
-        told = f"this journal is of a version that is not known here ({revision})"
-        raise WeighbeamError("store_unusable", told, "use the version of weighbeam that wrote it, or a newer one")
-    return str(revision)
-
-
-def _find_head() -> str:
-    return max(path.stem.split("_")[0] for path in _list_migrations())
-
-
-def _list_migrations() -> list[Path]:
-    return sorted(Path(str(files("weighbeam.store") / "migrations" / "versions")).glob("[0-9]*.py"))
+    known = "alembic_version" in tables
+    return check_revision((connection.execute(VERSION).fetchone() or ("",))[0] if known else None)

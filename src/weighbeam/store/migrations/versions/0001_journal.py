@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from weighbeam.store.columns import Integer, String
+
 revision = "0001"
 down_revision = None
 
@@ -10,49 +12,49 @@ down_revision = None
 def upgrade() -> None:
     op.create_table(
         "blobs",
-        sa.Column("digest", sa.String(64), primary_key=True),
+        sa.Column("digest", String(64), primary_key=True),
         sa.Column("data", sa.LargeBinary, nullable=False),
     )
     op.create_table(
         "entries",
-        sa.Column("sequence", sa.Integer, primary_key=True, autoincrement=True),
-        sa.Column("kind", sa.String(16), nullable=False),
-        sa.Column("ref", sa.String(64), nullable=False),
-        sa.Column("body", sa.String(64), nullable=False),
-        sa.Column("previous", sa.String(64), nullable=False),
-        sa.Column("hash", sa.String(64), nullable=False, unique=True),
+        sa.Column("sequence", Integer, primary_key=True, autoincrement=True),
+        sa.Column("kind", String(16), nullable=False),
+        sa.Column("ref", String(64), nullable=False),
+        sa.Column("body", String(64), nullable=False),
+        sa.Column("previous", String(64), nullable=False),
+        sa.Column("hash", String(64), nullable=False, unique=True),
         sa.UniqueConstraint("kind", "ref"),
     )
     op.create_table(
         "rounds",
-        sa.Column("id", sa.String(64), primary_key=True),
-        sa.Column("mechanism", sa.String(64), nullable=False),
-        sa.Column("state", sa.String(16), nullable=False),
+        sa.Column("id", String(64), primary_key=True),
+        sa.Column("mechanism", String(64), nullable=False),
+        sa.Column("state", String(16), nullable=False),
         sa.Column("at", sa.Float, nullable=False),
-        sa.Column("block", sa.Integer, nullable=False),
-        sa.Column("body", sa.String(64), nullable=False),
-        sa.Column("sequence", sa.Integer),
+        sa.Column("block", Integer, nullable=False),
+        sa.Column("body", String(64), nullable=False),
+        sa.Column("sequence", Integer),
     )
     op.create_index("rounds_by_mechanism", "rounds", ["mechanism", "at"])
     op.create_table(
         "round_blobs",
-        sa.Column("round", sa.String(64), primary_key=True),
-        sa.Column("digest", sa.String(64), primary_key=True),
+        sa.Column("round", String(64), primary_key=True),
+        sa.Column("digest", String(64), primary_key=True),
     )
     op.create_index("round_blobs_by_digest", "round_blobs", ["digest"])
     op.create_table(
         "scores",
-        sa.Column("round", sa.String(64), primary_key=True),
-        sa.Column("hotkey", sa.String(64), primary_key=True),
-        sa.Column("status", sa.String(16), nullable=False),
+        sa.Column("round", String(64), primary_key=True),
+        sa.Column("hotkey", String(64), primary_key=True),
+        sa.Column("status", String(16), nullable=False),
         sa.Column("value", sa.Float),
         sa.Column("reasons", sa.JSON, nullable=False),
     )
     op.create_table(
         "evaluations",
-        sa.Column("mechanism", sa.String(64), primary_key=True),
-        sa.Column("hotkey", sa.String(64), primary_key=True),
-        sa.Column("round", sa.String(64), primary_key=True),
+        sa.Column("mechanism", String(64), primary_key=True),
+        sa.Column("hotkey", String(64), primary_key=True),
+        sa.Column("round", String(64), primary_key=True),
         sa.Column("at", sa.Float, nullable=False),
         sa.Column("emission", sa.Float),
         sa.Column("success", sa.Boolean, nullable=False),
@@ -60,9 +62,9 @@ def upgrade() -> None:
     op.create_index("evaluations_in_window", "evaluations", ["mechanism", "hotkey", "at"])
     op.create_table(
         "standings",
-        sa.Column("mechanism", sa.String(64), primary_key=True),
-        sa.Column("hotkey", sa.String(64), primary_key=True),
-        sa.Column("place", sa.Integer, nullable=False),
+        sa.Column("mechanism", String(64), primary_key=True),
+        sa.Column("hotkey", String(64), primary_key=True),
+        sa.Column("place", Integer, nullable=False),
         sa.Column("value", sa.Float),
         sa.Column("detail", sa.JSON, nullable=False),
     )

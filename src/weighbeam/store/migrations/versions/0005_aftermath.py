@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from weighbeam.store.columns import Integer, String, Text
+
 revision = "0005"
 down_revision = "0004"
 NAMES = ("outbox", "copies", "extras")
@@ -11,24 +13,24 @@ NAMES = ("outbox", "copies", "extras")
 def upgrade() -> None:
     op.create_table(
         "outbox",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-        sa.Column("kind", sa.String(32), nullable=False),
-        sa.Column("ref", sa.String(160), nullable=False),
-        sa.Column("mechanism", sa.String(64), nullable=False),
+        sa.Column("id", Integer, primary_key=True, autoincrement=True),
+        sa.Column("kind", String(32), nullable=False),
+        sa.Column("ref", String(160), nullable=False),
+        sa.Column("mechanism", String(64), nullable=False),
         sa.Column("at", sa.Float, nullable=False),
         sa.Column("body", sa.JSON, nullable=False),
-        sa.Column("state", sa.String(16), nullable=False),
+        sa.Column("state", String(16), nullable=False),
         sa.Column("due", sa.Float, nullable=False),
-        sa.Column("tries", sa.Integer, nullable=False),
-        sa.Column("fault", sa.Text),
+        sa.Column("tries", Integer, nullable=False),
+        sa.Column("fault", Text),
         sa.UniqueConstraint("kind", "ref"),
     )
     op.create_index("outbox_waiting", "outbox", ["state", "due"])
     op.create_table(
         "copies",
-        sa.Column("round", sa.String(64), primary_key=True),
-        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("mechanism", sa.String(64), nullable=False),
+        sa.Column("round", String(64), primary_key=True),
+        sa.Column("number", Integer, primary_key=True, autoincrement=False),
+        sa.Column("mechanism", String(64), nullable=False),
         sa.Column("at", sa.Float, nullable=False),
         sa.Column("hotkeys", sa.JSON, nullable=False),
         sa.Column("cosine", sa.Float, nullable=False),
@@ -37,12 +39,12 @@ def upgrade() -> None:
     op.create_index("copies_by_time", "copies", ["at"])
     op.create_table(
         "extras",
-        sa.Column("round", sa.String(64), primary_key=True),
-        sa.Column("kind", sa.String(16), primary_key=True),
+        sa.Column("round", String(64), primary_key=True),
+        sa.Column("kind", String(16), primary_key=True),
         sa.Column("at", sa.Float, nullable=False),
-        sa.Column("value", sa.Text),
-        sa.Column("maker", sa.String(512), nullable=False),
-        sa.Column("fault", sa.Text),
+        sa.Column("value", Text),
+        sa.Column("maker", String(512), nullable=False),
+        sa.Column("fault", Text),
     )
 
 

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from weighbeam.store.columns import Integer, String, Text
+
 revision = "0006"
 down_revision = "0005"
 NAMES = ("contributions", "forms", "pieces", "settlements", "novelty_ledger", "accounts")
@@ -11,17 +13,17 @@ NAMES = ("contributions", "forms", "pieces", "settlements", "novelty_ledger", "a
 def upgrade() -> None:
     op.create_table(
         "contributions",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-        sa.Column("key", sa.String(128), nullable=False, unique=True),
-        sa.Column("contributor", sa.String(128), nullable=False),
+        sa.Column("id", Integer, primary_key=True, autoincrement=True),
+        sa.Column("key", String(128), nullable=False, unique=True),
+        sa.Column("contributor", String(128), nullable=False),
         sa.Column("at", sa.Float, nullable=False),
-        sa.Column("status", sa.String(16), nullable=False),
-        sa.Column("text_sha256", sa.String(64), nullable=False),
-        sa.Column("text", sa.Text),
+        sa.Column("status", String(16), nullable=False),
+        sa.Column("text_sha256", String(64), nullable=False),
+        sa.Column("text", Text),
         sa.Column("withdrawn", sa.Boolean, nullable=False),
-        sa.Column("pieces", sa.Integer, nullable=False),
-        sa.Column("nearest", sa.Integer),
-        sa.Column("micro", sa.Integer),
+        sa.Column("pieces", Integer, nullable=False),
+        sa.Column("nearest", Integer),
+        sa.Column("micro", Integer),
         sa.Column("units", sa.BigInteger, nullable=False),
         sa.Column("look", sa.JSON),
         sa.Column("receipt", sa.JSON),
@@ -30,42 +32,42 @@ def upgrade() -> None:
     op.create_index("contributions_by_status", "contributions", ["status", "id"])
     op.create_table(
         "forms",
-        sa.Column("digest", sa.String(64), primary_key=True),
-        sa.Column("contribution", sa.Integer, nullable=False),
+        sa.Column("digest", String(64), primary_key=True),
+        sa.Column("contribution", Integer, nullable=False),
     )
     op.create_table(
         "pieces",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-        sa.Column("contribution", sa.Integer, nullable=False),
+        sa.Column("id", Integer, primary_key=True, autoincrement=True),
+        sa.Column("contribution", Integer, nullable=False),
         sa.Column("vector", sa.LargeBinary, nullable=False),
         sa.Column("crc", sa.BigInteger, nullable=False),
     )
     op.create_table(
         "settlements",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-        sa.Column("contribution", sa.Integer, nullable=False, unique=True),
-        sa.Column("kind", sa.String(16), nullable=False),
+        sa.Column("id", Integer, primary_key=True, autoincrement=True),
+        sa.Column("contribution", Integer, nullable=False, unique=True),
+        sa.Column("kind", String(16), nullable=False),
         sa.Column("at", sa.Float, nullable=False),
         sa.Column("units", sa.BigInteger, nullable=False),
         sa.Column("receipt", sa.JSON, nullable=False),
     )
     op.create_table(
         "novelty_ledger",
-        sa.Column("sequence", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("sequence", Integer, primary_key=True, autoincrement=False),
         sa.Column("at", sa.Float, nullable=False),
-        sa.Column("kind", sa.String(16), nullable=False),
-        sa.Column("contribution", sa.Integer, nullable=False),
-        sa.Column("debit", sa.String(160), nullable=False),
-        sa.Column("credit", sa.String(160), nullable=False),
+        sa.Column("kind", String(16), nullable=False),
+        sa.Column("contribution", Integer, nullable=False),
+        sa.Column("debit", String(160), nullable=False),
+        sa.Column("credit", String(160), nullable=False),
         sa.Column("units", sa.BigInteger, nullable=False),
-        sa.Column("previous", sa.String(64), nullable=False),
-        sa.Column("hash", sa.String(64), nullable=False),
+        sa.Column("previous", String(64), nullable=False),
+        sa.Column("hash", String(64), nullable=False),
     )
     op.create_table(
         "accounts",
-        sa.Column("name", sa.String(160), primary_key=True),
+        sa.Column("name", String(160), primary_key=True),
         sa.Column("units", sa.BigInteger, nullable=False),
-        sa.Column("day", sa.Integer, nullable=False),
+        sa.Column("day", Integer, nullable=False),
         sa.Column("spent", sa.BigInteger, nullable=False),
     )
 

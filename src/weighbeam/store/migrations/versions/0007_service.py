@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from weighbeam.store.columns import Integer, String, Text
+
 revision = "0007"
 down_revision = "0006"
 NAMES = ("tokens", "standing_history", "metagraphs", "notices")
@@ -21,12 +23,12 @@ INDICES = (
 def upgrade() -> None:
     op.create_table(
         "tokens",
-        sa.Column("id", sa.String(8), primary_key=True),
-        sa.Column("digest", sa.String(64), nullable=False),
-        sa.Column("name", sa.String(64), nullable=False),
+        sa.Column("id", String(8), primary_key=True),
+        sa.Column("digest", String(64), nullable=False),
+        sa.Column("name", String(64), nullable=False),
         sa.Column("scopes", sa.JSON, nullable=False),
         sa.Column("per_minute", sa.Float),
-        sa.Column("priority", sa.Integer, nullable=False),
+        sa.Column("priority", Integer, nullable=False),
         sa.Column("unranked", sa.Boolean, nullable=False),
         sa.Column("created", sa.Float, nullable=False),
         sa.Column("expires", sa.Float),
@@ -34,9 +36,9 @@ def upgrade() -> None:
     )
     op.create_table(
         "standing_history",
-        sa.Column("mechanism", sa.String(64), primary_key=True),
-        sa.Column("hotkey", sa.String(64), primary_key=True),
-        sa.Column("round", sa.String(64), primary_key=True),
+        sa.Column("mechanism", String(64), primary_key=True),
+        sa.Column("hotkey", String(64), primary_key=True),
+        sa.Column("round", String(64), primary_key=True),
         sa.Column("at", sa.Float, nullable=False),
         sa.Column("value", sa.Float),
     )
@@ -44,25 +46,25 @@ def upgrade() -> None:
     op.create_index("standing_history_by_round", "standing_history", ["round"])
     op.create_table(
         "metagraphs",
-        sa.Column("mechanism", sa.String(64), primary_key=True),
-        sa.Column("block", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("mechanism", String(64), primary_key=True),
+        sa.Column("block", Integer, primary_key=True, autoincrement=False),
         sa.Column("at", sa.Float, nullable=False),
         sa.Column("body", sa.JSON, nullable=False),
     )
     op.create_table(
         "notices",
-        sa.Column("code", sa.String(64), primary_key=True),
-        sa.Column("mechanism", sa.String(64), primary_key=True),
-        sa.Column("level", sa.String(16), nullable=False),
-        sa.Column("text", sa.Text, nullable=False),
+        sa.Column("code", String(64), primary_key=True),
+        sa.Column("mechanism", String(64), primary_key=True),
+        sa.Column("level", String(16), nullable=False),
+        sa.Column("text", Text, nullable=False),
         sa.Column("opened", sa.Float, nullable=False),
         sa.Column("raised", sa.Float, nullable=False),
-        sa.Column("count", sa.Integer, nullable=False),
+        sa.Column("count", Integer, nullable=False),
         sa.Column("told", sa.Float),
         sa.Column("closed", sa.Float),
     )
-    op.add_column("requests", sa.Column("priority", sa.Integer, nullable=False, server_default="0"))
-    op.add_column("requests", sa.Column("caller", sa.String(128)))
+    op.add_column("requests", sa.Column("priority", Integer, nullable=False, server_default="0"))
+    op.add_column("requests", sa.Column("caller", String(128)))
     for name, table, columns in INDICES:
         op.create_index(name, table, columns)
 
