@@ -86,7 +86,7 @@ def test_a_pulled_challenge_waits_once_and_its_result_goes_back(far, store: Stor
     taken = take_next(store, "inference", "r1", 0.0)
     assert taken is not None
     assert take_next(store, "inference", "r2", 0.0) is None
-    fail_request(store, taken.id, "no_valid_answer", "nobody")
+    fail_request(store, taken.id, "r1", "no_valid_answer", "nobody")
     assert run_outbox(exchange) == 1
     kind, shown, content = api.got[-1]
     assert (kind, shown) == ("callback", "Bearer t0ken")
@@ -108,7 +108,7 @@ def test_a_callback_that_fails_is_tried_until_it_works(far, store: Store) -> Non
     api.next = NEXT
     asyncio.run(exchange.pull(INFERENCE, PARAMS))
     taken = take_next(store, "inference", "r1", 0.0)
-    fail_request(store, taken.id, "no_valid_answer", "nobody")
+    fail_request(store, taken.id, "r1", "no_valid_answer", "nobody")
     for status in (500, 302, 404):
         api.status = status
         assert run_outbox(exchange) == 1
@@ -166,7 +166,7 @@ def test_a_result_still_to_be_sent_outlives_retention(far, store: Store) -> None
     api.next = NEXT
     asyncio.run(exchange.pull(INFERENCE, PARAMS))
     taken = take_next(store, "inference", "r1", 0.0)
-    fail_request(store, taken.id, "no_valid_answer", "nobody")
+    fail_request(store, taken.id, "r1", "no_valid_answer", "nobody")
     run_outbox(exchange)
     clock.at += 100 * HOUR
     clean_up(store, clock.now(), Averaging(), "me", lambda _: b"signed")

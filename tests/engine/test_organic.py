@@ -10,8 +10,9 @@ from engine.subnet import HONEST, open_subnet
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.line_up import Terms
-from weighbeam.engine.organic import enqueue, find_request, has_waiting, recover_requests, take_next
+from weighbeam.engine.organic import enqueue, find_request, has_waiting, take_next
 from weighbeam.engine.reading.rounds import list_rounds
+from weighbeam.engine.recover import recover_requests
 from weighbeam.mechanisms.chunking.generate import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
@@ -156,7 +157,7 @@ def test_a_folder_without_tasks_is_refused(subnet, tmp_path: Path) -> None:
 def test_a_round_of_our_own_leaves_requests_waiting(subnet) -> None:
     post = subnet.post()
     request = put(post)
-    asyncio.run(post.play_round(own=True))
+    asyncio.run(post.play_round("own"))
     assert find_request(post.bench.journal.store, request).state == "waiting"
     asyncio.run(post.play_round())
     assert find_request(post.bench.journal.store, request).state == "done"

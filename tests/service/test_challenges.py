@@ -72,7 +72,7 @@ def test_a_challenge_is_accepted_once_and_can_be_followed(api: Api) -> None:
     assert taken is not None
     assert taken.task.body == {"prompt": ASKED["prompt"]}
     assert not has_waiting(api.store, "inference")
-    fail_request(api.store, taken.id, "no_valid_answer", "nobody")
+    fail_request(api.store, taken.id, "r1", "no_valid_answer", "nobody")
     assert api.look("/v1/challenges/c-1").json()["result"]["error"] == "no_valid_answer"
     assert api.push(ASKED).json()["state"] == "failed"
 

@@ -20,7 +20,7 @@ from weighbeam.cli.read import copies, leaderboard, miner_report, rounds
 from weighbeam.cli.receipt import receipt_app
 from weighbeam.cli.replay import replay
 from weighbeam.cli.round import show_round
-from weighbeam.cli.run import miner, validator
+from weighbeam.cli.run import miner, observer, validator
 from weighbeam.cli.score import score_app
 from weighbeam.cli.serve import serve_app
 from weighbeam.cli.shell import Shell, make_app
@@ -39,6 +39,7 @@ app.add_typer(receipt_app, name="receipt")
 app.add_typer(lab_app, name="lab")
 app.command()(demo)
 app.command()(validator)
+app.command()(observer)
 app.command()(miner)
 app.command()(ask)
 app.command()(rounds)

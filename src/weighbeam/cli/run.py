@@ -1,4 +1,4 @@
-"""`weighbeam validator` and `weighbeam miner`: run one for real."""
+"""`weighbeam validator`, `weighbeam observer` and `weighbeam miner`: run one for real."""
 
 from weighbeam.cli.settings import ConfigOption, LogJson, LogLevel, open_settings, start_logs
 
@@ -10,6 +10,15 @@ def validator(config: ConfigOption = None, log_json: LogJson = False, log_level:
     loaded = open_settings(config)
     start_logs(loaded, log_json, log_level)
     run_validator(loaded)
+
+
+def observer(config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None) -> None:
+    """Ask miners and observe for a validator, which scores and weighs; any number may run beside it."""
+    from weighbeam.operate.observer import run_observer
+
+    loaded = open_settings(config)
+    start_logs(loaded, log_json, log_level)
+    run_observer(loaded)
 
 
 def miner(config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None) -> None:

@@ -37,6 +37,7 @@ REMEDIES = {
     "watchdog": "the service manager starts it again; the log says what it waited for",
     "endpoint_source": "check the static endpoints file or the plug-in named",
     "few_documents": "put more documents into the folder of tasks",
+    "no_observers": "start one: weighbeam observer; or set validator.rounds to own",
     "lock_lost": "run one validator per hotkey",
     "burn_target_unproven": "name a hotkey of the subnet's owner as burn_hotkey, or leave it out",
     "no_burn_target": "name a hotkey of the subnet's owner as burn_hotkey; until then miners get everything",

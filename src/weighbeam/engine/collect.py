@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from weighbeam.core.canonical import Json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Committed, name_cursor
-from weighbeam.engine.round import Bench, Moment, keep_round, read_current
+from weighbeam.engine.round import Bench, Moment, read_current, record_round
 from weighbeam.mechanisms.contract import (
     COLLECTED,
     MOST_COLLECTED,
@@ -54,7 +54,8 @@ async def _keep(bench: Bench, found: Collected, cursor: Json, moment: Moment) ->
     answers = tuple(replace(answer, uid=moment.uids.get(answer.hotkey)) for answer in found.answers)
     task = Task(COLLECTED, {"after": cursor, "until": found.cursor})
     asked = Asked(task, Group(tuple(answer.hotkey for answer in answers)), answers, moment.seed, at=moment.at)
-    return await keep_round(bench, asked, moment, _hash(bench), _move_on(bench, found.cursor))
+    await record_round(bench, asked, moment, _hash(bench), _move_on(bench, found.cursor))
+    return await asyncio.to_thread(bench.journal.commit, moment.round_id, bench.mechanism)
 
 
 def _move_on(bench: Bench, cursor: Json) -> Callable[[Connection], None]:

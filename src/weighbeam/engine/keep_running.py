@@ -19,6 +19,7 @@ from weighbeam.engine.clock import Clock
 from weighbeam.engine.deliver import Delivery, keep_delivering
 from weighbeam.engine.health import Health
 from weighbeam.engine.insight.tries import read_try
+from weighbeam.engine.keep_scoring import Scorer
 from weighbeam.engine.known_validators import KnownValidators
 from weighbeam.engine.lock import BEAT_SECONDS, HotkeyLock
 from weighbeam.engine.organic import has_waiting
@@ -49,6 +50,8 @@ class Desk:
     averaging: Averaging
     hotkey: str
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
+    observed: bool = False
+    """Whether observers play the rounds in which miners are asked."""
 
 
 async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Service] = ()) -> None:
@@ -60,14 +63,17 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
             restore_blocks(desk, post)
             _finish_at_start(post)
         async with asyncio.TaskGroup() as group:
+            left = {post.name for post in posts if desk.observed and post.collector is None}
             for post in posts:
-                group.create_task(keep_rounds(desk, post))
+                if post.name not in left:
+                    group.create_task(keep_rounds(desk, post))
                 group.create_task(keep_weighing(desk, post))
             for loop in (
                 keep_clean(desk, posts[0]),
                 keep_lock(desk.lock, desk.alerts),
                 keep_ending(desk.alerts),
                 watch_progress(desk.health, desk.alerts),
+                Scorer(desk.store, desk.alerts, desk.health, posts, left).keep_scoring(),
                 keep_delivering(desk.store, desk.clock, desk.alerts, list_deliveries(desk)),
             ):
                 group.create_task(loop)
@@ -114,7 +120,7 @@ async def play_once(desk: Desk, post: Post, own: bool = False) -> None:
     pulse = desk.health.add(post.name)
     try:
         await asyncio.to_thread(finish_open, post)
-        done = await post.play_round(own)
+        done = await post.play_round("own" if own else "asked")
     except WeighbeamError as fault:
         if fault.code == "nothing_new":
             desk.health.advance(post.name)

@@ -30,6 +30,7 @@ class HotkeyLock:
         self._hotkey = hotkey
         self._now = now
         self._session = store.make_lock(hotkey)
+        self.name = hotkey
         self.holder = f"{_name_place()}:{os.getpid()}:{secrets.token_hex(4)}"
 
     def take(self) -> None:
@@ -81,7 +82,7 @@ class HotkeyLock:
 
     def _is_alive(self, held: Any, now: float) -> bool:
         """A server that keeps it for another knows; a file only says when the other was last heard."""
-        return self._session is not None or _is_alive(held.holder, now - held.beat)
+        return self._session is not None or is_alive(held.holder, now - held.beat)
 
 
 def _name_holder(holder: str) -> str:
@@ -99,7 +100,7 @@ def _name_place() -> str:
     return f"{socket.gethostname()}/{boot}/{space}"
 
 
-def _is_alive(holder: str, silent: float) -> bool:
+def is_alive(holder: str, silent: float) -> bool:
     """Whether a holder may still be there; of a process that can be looked for it is known at once."""
     place, _, process = holder.rpartition(":")[0].rpartition(":")
     if place == _name_place() and process.isdecimal() and int(process) != os.getpid():

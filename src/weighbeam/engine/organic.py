@@ -1,7 +1,8 @@
 """Organic requests: questions of real users, kept in the store until a round has answered them.
 
-waiting → taken (its round is named) → done | failed, or cancelled while it waits. A crash leaves a request taken; at
-the next start it is answered from its round if that was recorded, and waits again if not.
+waiting → taken (its round is named) → done | failed, or cancelled while it waits. A crash leaves a request taken; then
+it is answered from its round if that was recorded, and waits again if not. One that an observer took is its own for as
+long as that lives.
 """
 
 import json
@@ -10,11 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts import tell_fault
 from weighbeam.engine.journal import Journal, read_round
 from weighbeam.engine.line_up import Terms, order_line, queue
 from weighbeam.engine.outbox import post
@@ -23,7 +23,6 @@ from weighbeam.store import tables
 from weighbeam.store.database import Store
 
 COLUMNS = tables.requests.c
-MOST_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +77,40 @@ def find_request(store: Store, request_id: str) -> Request:
     return _read(row)
 
 
-def take_next(store: Store, mechanism: str, round_id: str, now: float) -> Request | None:
-    """The first of the line, now bound to a round."""
+def take_next(store: Store, mechanism: str, round_id: str, now: float, by: str | None = None) -> Request | None:
+    """The first of the line, now bound to a round, which an observer plays if one is named."""
     with store.write() as connection:
         query = select(tables.requests).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting")
         row = connection.execute(query.order_by(*order_line(now)).limit(1)).one_or_none()
         if row is None:
             return None
-        connection.execute(update(tables.requests).where(COLUMNS.id == row.id).values(state="taken", round=round_id))
+        taken = {"state": "taken", "round": round_id, "body": {**row.body, "by": by} if by else row.body}
+        connection.execute(update(tables.requests).where(COLUMNS.id == row.id).values(**taken))
         return _read(row)
+
+
+def require_bound(connection: Connection, request_id: str, round_id: str) -> None:
+    """Whether a request is still this round's; one that was given up for dead is another's by now."""
+    if connection.execute(_find_bound(request_id, round_id)).first() is None:
+        told = f"{request_id} was put back in the line while {round_id} was played"
+        raise WeighbeamError("request_lost", told, "nothing to do: another round answers it")
+
+
+def put_back(store: Store, request_id: str, round_id: str, tries: int | None = None) -> None:
+    """Let it wait again, unless it is no longer that round's; `tries` if it failed so often."""
+    with store.write() as connection:
+        row = connection.execute(_find_bound(request_id, round_id)).one_or_none()
+        if row is None:
+            return
+        body = {name: value for name, value in row.body.items() if name != "by"}
+        body |= {} if tries is None else {"tries": tries}
+        again = {"state": "waiting", "round": None, "body": body}
+        connection.execute(update(tables.requests).where(COLUMNS.id == request_id).values(**again))
+
+
+def _find_bound(request_id: str, round_id: str) -> Select[Any]:
+    query = select(tables.requests)
+    return query.where(COLUMNS.id == request_id, COLUMNS.round == round_id, COLUMNS.state == "taken")
 
 
 def has_waiting(store: Store, mechanism: str) -> bool:
@@ -107,7 +131,7 @@ def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: 
     kept = read_round(journal.store, round_id, mechanism)
     best = mechanism.best(kept.params, kept.observation, kept.scored)
     if best is None:
-        fail_request(journal.store, request_id, "no_valid_answer", "no miner gave a valid answer; ask again")
+        fail_request(journal.store, request_id, round_id, "no_valid_answer", "no miner gave a valid answer; ask again")
         return
     report = mechanism.report(kept.params, kept.observation, kept.scored)
     answer = next(answer for answer in kept.answers if answer.hotkey == best)
@@ -121,51 +145,22 @@ def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: 
         "score": dict(scored),
         "low_confidence": bool(report.get("low_confidence", False)),
     }
-    _finish(journal.store, request_id, "done", result)
+    _finish(journal.store, request_id, round_id, "done", result)
 
 
-def fail_request(store: Store, request_id: str, code: str, message: str) -> None:
-    _finish(store, request_id, "failed", {"error": code, "message": message})
+def fail_request(store: Store, request_id: str, round_id: str, code: str, message: str) -> None:
+    _finish(store, request_id, round_id, "failed", {"error": code, "message": message})
 
 
-def recover_requests(journal: Journal, mechanism: Mechanism) -> list[str]:
-    """Answer or put back what a crash left taken."""
-    with journal.store.read() as connection:
-        query = select(COLUMNS.id, COLUMNS.round, COLUMNS.body, tables.rounds.c.state.label("outcome"))
-        joined = query.select_from(tables.requests.outerjoin(tables.rounds, COLUMNS.round == tables.rounds.c.id))
-        rows = connection.execute(joined.where(COLUMNS.mechanism == mechanism.name, COLUMNS.state == "taken")).all()
-    for row in rows:
-        try:
-            _recover(journal, row, mechanism)
-        except Exception as fault:
-            if isinstance(fault, WeighbeamError) and fault.code == "store_fault":
-                raise
-            tell_fault(fault, row.id)
-            fail_request(journal.store, row.id, "not_answered", f"{type(fault).__name__} while answering it")
-    return [row.id for row in rows]
-
-
-def _recover(journal: Journal, row: Any, mechanism: Mechanism) -> None:
-    if row.outcome == "scored":
-        answer_request(journal, row.id, row.round, mechanism)
-        return
-    tries = row.body.get("tries", 0) + 1
-    if tries >= MOST_TRIES:
-        fail_request(journal.store, row.id, "not_answered", f"its round did not end {tries} times")
-        return
-    again = {"state": "waiting", "round": None, "body": {**row.body, "tries": tries}}
-    with journal.store.write() as connection:
-        connection.execute(update(tables.requests).where(COLUMNS.id == row.id).values(**again))
-
-
-def _finish(store: Store, request_id: str, state: str, result: Mapping[str, Any]) -> None:
-    """A challenge's result goes back from the outbox."""
+def _finish(store: Store, request_id: str, round_id: str, state: str, result: Mapping[str, Any]) -> None:
+    """Once, and only by the round it is bound to. A challenge's result goes back from the outbox."""
     with store.write() as connection:
-        connection.execute(
-            update(tables.requests).where(COLUMNS.id == request_id).values(state=state, result=dict(result))
-        )
-        row = connection.execute(select(tables.requests).where(COLUMNS.id == request_id)).one_or_none()
-        if row is not None and row.body.get("challenge") is not None:
+        row = connection.execute(_find_bound(request_id, round_id)).one_or_none()
+        if row is None:
+            return
+        ended = {"state": state, "result": dict(result)}
+        connection.execute(update(tables.requests).where(COLUMNS.id == request_id).values(**ended))
+        if row.body.get("challenge") is not None:
             post(connection, "callback", request_id, row.mechanism, row.at, {})
 
 

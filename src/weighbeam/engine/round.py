@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -31,6 +31,8 @@ from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.probe import blame_our_network, is_lost
 from weighbeam.senses.ports import Renews, Senses
 
+Also = Callable[[Connection], None]
+
 
 def _one_thread() -> Executor:
     return ThreadPoolExecutor(1, "observe")
@@ -42,6 +44,7 @@ class Bench:
 
     Observing has one thread of its own: one that hangs holds back the mechanism's next rounds, so that nothing piles
     up until the watchdog ends the process. `is_online` probes our own network; without one it is taken to work.
+    `playing` are the rounds under way here, which nobody else has to finish.
     """
 
     mechanism: Mechanism
@@ -53,11 +56,16 @@ class Bench:
     observers: Executor = field(default_factory=_one_thread)
     evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
     averaging: Averaging = field(default_factory=Averaging)
+    playing: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them."""
+    """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them.
+
+    `known` are the miners that the journal knew before that: of those, whoever is not there has left. Who came later
+    has not, though the metagraph does not show them.
+    """
 
     round_id: str
     seed: str
@@ -66,10 +74,21 @@ class Moment:
     uids: Mapping[str, int]
     endpoints: Mapping[str, Endpoint]
     entities: Mapping[str, str] = field(default_factory=dict)
+    known: frozenset[str] | None = None
 
 
-async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[str]) -> Committed:
-    """Ask a group of `miners` and commit what came of it.
+async def run_round(
+    bench: Bench, task: Task, moment: Moment, miners: Sequence[str], also: Also | None = None
+) -> Committed:
+    """Ask a group of `miners` and commit what came of it."""
+    await observe_round(bench, task, moment, miners, also)
+    return await asyncio.to_thread(bench.journal.commit, moment.round_id, bench.mechanism)
+
+
+async def observe_round(
+    bench: Bench, task: Task, moment: Moment, miners: Sequence[str], also: Also | None = None
+) -> None:
+    """Ask a group of `miners` and make what was observed durable, for whoever scores it.
 
     `too_few_miners` when there is nobody to ask; `evaluation_timeout` when observing takes too long: the round is then
     discarded as our own fault.
@@ -85,20 +104,14 @@ async def run_round(bench: Bench, task: Task, moment: Moment, miners: Sequence[s
     LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
-    return await keep_round(bench, asked, moment, params_hash)
+    await record_round(bench, asked, moment, params_hash, also)
 
 
-async def keep_round(
-    bench: Bench,
-    asked: Asked,
-    moment: Moment,
-    params_hash: str,
-    also: Callable[[Connection], None] | None = None,
-) -> Committed:
-    """Observe what was asked, make it durable, and commit what follows from it."""
+async def record_round(bench: Bench, asked: Asked, moment: Moment, params_hash: str, also: Also | None = None) -> None:
+    """Observe what was asked and make it durable; `also` writes in the same transaction."""
     mechanism = bench.mechanism
     observation = await observe(bench, asked)
-    known = await asyncio.to_thread(bench.journal.known, mechanism.name)
+    known = await asyncio.to_thread(bench.journal.known, mechanism.name) if moment.known is None else moment.known
     facts = RoundFacts(
         id=moment.round_id,
         mechanism=mechanism.name,
@@ -111,7 +124,6 @@ async def keep_round(
         endpoints={answer.hotkey: _write(moment.endpoints.get(answer.hotkey)) for answer in asked.answers},
     )
     await asyncio.to_thread(bench.journal.record, facts, asked, observation, also)
-    return await asyncio.to_thread(bench.journal.commit, moment.round_id, mechanism)
 
 
 def renew_senses(senses: Senses) -> Senses:
@@ -186,21 +198,27 @@ def blame_our_clock(heard: Sequence[Heard]) -> list[Heard]:
     ]
 
 
-def finish_rounds(journal: Journal, mechanisms: Mapping[str, Mechanism]) -> list[str]:
-    """Score what a crash left observed; gives the rounds finished. One that cannot be scored is discarded."""
-    finished: list[str] = []
-    for round_id, name in journal.unfinished():
-        if name not in mechanisms:
-            continue
-        try:
-            journal.commit(round_id, mechanisms[name])
-        except Exception as fault:
-            tell_fault(fault, round_id)
-            if not (isinstance(fault, WeighbeamError) and fault.code == "store_fault"):
-                journal.discard(round_id)
-        else:
-            finished.append(round_id)
-    return finished
+def finish_rounds(
+    journal: Journal, mechanisms: Mapping[str, Mechanism], playing: Collection[str] = frozenset()
+) -> list[str]:
+    """Score what a crash or an observer left observed; gives the rounds finished. One that cannot be is discarded."""
+    open_rounds = [(id, mechanisms[name]) for id, name in journal.unfinished() if name in mechanisms]
+    return [id for id, mechanism in open_rounds if id not in playing and _finish(journal, id, mechanism)]
+
+
+def _finish(journal: Journal, round_id: str, mechanism: Mechanism) -> bool:
+    """Whether it was scored now; whoever was quicker has scored it as well."""
+    try:
+        journal.commit(round_id, mechanism)
+    except Exception as fault:
+        code = fault.code if isinstance(fault, WeighbeamError) else ""
+        if code == "not_open":
+            return False
+        tell_fault(fault, round_id)
+        if code != "store_fault":
+            journal.discard(round_id)
+        return False
+    return True
 
 
 def _target(hotkey: str, endpoint: Endpoint | None) -> Target:

@@ -13,7 +13,7 @@ from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.read_json import read_text
 from weighbeam.mechanisms.contract import Mechanism, Params, Task
 from weighbeam.store.database import Store
-from weighbeam.store.remember import recall, remember
+from weighbeam.store.remember import look_up, note
 
 TaskSource = Callable[[str], Task]
 SUFFIXES = (".txt", ".md", ".markdown")
@@ -117,15 +117,16 @@ class ShelfTasks:
     def _next(self, found: list[str]) -> str:
         """The next in this lap's order; a lap ends with the last, and what is new meanwhile may wait for the next."""
         key = f"tasks:{self.mechanism.name}"
-        kept = recall(self.store, key) or {}
-        salt, after = str(kept.get("salt", "")), str(kept.get("after", LAST))
-        order = [(seeded_digest(salt, name), name) for name in found]
-        left = [place for place in order if place[0] > after]
-        if not left:
-            salt = secrets.token_hex(16)
-            left = [(seeded_digest(salt, name), name) for name in found]
-        digest, chosen = min(left)
-        remember(self.store, key, {"salt": salt, "after": digest})
+        with self.store.write() as connection:
+            kept = look_up(connection, key) or {}
+            salt, after = str(kept.get("salt", "")), str(kept.get("after", LAST))
+            order = [(seeded_digest(salt, name), name) for name in found]
+            left = [place for place in order if place[0] > after]
+            if not left:
+                salt = secrets.token_hex(16)
+                left = [(seeded_digest(salt, name), name) for name in found]
+            digest, chosen = min(left)
+            note(connection, key, {"salt": salt, "after": digest})
         return chosen
 
 

@@ -2,8 +2,11 @@
 
 import asyncio
 import secrets
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
 
 from weighbeam.chain.contract import Metagraph, Rules
 from weighbeam.core.errors import WeighbeamError
@@ -11,13 +14,17 @@ from weighbeam.engine.clock import Clock
 from weighbeam.engine.collect import collect_rounds
 from weighbeam.engine.insight.metagraph import note_quietly
 from weighbeam.engine.journal import Committed
+from weighbeam.engine.observers import find_alive
 from weighbeam.engine.operators import find_operators
-from weighbeam.engine.organic import Request, answer_request, fail_request, recover_requests, take_next
-from weighbeam.engine.round import Bench, Moment, finish_rounds, run_round
+from weighbeam.engine.organic import Request, answer_request, fail_request, put_back, require_bound, take_next
+from weighbeam.engine.recover import recover_requests
+from weighbeam.engine.round import Bench, Moment, finish_rounds, observe_round, run_round
 from weighbeam.engine.tasks import TaskSource
 from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
-from weighbeam.mechanisms.contract import Collector
+from weighbeam.mechanisms.contract import Collector, Task
+
+Which = Literal["any", "asked", "own"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,53 +36,100 @@ class Post:
     tasks: TaskSource
     clock: Clock
     collector: Collector | None = None
+    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def name(self) -> str:
         return self.bench.mechanism.name
 
     def recover(self) -> list[str]:
-        """Between rounds, finish what a crash or a faulty store left open; gives the rounds and requests touched."""
-        rounds = finish_rounds(self.bench.journal, {self.name: self.bench.mechanism})
-        return rounds + recover_requests(self.bench.journal, self.bench.mechanism)
+        """Finish what a crash, a faulty store or an observer left open; gives the rounds and requests touched."""
+        journal, mechanism, playing = self.bench.journal, self.bench.mechanism, self.bench.playing
 
-    async def play_round(self, own: bool = False) -> Committed:
-        """One round with whoever serves now; an organic request goes first, unless it is to be one of our `own`.
-        Where nobody is asked, what came in.
+        def is_played(round_id: str, by: str | None) -> bool:
+            return round_id in playing if by is None else by in alive
 
-        The seed is drawn here and told to nobody before the answers are in.
+        with self.one_at_a_time:
+            alive = find_alive(journal.store)
+            rounds = finish_rounds(journal, {self.name: mechanism}, playing)
+            return rounds + recover_requests(journal, mechanism, is_played)
+
+    async def play_round(self, which: Which = "any") -> Committed:
+        """One round with whoever serves now: an organic request if there is one, else one of our own. `asked` or `own`
+        is only that; `nothing_new` if another took what was asked. Where nobody is asked, what came in.
         """
+        moment, miners = await self._look()
+        if self.collector is not None:
+            return await collect_rounds(self.bench, self.collector, moment)
+        journal, mechanism = self.bench.journal, self.bench.mechanism
+        self.bench.playing.add(moment.round_id)
+        try:
+            request = None if which == "own" else await asyncio.to_thread(self._take, moment)
+            if which == "asked" and request is None:
+                raise WeighbeamError("nothing_new", f"nobody asks for {self.name} any more", "nothing to do")
+            try:
+                done = await run_round(self.bench, await self._find_task(moment, request), moment, miners)
+            except Exception as fault:
+                await asyncio.to_thread(self._fail, moment, request, fault)
+                raise
+            if request is not None:
+                await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
+            return done
+        finally:
+            self.bench.playing.discard(moment.round_id)
+
+    async def observe_request(self, by: str) -> str | None:
+        """Play the next request's round for the validator to score, as the observer `by`; None if there is none."""
+        moment, miners = await self._look()
+        request = await asyncio.to_thread(self._take, moment, by)
+        if request is None:
+            return None
+        try:
+            bound = partial(require_bound, request_id=request.id, round_id=moment.round_id)
+            await observe_round(self.bench, request.task, moment, miners, bound)
+        except asyncio.CancelledError:
+            put_back(self.bench.journal.store, request.id, moment.round_id)
+            raise
+        except Exception as fault:
+            await asyncio.to_thread(self._fail, moment, request, fault)
+            raise
+        return moment.round_id
+
+    async def observe_own(self) -> str:
+        """Play a round of our own for the validator to score."""
+        moment, miners = await self._look()
+        await observe_round(self.bench, await self._find_task(moment, None), moment, miners)
+        return moment.round_id
+
+    async def _look(self) -> tuple[Moment, list[str]]:
+        """When it is and who may be asked.
+
+        The seed is drawn here and told to nobody before the answers are in. Whom the journal knows is read before who
+        is there: others play rounds too, and whom they meet meanwhile has not left.
+        """
+        known_before = await asyncio.to_thread(self.bench.journal.known, self.name)
         graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
         self._note(graph, rules)
         endpoints = await self.scale.discovery.look(graph)
         known = await asyncio.to_thread(self.scale.validators)
         eligible = find_eligible(self.scale, graph, scale_limits(rules), endpoints, known)
-        seed = secrets.token_hex(16)
         moment = Moment(
             round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",
-            seed=seed,
+            seed=secrets.token_hex(16),
             block=graph.block,
             at=self.clock.now(),
             uids={neuron.hotkey: neuron.uid for neuron in graph.neurons},
             endpoints=endpoints,
             entities=find_operators(graph, endpoints),
+            known=frozenset(known_before),
         )
-        journal, mechanism = self.bench.journal, self.bench.mechanism
-        if self.collector is not None:
-            return await collect_rounds(self.bench, self.collector, moment)
-        request = None if own else await asyncio.to_thread(self._take, moment)
-        try:
-            task = request.task if request else await asyncio.to_thread(self.tasks, seed)
-            done = await run_round(self.bench, task, moment, self._find_candidates(graph, eligible.hotkeys))
-        except Exception as fault:
-            await asyncio.to_thread(self._fail, request, fault)
-            raise
-        if request is not None:
-            await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
-        return done
+        return moment, self._find_candidates(graph, eligible.hotkeys)
 
-    def _take(self, moment: Moment) -> Request | None:
-        return take_next(self.bench.journal.store, self.name, moment.round_id, moment.at)
+    async def _find_task(self, moment: Moment, request: Request | None) -> Task:
+        return request.task if request else await asyncio.to_thread(self.tasks, moment.seed)
+
+    def _take(self, moment: Moment, by: str | None = None) -> Request | None:
+        return take_next(self.bench.journal.store, self.name, moment.round_id, moment.at, by)
 
     def _find_candidates(self, graph: Metagraph, eligible: Sequence[str]) -> list[str]:
         """Whom the mechanism may ask: those with the least stake it wants, if it wants any."""
@@ -95,8 +149,8 @@ class Post:
             given = (self.bench.journal.store, self.name, graph, rules, self.clock.now(), self.scale.own_hotkey, always)
             asyncio.get_running_loop().run_in_executor(None, note_quietly, *given)
 
-    def _fail(self, request: Request | None, fault: Exception) -> None:
+    def _fail(self, moment: Moment, request: Request | None, fault: Exception) -> None:
         """A request fails with its round; what only the store kept from its answer stays taken, for `recover`."""
         known = fault if isinstance(fault, WeighbeamError) else WeighbeamError("round_discarded", type(fault).__name__)
         if request is not None and known.code != "store_fault":
-            fail_request(self.bench.journal.store, request.id, known.code, known.message)
+            fail_request(self.bench.journal.store, request.id, moment.round_id, known.code, known.message)

@@ -84,7 +84,8 @@ def build_validator(loaded: Loaded) -> Built:
     if sinks:
         better = {post.name: post.scale.mechanism.better for post in posts}
         deliveries[KIND] = open_experiments(loaded, store, hotkey.address, better).log
-    return Built(replace(desk, deliveries=deliveries), posts, exchange)
+    observed = settings.validator.rounds == "observers"
+    return Built(replace(desk, deliveries=deliveries, observed=observed), posts, exchange)
 
 
 def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:

@@ -71,6 +71,10 @@ class ValidatorSection(Section):
     dialect: Annotated[str, about("how miners are asked whose endpoint names no dialect")] = "btauth/1"
     replies: Annotated[Literal["required", "preferred"], about("whether replies must be signed")] = "required"
     parallel: Annotated[int, about("requests in flight at most", ge=1, le=1024)] = 64
+    rounds: Annotated[
+        Literal["own", "observers"], about("who plays rounds: the validator itself, or observers beside it")
+    ] = "own"
+    observer_rounds: Annotated[int, about("rounds that one observer plays at once, per mechanism", ge=1, le=256)] = 4
     allow_private_addresses: Annotated[bool, about("ask miners on private and loopback addresses")] = False
     probes: Annotated[tuple[str, ...], about("host:port to try when no miner can be reached at all")] = ()
     listen: Annotated[str | None, about("host:port of /health and /metrics; empty for none")] = "127.0.0.1:9090"

@@ -55,6 +55,7 @@ rounds = Table(
     Index("rounds_by_mechanism", "mechanism", "at"),
     Index("rounds_by_time", "at", "id"),
     Index("rounds_by_sequence", "mechanism", "sequence"),
+    Index("rounds_by_state", "state", "at", "id"),
 )
 
 round_blobs = Table(

@@ -1,0 +1,120 @@
+"""An observer's loops: play what is asked, leave scoring to the validator, until told to stop."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighbeam.chain.contract import ChainFault
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts import LOG, Alerts, tell_fault
+from weighbeam.engine.clock import Clock
+from weighbeam.engine.health import Health
+from weighbeam.engine.lock import BEAT_SECONDS, HotkeyLock
+from weighbeam.engine.observers import claim_turn, count_unscored
+from weighbeam.engine.organic import has_waiting
+from weighbeam.engine.validator import Post
+from weighbeam.engine.watchdog import Supervisor, watch_progress
+from weighbeam.store.database import Store
+
+POLL_SECONDS = 1.0
+FAULT_SECONDS = 60.0
+MOST_UNSCORED = 200
+"""Rounds that may wait for the validator before an observer waits too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookout:
+    """What an observer works with. `own` says whether rounds of the validator's own are played here too."""
+
+    store: Store
+    clock: Clock
+    alerts: Alerts
+    health: Health
+    seat: HotkeyLock
+    own: bool
+    rounds_at_once: int = 1
+
+
+async def keep_observing(lookout: Lookout, posts: Sequence[Post]) -> None:
+    """Take a seat and run until cancelled; ends with `watchdog` or `seat_lost` otherwise."""
+    lookout.seat.take()
+    try:
+        async with asyncio.TaskGroup() as group:
+            for post in posts:
+                lookout.health.add(post.name)
+                for _ in range(lookout.rounds_at_once):
+                    group.create_task(keep_playing(lookout, post))
+            for loop in (keep_seat(lookout.seat), watch_progress(lookout.health, lookout.alerts), Supervisor().beat()):
+                group.create_task(loop)
+    except ExceptionGroup as faults:
+        raise faults.exceptions[0] from None
+    finally:
+        _leave(lookout.seat)
+
+
+async def keep_playing(lookout: Lookout, post: Post) -> None:
+    """One round after the other; where there is none to play, look again soon."""
+    while True:
+        if not await play_once(lookout, post):
+            await asyncio.sleep(POLL_SECONDS)
+
+
+async def play_once(lookout: Lookout, post: Post) -> bool:
+    """Whether a round was played; whatever goes wrong is told, and the next one comes after a pause."""
+    pulse = lookout.health.add(post.name)
+    try:
+        played = await _play(lookout, post)
+    except WeighbeamError as fault:
+        _beat(lookout, post)
+        pulse.discarded += 1
+        pulse.last_fault = fault.code
+        tell_fault(fault, post.name)
+        if fault.code not in ("too_few_miners", "request_lost", "store_fault"):
+            code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
+            await asyncio.to_thread(lookout.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
+        await asyncio.sleep(FAULT_SECONDS if fault.code != "request_lost" else 0.0)
+        return False
+    _beat(lookout, post)
+    if played is not None:
+        pulse.rounds += 1
+        pulse.last_round = played
+        LOG.info("%s: round %s is observed", post.name, played, extra={"mechanism": post.name, "round": played})
+    return played is not None
+
+
+def _beat(lookout: Lookout, post: Post) -> None:
+    """We are getting on; there is nothing to weigh here."""
+    lookout.health.advance(post.name)
+    lookout.health.weigh(post.name)
+
+
+async def _play(lookout: Lookout, post: Post) -> str | None:
+    store = lookout.store
+    if await asyncio.to_thread(count_unscored, store, post.name) >= MOST_UNSCORED:
+        told = f"{MOST_UNSCORED} rounds of {post.name} wait to be scored"
+        raise WeighbeamError("scorer_behind", told, "see that the validator of this store runs; it goes on by itself")
+    if lookout.own and await asyncio.to_thread(claim_turn, store, post.name, lookout.clock.now()):
+        return await post.observe_own()
+    if await asyncio.to_thread(has_waiting, store, post.name):
+        return await post.observe_request(lookout.seat.name)
+    return None
+
+
+async def keep_seat(seat: HotkeyLock) -> None:
+    """Say that we live; who was given up for dead ends, and begins anew with a seat of its own."""
+    while True:
+        try:
+            await asyncio.to_thread(seat.beat)
+        except WeighbeamError as fault:
+            if fault.code == "hotkey_locked":
+                told = "this observer was silent for so long that its seat was cleared"
+                raise WeighbeamError("seat_lost", told, "it is started again; check clock and database") from None
+            tell_fault(fault)
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+def _leave(seat: HotkeyLock) -> None:
+    try:
+        seat.release()
+    except WeighbeamError as fault:
+        tell_fault(fault)

@@ -1,0 +1,74 @@
+"""The validator's side of observers: score what they observed as soon as it is there, and notice when they are gone."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from weighbeam.engine.alerts import LOG, Alerts, tell_fault
+from weighbeam.engine.health import Health
+from weighbeam.engine.observers import clear_seats, list_seats
+from weighbeam.engine.validator import Post
+from weighbeam.store.database import Store
+
+POLL_SECONDS = 1.0
+FAULT_SECONDS = 60.0
+ALONE_SECONDS = 180.0
+
+
+class Scorer:
+    """Scores what observers play of `posts`. Of those named in `left` they play everything: that nobody is there to do
+    it is an alert then."""
+
+    def __init__(
+        self,
+        store: Store,
+        alerts: Alerts,
+        health: Health,
+        posts: Sequence[Post],
+        left: Collection[str] = (),
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store, self._alerts, self._health, self._posts, self._left = store, alerts, health, posts, left
+        self._monotonic = monotonic
+        self._seen = monotonic()
+        self._told = False
+
+    async def keep_scoring(self) -> None:
+        while True:
+            try:
+                await asyncio.to_thread(self.score)
+            except Exception as fault:
+                tell_fault(fault)
+                await asyncio.sleep(FAULT_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
+
+    def score(self) -> list[str]:
+        """One look; gives what was finished. The dead lose their seats after what they took was put back."""
+        seats = list_seats(self._store, time.time())
+        touched = [one for post in self._posts for one in self._finish(post)] if seats or self._left else []
+        dead = {name for name, alive in seats.items() if not alive}
+        if dead:
+            LOG.warning("%d observers are gone; what they took is played again", len(dead))
+            clear_seats(self._store, dead)
+        self._note(any(seats.values()))
+        return touched
+
+    def _finish(self, post: Post) -> list[str]:
+        touched = post.recover()
+        for one in touched:
+            self._health.add(post.name).rounds += one.startswith(f"{post.name}-")
+            LOG.info("%s: %s is finished", post.name, one, extra={"mechanism": post.name})
+        return touched
+
+    def _note(self, alive: bool) -> None:
+        if alive:
+            self._seen = self._monotonic()
+            for name in self._left:
+                self._health.advance(name)
+            if self._told:
+                self._alerts.end({"no_observers": "one is there again"})
+                self._told = False
+        elif self._left and not self._told and self._monotonic() - self._seen > ALONE_SECONDS:
+            text = f"no observer for {ALONE_SECONDS:.0f} s, so nobody plays rounds of {', '.join(sorted(self._left))}"
+            self._alerts.tell("no_observers", "critical", text)
+            self._told = True

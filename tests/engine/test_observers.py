@@ -1,0 +1,261 @@
+"""Observers ask and observe, one validator scores: nothing is lost, nothing counts twice, whoever dies in between."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine import subnet as made
+from engine.subnet import HONEST, open_subnet
+from engine.wall_clock import WallClock
+from weighbeam.chain.contract import Metagraph
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine import keep_observing, keep_scoring
+from weighbeam.engine.alerts import Alerts
+from weighbeam.engine.health import Health
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.keep_observing import Lookout
+from weighbeam.engine.keep_observing import keep_observing as run_observer
+from weighbeam.engine.keep_scoring import ALONE_SECONDS, Scorer
+from weighbeam.engine.lay_out import read_standings, write_standings
+from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.lock import DEAD_SECONDS
+from weighbeam.engine.notices import list_notices
+from weighbeam.engine.observers import claim_turn, find_alive, list_seats, open_seat
+from weighbeam.engine.organic import enqueue, find_request, take_next
+from weighbeam.engine.reading.rounds import list_rounds
+from weighbeam.engine.replay import replay
+from weighbeam.engine.validator import Post
+from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS
+from weighbeam.mechanisms.chunking.generate import generate_document
+from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.contract import Standing
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.network.ask import Asker, Heard, Question, Target
+from weighbeam.senses.local import LocalSenses
+from weighbeam.store.database import Store
+
+CHUNKING, PARAMS = Chunking(), ChunkingParams()
+BODY = {"document": generate_document("observed", 3000).text, "chunk_size": 1200}
+
+
+@pytest.fixture(scope="module")
+def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[made.TestSubnet]:
+    with open_subnet(tmp_path_factory.mktemp("subnet"), senses) as running:
+        yield running
+
+
+@pytest.fixture
+def post(subnet: made.TestSubnet, store_url: str) -> Post:
+    return on_store(subnet.post(only=HONEST), store_url)
+
+
+def on_store(post: Post, url: str) -> Post:
+    """The same post as another process would open it."""
+    store = Store(url)
+    journal = Journal(store)
+    bench = replace(post.bench, journal=journal, playing=set())
+    scale = replace(post.scale, journal=journal, ledger=Ledger(store, "chunking"))
+    return replace(post, bench=bench, scale=scale)
+
+
+def put(post: Post) -> str:
+    return enqueue(post.bench.journal.store, CHUNKING, PARAMS, BODY, time.time())
+
+
+def state_of(post: Post, request: str) -> str:
+    return find_request(post.bench.journal.store, request).state
+
+
+class FreezingAsker:
+    """Asks, and then stands still."""
+
+    def __init__(self, asker: Asker) -> None:
+        self._asker, self.frozen, self.thaw = asker, asyncio.Event(), asyncio.Event()
+
+    async def ask_all(self, question: Question, targets: list[Target]) -> list[Heard]:
+        heard = await self._asker.ask_all(question, targets)
+        self.frozen.set()
+        await self.thaw.wait()
+        return heard
+
+
+def make_scorer(post: Post, left: tuple[str, ...] = (), monotonic: Callable[[], float] = time.monotonic) -> Scorer:
+    store, health = post.bench.journal.store, Health(1800.0)
+    health.add("chunking")
+    return Scorer(store, Alerts(store, time.time), health, [post], left, monotonic)
+
+
+def make_lookout(post: Post, own: bool = False, **more: int) -> Lookout:
+    store = post.bench.journal.store
+    return Lookout(store, WallClock(), Alerts(store, time.time), Health(1800.0), open_seat(store), own, **more)
+
+
+def test_an_observer_plays_what_is_asked_and_the_validator_scores_it(post: Post, store_url: str) -> None:
+    request, observer = put(post), on_store(post, store_url)
+    seat = open_seat(observer.bench.journal.store)
+    seat.take()
+    played = asyncio.run(observer.observe_request(seat.name))
+    assert (state_of(post, request), observer.bench.journal.standings("chunking")) == ("taken", ())
+    assert make_scorer(post).score() == [played, request]
+    assert state_of(post, request) == "done"
+    assert {standing.hotkey for standing in post.bench.journal.standings("chunking")}
+    assert make_scorer(post).score() == []
+    assert asyncio.run(observer.observe_request(seat.name)) is None
+    assert [one for one in replay(post.bench.journal.store, load_mechanism) if one.fault] == []
+
+
+def test_what_a_living_observer_took_is_its_own(post: Post) -> None:
+    """The validator finishes what is open before each of its rounds: not this."""
+    request, store = put(post), post.bench.journal.store
+    seat = open_seat(store)
+    seat.take()
+    take_next(store, "chunking", "underway", time.time(), seat.name)
+    assert post.recover() == []
+    assert make_scorer(post).score() == []
+    assert state_of(post, request) == "taken"
+    seat.release()
+    assert post.recover() == [request]
+    assert state_of(post, request) == "waiting"
+
+
+def test_one_given_up_for_dead_records_nothing_for_what_another_plays(post: Post, store_url: str) -> None:
+    """It was only frozen: its round may not count besides the one that took its place."""
+    observer, store = on_store(post, store_url), post.bench.journal.store
+    request = put(post)
+    seat = open_seat(observer.bench.journal.store, lambda: time.time() - 2 * DEAD_SECONDS)
+    seat.take()
+    asker = FreezingAsker(observer.bench.asker)
+    observer = replace(observer, bench=replace(observer.bench, asker=asker))
+
+    async def play() -> None:
+        frozen = asyncio.ensure_future(observer.observe_request(seat.name))
+        await asker.frozen.wait()
+        assert await asyncio.to_thread(make_scorer(post).score) == [request]
+        assert list_seats(store, time.time()) == {}
+        await post.play_round("asked")
+        asker.thaw.set()
+        with pytest.raises(WeighbeamError, match="request_lost"):
+            await frozen
+
+    asyncio.run(play())
+    assert state_of(post, request) == "done"
+    assert [row.state for row in list_rounds(store).items] == ["scored"]
+    with pytest.raises(WeighbeamError, match="hotkey_locked"):
+        seat.beat()
+
+
+def test_two_observers_at_once_play_each_request_once(
+    post: Post, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keep_observing, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(keep_scoring, "POLL_SECONDS", 0.05)
+    requests = [put(post) for _ in range(9)]
+    observers = [on_store(post, store_url) for _ in range(2)]
+
+    async def work() -> None:
+        tasks = [asyncio.ensure_future(run_observer(make_lookout(one, rounds_at_once=2), [one])) for one in observers]
+        tasks.append(asyncio.ensure_future(make_scorer(post).keep_scoring()))
+        async with asyncio.timeout(60):
+            while {await asyncio.to_thread(state_of, post, one) for one in requests} != {"done"}:
+                await asyncio.sleep(0.1)
+        assert len(find_alive(post.bench.journal.store)) == 2
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(work())
+    store = post.bench.journal.store
+    assert [row.state for row in list_rounds(store).items] == ["scored"] * 9
+    results = [find_request(store, one).result for one in requests]
+    assert len({result["round"] for result in results if result}) == 9
+    assert [one for one in replay(store, load_mechanism) if one.fault] == []
+    assert list_seats(store, time.time()) == {}
+
+
+def test_a_cancelled_observer_puts_back_what_it_plays(post: Post) -> None:
+    request = put(post)
+
+    async def cancel() -> None:
+        seat = open_seat(post.bench.journal.store)
+        task = asyncio.ensure_future(post.observe_request(seat.name))
+        while await asyncio.to_thread(state_of, post, request) == "waiting":
+            await asyncio.sleep(0.005)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(cancel())
+    assert state_of(post, request) == "waiting"
+
+
+def test_rounds_of_our_own_are_played_once_in_each_interval_whoever_plays_them(post: Post) -> None:
+    store, start = post.bench.journal.store, 1_800_000_000.0
+    assert [claim_turn(store, "chunking", start + late) for late in (0.0, 1.0, CHALLENGE_INTERVAL_SECONDS)] == [
+        True,
+        False,
+        True,
+    ]
+    assert claim_turn(store, "chunking", start), "a clock that was ahead holds nobody"
+    assert claim_turn(store, "inference", start)
+
+
+def test_who_came_while_a_round_was_played_has_not_left(post: Post, store_url: str) -> None:
+    """An observer's metagraph may be older than the standings it meets at the end."""
+    observer = on_store(post, store_url)
+    stranger = "5Stranger"
+    meeting = MeetingChain(observer.scale.chain, lambda: stand(post, stranger))
+    observer = replace(observer, scale=replace(observer.scale, chain=meeting))
+    asyncio.run(observer.observe_own())
+    make_scorer(post, left=("chunking",)).score()
+    assert stranger in {standing.hotkey for standing in post.bench.journal.standings("chunking")}
+
+
+class MeetingChain:
+    """After it was looked at, something happens."""
+
+    def __init__(self, chain: Any, meet: Callable[[], None]) -> None:
+        self._chain, self._meet = chain, meet
+
+    async def metagraph(self) -> Metagraph:
+        graph = await self._chain.metagraph()
+        await asyncio.to_thread(self._meet)
+        return graph
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chain, name)
+
+
+def stand(post: Post, hotkey: str) -> None:
+    with post.bench.journal.store.write() as connection:
+        before = read_standings(connection, "chunking")
+        write_standings(connection, "chunking", (*before, Standing(hotkey, 1.0, {})), before)
+
+
+def test_an_observer_waits_while_the_validator_is_behind(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keep_observing, "MOST_UNSCORED", 1)
+    monkeypatch.setattr(keep_observing, "FAULT_SECONDS", 0.0)
+    lookout = make_lookout(post)
+    first, second = put(post), put(post)
+    assert asyncio.run(keep_observing.play_once(lookout, post))
+    assert not asyncio.run(keep_observing.play_once(lookout, post))
+    assert lookout.health.add("chunking").last_fault == "scorer_behind"
+    make_scorer(post, left=("chunking",)).score()
+    assert asyncio.run(keep_observing.play_once(lookout, post))
+    assert (state_of(post, first), state_of(post, second)) == ("done", "taken")
+
+
+def test_that_nobody_plays_is_told_and_that_somebody_does_again(post: Post) -> None:
+    now = [0.0]
+    scorer, store = make_scorer(post, ("chunking",), lambda: now[0]), post.bench.journal.store
+    scorer.score()
+    now[0] = ALONE_SECONDS + 1
+    scorer.score()
+    assert [notice.code for notice in list_notices(store)] == ["no_observers"]
+    seat = open_seat(store)
+    seat.take()
+    scorer.score()
+    assert list_notices(store) == ()
