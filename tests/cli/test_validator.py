@@ -11,13 +11,17 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from command import weighbeam as run
 from network.loopback import free_port
+from postgres import Server
 from warm import weighbeam_warm
+from weighbeam.engine.read_journal import view_journal
+from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.network.keys import Hotkey
 
 pytestmark = pytest.mark.alone
@@ -194,3 +198,34 @@ def test_a_question_for_an_unknown_hotkey_is_refused_and_an_id_can_be_asked_for_
     again = json.loads(run("ask", "--id", waiting["id"], "--wait", "0", "--config", config, "--json").stdout)
     assert again["state"] == "waiting"
     assert "[unknown_request]" in run("ask", "--id", "organic-none", "--config", config).stderr
+
+
+def test_observers_play_for_a_validator_that_only_scores_and_one_of_them_is_killed(
+    subnet: Path, postgres: Server
+) -> None:
+    shared = {"WEIGHBEAM_STORE__URL": postgres.make_database(), "WEIGHBEAM_VALIDATOR__ROUNDS": "observers"}
+    settings = subnet / "observed.toml"
+    settings.write_text((subnet / "validator-2.toml").read_text().partition("[mechanisms.inference]")[0])
+    config = ("--config", str(settings))
+    listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{free_port()}"}
+    scorer = Running(subnet / "scorer.log", "validator", *config, **shared, **listen)
+    scorer.wait_for("mechanisms chunking")
+    doomed, other = (Running(subnet / f"observer-{number}.log", "observer", *config, **shared) for number in range(2))
+    doomed.wait_for("observer .* of validator")
+    ask = partial(weighbeam_warm, "ask", *config, "--json", **shared)
+    asked = [json.loads(ask("examples/document.txt", "--wait", "0").stdout)["id"] for _ in range(6)]
+    doomed.wait_for("is observed")
+    assert doomed.end(signal.SIGKILL) == -signal.SIGKILL
+    ended = [json.loads(ask("--id", one, "--wait", "60").stdout) for one in asked]
+    assert {one["state"] for one in ended} == {"done"}
+    assert len({one["result"]["round"] for one in ended}) == len(asked)
+    scorer.wait_for("chunking: weigh-in in mode NORMAL, confirmed")
+    scorer.wait_for("observers are gone")
+    assert [other.end(signal.SIGTERM), scorer.end(signal.SIGTERM)] == [0, 0]
+    place = ("--store", shared["WEIGHBEAM_STORE__URL"])
+    rounds = list_rounds(view_journal(shared["WEIGHBEAM_STORE__URL"]), most=200).items
+    assert {row.state for row in rounds} == {"scored"}
+    assert sum(row.kind == "organic" for row in rounds) == len(asked)
+    assert any(row.kind == "synthetic" for row in rounds)
+    replayed = run("replay", "--verify", *place)
+    assert (replayed.returncode, " 0 differ" in replayed.stdout) == (0, True), replayed.stdout
