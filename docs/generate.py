@@ -40,7 +40,8 @@ REASONS: dict[str, Mapping[str, str]] = {
     "novelty": NOVELTY_REASONS,
 }
 COMMANDS = (
-    "", "demo", "validator", "observer", "miner", "serve", "serve token new", "serve token list", "serve token revoke", "ask",
+    "", "demo", "validator", "observer", "miner", "serve", "serve token new", "serve token list", "serve token revoke",
+    "ask",
     "score chunking", "score inference", "score evidence",
     "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",

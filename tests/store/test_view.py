@@ -27,6 +27,7 @@ def test_nothing_is_written_and_nothing_left_behind(tmp_path: Path) -> None:
         folder = tmp_path / mode
         folder.mkdir()
         (folder / "a journal #1?.db").write_bytes(GOLDEN.read_bytes())
+        Store(f"sqlite:///{folder}/a journal %231%3F.db").close()
         with closing(sqlite3.connect(folder / "a journal #1?.db")) as connection:
             connection.execute(f"PRAGMA journal_mode = {mode}")
         before = list_files(folder)
