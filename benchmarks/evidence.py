@@ -25,15 +25,20 @@ EVIDENCE = Evidence()
 
 
 def measure_evidence() -> Iterator[Line]:
-    archive = find_archive()
-    senses = LocalSenses(
-        remember=False, workers=1, pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=SUFFIXES
-    )
+    senses = open_archive()
     yield from _measure_model(senses)
     yield from _measure_round(senses)
     yield from _measure_match()
     yield from measure_hostile_matches()
     yield from measure_worst(senses)
+
+
+def open_archive() -> LocalSenses:
+    """Senses that read the sample pages."""
+    archive = find_archive()
+    return LocalSenses(
+        remember=False, workers=1, pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=SUFFIXES
+    )
 
 
 def _measure_model(senses: LocalSenses) -> Iterator[Line]:
@@ -92,14 +97,18 @@ class _Clocked:
         return self._run("read_all", urls)
 
 
-def _measure_round(senses: LocalSenses) -> Iterator[Line]:
+def make_quoting_round() -> Asked:
     """Every miner quotes five pages of its own."""
     rows = [row for row in map(json.loads, LABELLED.read_text("utf-8").splitlines()) if "attack" not in row]
     random.Random(SEED).shuffle(rows)
     quotes = [{"url": row["url"], "excerpt": row["excerpt"]} for row in rows]
     answers = tuple(Answer(f"miner-{i}", {"snippets": quotes[i * 5 : i * 5 + 5]}, 1.0) for i in range(MINERS))
     statement = next(row["statement"] for row in read_bank() if row["id"] == rows[0]["statement_id"])
-    asked = Asked(Task("t", {"statement": statement}), Group(tuple(a.hotkey for a in answers)), answers, "bench")
+    return Asked(Task("t", {"statement": statement}), Group(tuple(a.hotkey for a in answers)), answers, "bench")
+
+
+def _measure_round(senses: LocalSenses) -> Iterator[Line]:
+    asked = make_quoting_round()
     params, timed = make_params(EVIDENCE), Timed(senses)
     start = time.perf_counter()
     observation = EVIDENCE.observe(params, asked, timed)

@@ -48,7 +48,7 @@ COMMANDS = (
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
     "alerts", "alerts test", "copies", "miner-report", "receipt verify", "replay", "backtest",
     "mechanism list", "mechanism check", "mechanism diff", "config show", "lab list",
-    "lab attack", "lab sweep", "lab simulate", "lab year", "lab report", "lists sign",
+    "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity", "lab report", "lists sign",
     "lists check",
     "pages record", "vectors run", "doctor",
 )  # fmt: skip

@@ -12,7 +12,8 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ on_postgres = pytest.mark.parametrize("make_store_url", ["postgres"], indirect=T
 class Server:
     """One that can be stopped and started, with what it kept."""
 
-    def __init__(self, bin: Path) -> None:
-        self._bin = bin
+    def __init__(self, bin: Path, settings: Sequence[str] = QUICK) -> None:
+        self._bin, self._settings = bin, settings
         self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
         self.password = secrets.token_hex(8)
         self.port = _find_port()
@@ -74,7 +75,7 @@ class Server:
 
     def start(self) -> None:
         command: list[Any] = [self._bin / "postgres", "-D", self.folder / "data", "-k", self.folder, "-p", self.port]
-        settings = [part for one in (*QUICK, "listen_addresses=127.0.0.1") for part in ("-c", one)]
+        settings = [part for one in (*self._settings, "listen_addresses=127.0.0.1") for part in ("-c", one)]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*map(str, command), *settings],
@@ -137,15 +138,22 @@ class Server:
         return True
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    server = Server(_find_binaries())
+@contextmanager
+def open_server(settings: Sequence[str] = ()) -> Iterator[Server]:
+    """One that is gone afterwards; as operators run it, unless told otherwise."""
+    server = Server(_find_binaries(), settings)
     try:
         server.run(f"CREATE DATABASE {TEMPLATE}")
         Store(server.url(TEMPLATE)).close()
         yield server
     finally:
         server.remove()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    with open_server(QUICK) as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from weighbeam.cli.lab_attack import attack
+from weighbeam.cli.lab_capacity import capacity
 from weighbeam.cli.lab_options import Names
 from weighbeam.cli.lab_report import report
 from weighbeam.cli.lab_simulate import simulate
@@ -37,4 +38,5 @@ lab_app.command()(attack)
 lab_app.command()(sweep)
 lab_app.command()(simulate)
 lab_app.command()(year)
+lab_app.command()(capacity)
 lab_app.command()(report)
