@@ -11,6 +11,8 @@ from pathlib import Path
 
 from weighbeam.engine.alerts import REMEDIES
 from weighbeam.lab.attack_pages import write_pages
+from weighbeam.lab.capacity.plan import Load, plan
+from weighbeam.lab.capacity.units import read_units
 from weighbeam.lab.catalogue import list_attacks
 from weighbeam.lab.expectations import FULL, load_expectations
 from weighbeam.mechanisms.chunking.params import ChunkingParams
@@ -121,6 +123,13 @@ def write_metrics() -> str:
     return "\n".join(rows)
 
 
+def write_capacity() -> str:
+    """What a large load needs."""
+    rows = ["| what | needs | because |", "| --- | --- | --- |"]
+    needs = plan(Load(), read_units())
+    return "\n".join([*rows, *(f"| {need.what} | {need.amount} | {need.because} |" for need in needs)])
+
+
 def write_attacks() -> dict[str, str]:
     """A page for each family of attacks, and their index."""
     return write_pages(list_attacks(), load_expectations(FULL))
@@ -141,6 +150,8 @@ def main() -> None:
     parts = {"settings": write_settings(), "alerts": write_alerts(), "metrics": write_metrics()}
     for name, content in parts.items():
         page.write_text(fill(page.read_text(), name, content))
+    page = DOCS / "scale.md"
+    page.write_text(fill(page.read_text(), "capacity", write_capacity()))
     for page in (DOCS / "attacks").glob("*.md"):
         page.unlink()
     for name, content in write_attacks().items():

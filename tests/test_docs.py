@@ -66,6 +66,7 @@ def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
     page, generator = (DOCS / "run.md").read_text(), load_generator()
     assert generator.write_settings() in page, "run make docs"
     assert generator.write_alerts() in page, "run make docs"
+    assert generator.write_capacity() in (DOCS / "scale.md").read_text(), "run make docs"
     assert generator.write_metrics() in page, "run make docs"
 
 
