@@ -121,7 +121,9 @@ def test_many_queries_share_a_scan(store: Store, monkeypatch: pytest.MonkeyPatch
 
 
 @on_postgres
-def test_workers_share_a_scan(store: Store) -> None:
+def test_workers_share_a_scan(store_url: str) -> None:
+    """They come with 8 MB of a partition; here sooner."""
+    store = Store(f"{store_url}&options=-c%20min_parallel_table_scan_size%3D256kB")
     open_corpus(store, 384, "pgvector")
     made = "array_fill(i, ARRAY[384])::vector FROM generate_series(1, 20000) AS i"
     with store.write() as connection:
@@ -137,6 +139,7 @@ def test_workers_share_a_scan(store: Store) -> None:
         assert gather["Workers Launched"] > 0
         assert "Parallel" in str(gather["Plans"])
         assert "Index" not in str(gather["Plans"])
+    store.close()
 
 
 @on_postgres

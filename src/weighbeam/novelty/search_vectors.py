@@ -46,13 +46,11 @@ def offer(best: Best, queries: NDArray[np.int32], found: Pieces, numbers: NDArra
 
 def _search(connection: Connection, queries: NDArray[np.int32], numbers: NDArray[np.intp], best: Best) -> None:
     asked, dimensions = queries[numbers], queries.shape[1]
-    marks = find_marks(connection, asked)
-    ids, edge = list_lowest(connection, asked, marks, KEPT * len(asked))
-    offer(best, queries, fetch_pieces(connection, sorted(ids), dimensions), numbers)
-    if edge is None:
-        return
     errors = bound_error(asked)
-    open = np.flatnonzero(best.products[numbers] <= errors - np.array(marks) - edge)
+    marks = np.array(find_marks(connection, asked)) + 2 * errors
+    ids, edge = list_lowest(connection, asked, marks.tolist(), KEPT * len(asked))
+    offer(best, queries, fetch_pieces(connection, sorted(ids), dimensions), numbers)
+    open = np.flatnonzero(best.products[numbers] <= errors - marks - edge)
     if len(asked) > 1:
         for place in open:
             _search(connection, queries, numbers[place : place + 1], best)

@@ -2,7 +2,7 @@
 
 A copy: made of `pieces` and of nothing else, under the write lock, in order, so that it is always all of them up to
 its last. It can be dropped at any time and is made anew. Sixteen partitions are read by as many workers as the server
-has; there is no index but the numbers', because an approximate one would miss neighbours.
+gives; there is no index but the numbers', because an approximate one would miss neighbours.
 """
 
 from collections.abc import Sequence
