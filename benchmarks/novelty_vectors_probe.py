@@ -19,7 +19,7 @@ from weighbeam.store.database import Store
 from weighbeam.store.novelty_tables import pieces
 from weighbeam.store.vectors import TABLE
 
-LAPS, TIMES = 9, 10
+LAPS, TIMES = 9, 5
 BUFFERS = "ALTER SYSTEM SET shared_buffers = '2GB'"
 ALONE = "&options=-c%20max_parallel_workers_per_gather%3D0"
 BYTES = f"SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = '{TABLE}'::regclass"
@@ -74,14 +74,12 @@ def fill(store: Store, count: int) -> None:
 
 
 def multiply(store: Store, count: int) -> None:
-    """Every row ten times: ten are as near as one, and a scan is as long as it would be."""
-    rest = f"FROM {{}} CROSS JOIN generate_series(1, {TIMES - 1}) AS i WHERE id <= {count}"
-    copies = (
-        f"INSERT INTO pieces (id, contribution, vector, crc) SELECT id + i * {2 * count}, contribution, vector, crc"
-    )
+    """Every row five times: five are as near as one, and a scan is as long as it would be."""
+    again = f"CROSS JOIN generate_series(1, {TIMES - 1}) AS i WHERE id <= {count}"
     with store.write() as connection:
-        connection.exec_driver_sql(f"{copies} {rest.format('pieces')}")
-        connection.exec_driver_sql(f"INSERT INTO {TABLE} SELECT id + i * {2 * count}, vector {rest.format(TABLE)}")
+        for table, columns in (("pieces", "contribution, vector, crc"), (TABLE, "vector")):
+            rows = f"SELECT id + i * {2 * count}, {columns} FROM {table} {again}"
+            connection.exec_driver_sql(f"INSERT INTO {table} (id, {columns}) {rows}")
 
 
 def ask(corpus: Corpus, store: Store, queries: Rows) -> Any:

@@ -138,6 +138,24 @@ def test_everything_a_desk_does_and_its_export(store: Store, make_store_url: Cal
     other.store.close()
 
 
+@pytest.mark.parametrize("left_out", [(), ("--exclude-table=piece_vectors*", "--exclude-extension=vector")])
+def test_a_backup_restored_elsewhere_knows_what_was_said(
+    postgres: Server, store: Store, store_url: str, left_out: tuple[str, ...]
+) -> None:
+    """As docs/postgres.md says."""
+    fill(open_desk(store, TinySenses(), NODE, scan="pgvector"))
+    file, target = postgres.folder / "corpus.dump", postgres.make_database("template0")
+    postgres.call("pg_dump", "--format=custom", f"--file={file}", *left_out, store_url)
+    restore = ["--no-owner", "--exit-on-error", "--single-transaction"]
+    postgres.call("pg_restore", *restore, f"--dbname={target}", str(file))
+    restored = Store(target)
+    desks = [open_desk(one, TinySenses(), NODE, scan="pgvector", now=lambda: 9.0) for one in (store, restored)]
+    first, second = (desk.submit("ada", "near hill: the line after the backup was restored") for desk in desks)
+    assert first == second
+    assert find_faults(restored) == []
+    restored.close()
+
+
 def test_a_check_waits_for_no_writer_and_writes_nothing(store: Store) -> None:
     plain, desk = (open_desk(store, TinySenses(), NODE, scan=scan) for scan in ("auto", "pgvector"))
     for number in range(5):
