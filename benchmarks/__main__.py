@@ -18,6 +18,7 @@ from benchmarks.lab import measure_lab
 from benchmarks.measure import Line, show_line
 from benchmarks.novelty_desk import measure_desk
 from benchmarks.novelty_index import measure_novelty_index
+from benchmarks.novelty_vectors import measure_vectors
 from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
 from benchmarks.round import measure_round
@@ -35,6 +36,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "A round of 100 long answers, and consensus of 1,000 vectors": measure_inference,
     "Evidence: the small model, a round, a large page": measure_evidence,
     "The exact index of the novelty corpus, 384 dimensions": measure_novelty_index,
+    "The novelty corpus on pgvector, 384 dimensions": measure_vectors,
     "The novelty desk": measure_desk,
     "The embedder": measure_embedder,
     "The service on a month of 256 miners": measure_service,

@@ -22,8 +22,11 @@ def make_desk(folder: Path, senses: Senses) -> Desk:
 
 
 def fill_desk(folder: Path, senses: Senses) -> Desk:
+    return fill(make_desk(folder, senses))
+
+
+def fill(desk: Desk) -> Desk:
     """Paid, a paraphrase, a duplicate, held, released, rejected, imported, withdrawn."""
-    desk = make_desk(folder, senses)
     desk.submit("ada", OTTERS)
     desk.submit("bob", DRIFT)
     desk.submit("eve", OTTERS.upper())

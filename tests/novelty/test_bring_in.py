@@ -2,7 +2,6 @@
 
 import io
 import json
-from pathlib import Path
 
 from novelty.tiny_senses import TinySenses
 from weighbeam.mechanisms.novelty.params import NoveltyParams
@@ -16,11 +15,9 @@ NOISE = "xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"
 DENSE = "Three plain words " + " ".join("?!" * 13 for _ in range(735))
 
 
-def test_a_line_that_is_refused_late_costs_no_other(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'n.db'}")
+def test_a_line_that_is_refused_late_costs_no_other(store: Store) -> None:
     desk = open_desk(store, TinySenses(), Hotkey.from_uri("//Node", "ed25519"), NoveltyParams(gate="deny"))
     texts = ["A first line that anybody may read.", DENSE, NOISE, "A last line, after those two."]
     brought = bring_in(desk, io.BytesIO("\n".join(map(json.dumps, texts)).encode()), "archive", lambda _: None)
     assert (brought.imported, [(bad.line, bad.error) for bad in brought.bad]) == (3, [(2, "too_long")])
     assert count_all(store)["paid"] == 0
-    store.close()

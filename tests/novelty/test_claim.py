@@ -22,9 +22,7 @@ class Named:
     dimensions: int = 4
 
 
-def test_who_loses_the_race_is_refused_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'novelty.db'}")
-
+def test_who_loses_the_race_is_refused_and_changes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def recall_too_early(store: Store, key: str) -> object:
         """Before the other one has written."""
         monkeypatch.setattr(desk, "recall", recall)

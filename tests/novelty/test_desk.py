@@ -5,13 +5,14 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from novelty.tiny_senses import TinySenses
-from postgres import on_sqlite
+from postgres import Server, on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey
@@ -20,11 +21,13 @@ from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.novelty.ledger import Limits, check_books
 from weighbeam.novelty.operate import settle_held, withdraw
 from weighbeam.novelty.read import count_all, find_balance, find_receipts, list_balances, list_history
+from weighbeam.novelty.vector_corpus import VectorCorpus
 from weighbeam.senses.corpus.bound import BoundIndex
 from weighbeam.senses.corpus.flat import FlatIndex
 from weighbeam.senses.corpus.open_index import GrowingIndex
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
+from weighbeam.store.novelty_tables import pieces
 
 NODE = Hotkey.from_uri("//Node", "ed25519")
 TOKEN = 1_000_000_000
@@ -36,7 +39,7 @@ from novelty.tiny_senses import TinySenses
 from weighbeam.network.keys import Hotkey
 from weighbeam.novelty.desk import open_desk
 from weighbeam.store.database import Store
-desk = open_desk(Store(sys.argv[1]), TinySenses(), Hotkey.from_uri("//Node", "ed25519"))
+desk = open_desk(Store(sys.argv[1]), TinySenses(), Hotkey.from_uri("//Node", "ed25519"), scan=sys.argv[3])
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(20):
@@ -51,6 +54,21 @@ class Hand:
 
     def __call__(self) -> float:
         return self.at
+
+
+@pytest.fixture(params=["sqlite", "postgres", "pgvector"])
+def make_store_url(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[], str]]:
+    """On each kind of database; on a server with the embedded index and with the server's own vectors."""
+    if request.param == "sqlite":
+        yield lambda: f"sqlite:///{tmp_path / 'store.db'}"
+        return
+    server: Server = request.getfixturevalue("postgres")
+    if request.param == "pgvector":
+        monkeypatch.setattr("weighbeam.novelty.desk.open_corpus", lambda store, size, _: VectorCorpus(store, size))
+    yield server.make_database
+    server.drop_databases()
 
 
 @pytest.fixture
@@ -251,12 +269,13 @@ def test_paraphrases_at_once_are_paid_by_the_earlier(desk: Desk, store: Store) -
     assert all(receipt["nearest"] < receipt["id"] and receipt["units"] < TOKEN for receipt in ordered[1:])
 
 
-def test_two_processes_share_a_store(store_url: str) -> None:
+def test_two_processes_share_a_store(store_url: str, request: pytest.FixtureRequest) -> None:
     Store(store_url).close()
+    scan = "pgvector" if request.node.callspec.params["make_store_url"] == "pgvector" else "auto"
     run = [sys.executable, "-c", RACER, store_url]
     environment = {"PYTHONPATH": f"{Path(__file__).parent.parent}:src", "PATH": "/usr/bin:/bin"}
     racers = [
-        subprocess.Popen([*run, name], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen([*run, name, scan], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for name in ("ada", "bob")
     ]
     for racer in racers:
@@ -282,12 +301,11 @@ def test_a_corpus_belongs_to_its_embedder(store: Store, senses: TinySenses) -> N
         open_desk(store, LocalSenses(), NODE)
 
 
-@on_sqlite
-@pytest.mark.parametrize("damage", ["zeroblob(256)", "x'00'", "zeroblob(255)"])
-def test_a_damaged_piece_stops_payment(desk: Desk, store: Store, senses: TinySenses, damage: str) -> None:
+@pytest.mark.parametrize("damage", [256, 1, 255])
+def test_a_damaged_piece_stops_payment(desk: Desk, store: Store, senses: TinySenses, damage: int) -> None:
     desk.submit("ada", SENTENCE)
     with store.write() as connection:
-        connection.exec_driver_sql(f"UPDATE pieces SET vector = {damage}")
+        connection.execute(update(pieces).values(vector=bytes(damage)))
     again = open_desk(store, senses, NODE)
     assert refusal(again, "bob", "A line that resembles nothing else in here.") == "corrupt_corpus"
     assert count_all(store)["contributions"] == 1
@@ -368,7 +386,11 @@ def test_an_index_that_was_interrupted_is_built_anew(
 
 
 @on_sqlite
-def test_a_withdrawal_waits_for_readers_and_tells(desk: Desk, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_withdrawal_waits_for_readers_and_tells(
+    store_url: str, senses: TinySenses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(f"{store_url}?timeout=0.1")
+    desk = open_desk(store, senses, NODE)
     receipt = desk.submit("ada", SENTENCE)
     monkeypatch.setattr("weighbeam.store.database.ERASE_TRIES", 2)
     reader = sqlite3.connect(str(store.engine.url.database), isolation_level=None)
@@ -378,6 +400,7 @@ def test_a_withdrawal_waits_for_readers_and_tells(desk: Desk, store: Store, monk
         withdraw(desk, receipt["id"])
     reader.close()
     withdraw(desk, receipt["id"])
+    store.close()
     folder = Path(str(store.engine.url.database)).parent
     assert all(SENTENCE.encode() not in file.read_bytes() for file in folder.iterdir())
 

@@ -53,7 +53,7 @@ def submit(
     said, chosen = read_input(text, file), choose(store, config)
     name, rules = check_contributor(contributor), chosen.params(params, settings)
     limits = chosen.limits(per_day, per_contributor, rules)
-    desk = open_novelty(chosen.place, chosen.key(), rules, limits, chosen.senses(embedder))
+    desk = open_novelty(chosen.place, chosen.key(), rules, limits, chosen.senses(embedder), chosen.scan())
     found = desk.submit(name, said, key)
     if as_json:
         print_json(found)
@@ -101,7 +101,7 @@ def check(
 
     said, chosen = read_input(text, file), choose(store, config)
     rules = chosen.params(params, settings)
-    found = open_to_check(chosen.place, rules, chosen.senses(embedder)).check(said)
+    found = open_to_check(chosen.place, rules, chosen.senses(embedder), chosen.scan()).check(said)
     if as_json:
         print_json(found.as_json())
     else:

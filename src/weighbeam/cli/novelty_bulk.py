@@ -40,7 +40,7 @@ def import_texts(
     chosen, name = choose(store, config), check_contributor(contributor)
     with open_lines(file) as lines:
         rules = chosen.params(params, settings)
-        desk = open_novelty(chosen.place, chosen.key(), rules, senses=chosen.senses(embedder))
+        desk = open_novelty(chosen.place, chosen.key(), rules, senses=chosen.senses(embedder), scan=chosen.scan())
         with show_progress(file.stat().st_size) as on_progress:
             brought = bring_in(desk, lines, name, on_progress)
     if as_json:

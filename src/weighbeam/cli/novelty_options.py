@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from weighbeam.mechanisms.novelty.params import NoveltyParams
     from weighbeam.network.keys import Hotkey
     from weighbeam.novelty.ledger import Limits
+    from weighbeam.novelty.open_corpus import CorpusScan
     from weighbeam.senses.ports import Senses
     from weighbeam.settings.load import Loaded
 
@@ -69,6 +70,9 @@ class Chosen:
             own.per_day if per_day is None else per_day,
             own.per_contributor if per_contributor is None else per_contributor,
         )
+
+    def scan(self) -> "CorpusScan":
+        return self.loaded.settings.novelty.scan if self.loaded else "auto"
 
     def senses(self, embedder: str | None) -> "Senses | None":
         """The embedder named, or that of the settings; None for the corpus's own."""

@@ -73,13 +73,14 @@ def audit(
 ) -> None:
     """Check the whole store: chain, sums, signatures, and every payment computed again; exit 1 if anything is off."""
     from weighbeam.novelty.audit import Audit
+    from weighbeam.novelty.audit_vectors import compare_vectors
     from weighbeam.novelty.record import read_record
     from weighbeam.operate.novelty import open_kept
 
     kept = open_kept(choose(store, config).place)
     with kept.read() as connection:
         looked = Audit(read_record(connection), node, deep)
-        faults = list(looked.find_faults())
+        faults = [*looked.find_faults(), *compare_vectors(connection)]
     tell_faults(looked, faults, as_json)
 
 

@@ -34,7 +34,7 @@ def count_pieces(record: Record, found: Found, deep: bool) -> Iterator[str]:
         if contribution in found.counts:
             yield f"the pieces of contribution {contribution} lie apart"
         found.counts[contribution] = found.counts.get(contribution, 0) + len(rows)
-        damaged = [row["id"] for row in rows if _is_damaged(row, size)]
+        damaged = [row["id"] for row in rows if is_damaged(row, size)]
         yield from (f"piece {id} of contribution {contribution} is damaged" for id in damaged)
         if index is not None and not damaged and all(row["vector"] is not None for row in rows):
             try:
@@ -51,7 +51,7 @@ def say_similarity(row: Line, found: Found) -> Iterator[str]:
         yield f"it was paid for {said}, and {measured[1]} to {measured[0]} are measured"
 
 
-def _is_damaged(row: Line, size: int) -> bool:
+def is_damaged(row: Line, size: int) -> bool:
     vector = row["vector"]
     return vector is not None and (len(vector) != size or zlib.crc32(vector) != row["crc"])
 

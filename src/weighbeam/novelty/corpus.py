@@ -5,25 +5,23 @@ and several processes can share one store: each reads what the others have commi
 """
 
 import threading
-import zlib
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection
 
-from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import to_micro
-from weighbeam.senses.corpus.index import NOWHERE, Index
+from weighbeam.novelty.pieces import Pieces, count_pieces, fetch_pieces, insert_pieces, list_since, stream_after
+from weighbeam.senses.corpus.best import Best
+from weighbeam.senses.corpus.index import NOWHERE, Found, Index
 from weighbeam.senses.corpus.open_index import Scan, open_index
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import pieces
 
 LOADED_AT_ONCE = 8192
-FETCHED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +36,24 @@ class Near:
         return to_micro(self.product)
 
 
-class Corpus(Protocol):
-    """What a desk needs of a corpus; `connection` is the desk's transaction, in which everything happens."""
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What was found for the pieces of texts among all pieces up to `last`, before anybody held a lock."""
 
-    def nearest(self, connection: Connection, texts: Sequence[NDArray[np.int32]]) -> list[Near | None]:
+    last: int
+    best: Best
+
+
+class Corpus(Protocol):
+    """What a desk needs of a corpus; `connection` is the desk's transaction, in which everything counts."""
+
+    def look_ahead(self, texts: Sequence[NDArray[np.int32]], /) -> Ahead | None:
+        """Whatever of `nearest` can be done before the lock, which is then held for the rest alone."""
+        ...
+
+    def nearest(
+        self, connection: Connection, texts: Sequence[NDArray[np.int32]], ahead: Ahead | None = None, /
+    ) -> list[Near | None]:
         """For the pieces of each text, the nearest of all pieces committed; None if there are none."""
         ...
 
@@ -49,7 +61,7 @@ class Corpus(Protocol):
 
     def count(self, connection: Connection) -> int: ...
 
-    def load(self, connection: Connection) -> int:
+    def load(self) -> int:
         """Take in what is committed, so that nobody waits for it later; how many pieces that makes."""
         ...
 
@@ -70,7 +82,13 @@ class StoreCorpus:
         self._lock = threading.Lock()
         self._index: Index = open_index(dimensions, scan, self._fetch)
 
-    def nearest(self, connection: Connection, texts: Sequence[NDArray[np.int32]]) -> list[Near | None]:
+    def look_ahead(self, _: Sequence[NDArray[np.int32]]) -> None:
+        """The scan is fast and needs no help; reading what others committed may take longer."""
+        self.load()
+
+    def nearest(
+        self, connection: Connection, texts: Sequence[NDArray[np.int32]], _: Ahead | None = None
+    ) -> list[Near | None]:
         if not texts:
             return []
         with self._lock:
@@ -78,59 +96,35 @@ class StoreCorpus:
             if not len(self._index) == len(self._ids) == len(self._owners):
                 self._begin_anew()
                 self._follow(connection)
-            places, products = self._index.nearest(np.concatenate(texts))
-            found: list[Near | None] = []
-            stop = 0
-            for vectors in texts:
-                start, stop = stop, stop + len(vectors)
-                found.append(self._best(places[start:stop].tolist(), products[start:stop].tolist()))
-            return found
+            found = choose_nearest(texts, self._index.nearest(np.concatenate(texts)))
+            return [None if one is None else Near(self._owners[one[0]], one[1]) for one in found]
 
     def add(self, connection: Connection, contribution: int, vectors: NDArray[np.int32]) -> None:
-        rows = [write_vector(vector) for vector in vectors]
-        connection.execute(
-            insert(pieces), [{"contribution": contribution, "vector": row, "crc": zlib.crc32(row)} for row in rows]
-        )
+        insert_pieces(connection, contribution, vectors)
 
     def count(self, connection: Connection) -> int:
-        return int(connection.scalar(select(func.count()).select_from(pieces)) or 0)
+        return count_pieces(connection)
 
-    def load(self, connection: Connection) -> int:
-        with self._lock:
+    def load(self) -> int:
+        with self._store.read() as connection, self._lock:
             self._follow(connection)
             return len(self._ids)
 
     def since(self, connection: Connection, piece: int) -> list[tuple[int, int]]:
-        query = select(pieces.c.id, pieces.c.contribution).where(pieces.c.id > piece).order_by(pieces.c.id)
-        return [(row.id, row.contribution) for row in connection.execute(query)]
-
-    def _best(self, places: list[int], products: list[int]) -> Near | None:
-        """Of the pieces' nearest the nearest, of equals the oldest."""
-        if not places or places[0] == NOWHERE:
-            return None
-        product, place = max(zip(products, places, strict=True), key=lambda pair: (pair[0], -pair[1]))
-        return Near(self._owners[place], product)
+        return list_since(connection, piece)
 
     def _follow(self, connection: Connection) -> None:
         """Take in what was committed since the last look, in blocks."""
-        columns = (pieces.c.id, pieces.c.contribution, pieces.c.vector, pieces.c.crc)
-        while True:
-            last = self._ids[-1] if self._ids else 0
-            query = select(*columns).where(pieces.c.id > last).order_by(pieces.c.id).limit(LOADED_AT_ONCE)
-            rows = connection.execute(query).all()
-            if not rows:
-                return
-            self._take(rows)
-            if len(rows) < LOADED_AT_ONCE:
-                return
+        last = self._ids[-1] if self._ids else 0
+        for found in stream_after(connection, last, self._dimensions, LOADED_AT_ONCE):
+            self._take(found)
 
-    def _take(self, rows: Sequence[Any]) -> None:
+    def _take(self, found: Pieces) -> None:
         """A row can be fetched by its place before the index has it; after a failure all are read again."""
-        vectors = self._read([(row.id, row.vector, row.crc) for row in rows])
         try:
-            self._ids.extend(row.id for row in rows)
-            self._owners.extend(row.contribution for row in rows)
-            self._index.add(vectors)
+            self._ids.extend(found.ids)
+            self._owners.extend(found.owners)
+            self._index.add(found.vectors)
         except BaseException:
             self._begin_anew()
             raise
@@ -140,27 +134,26 @@ class StoreCorpus:
         self._owners, self._ids = array("q"), array("q")
         self._index = open_index(self._dimensions, self._scan, self._fetch)
 
-    def _read(self, rows: Sequence[tuple[int, bytes, int]]) -> NDArray[np.int32]:
-        for id, vector, crc in rows:
-            if len(vector) != 4 * self._dimensions or zlib.crc32(vector) != crc:
-                raise WeighbeamError("corrupt_corpus", f"piece {id} of the corpus is damaged", "restore a backup")
-        joined = np.frombuffer(b"".join(vector for _, vector, _ in rows), dtype="<i4")
-        return joined.reshape(len(rows), self._dimensions).astype(np.int32, copy=False)
-
     def _fetch(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Exact rows for the index, which may hold only a sketch of them."""
+        """Exact rows for the index, which may hold only a sketch of them; in the order of their places."""
         wanted = [self._ids[place] for place in places.tolist()]
-        found: dict[int, tuple[int, bytes, int]] = {}
         with self._store.read() as connection:
-            for start in range(0, len(wanted), FETCHED_AT_ONCE):
-                part = wanted[start : start + FETCHED_AT_ONCE]
-                query = select(pieces.c.id, pieces.c.vector, pieces.c.crc).where(pieces.c.id.in_(part))
-                found.update({row.id: (row.id, row.vector, row.crc) for row in connection.execute(query)})
-        missing = [id for id in wanted if id not in found]
-        if missing:
-            raise WeighbeamError("corrupt_corpus", f"piece {missing[0]} of the corpus is gone", "restore a backup")
-        return self._read([found[id] for id in wanted])
+            found = fetch_pieces(connection, sorted(set(wanted)), self._dimensions)
+        order = {id: place for place, id in enumerate(found.ids)}
+        return found.vectors[[order[id] for id in wanted]]
 
 
-def write_vector(vector: NDArray[np.int32]) -> bytes:
-    return vector.astype("<i4", copy=False).tobytes()
+def choose_nearest(texts: Sequence[NDArray[np.int32]], found: Found) -> list[tuple[int, int] | None]:
+    """Of each text's pieces the nearest place and its product, of equals the oldest; None if there is no place.
+
+    >>> one, two = np.zeros((1, 4), np.int32), np.zeros((2, 4), np.int32)
+    >>> choose_nearest([one, two], (np.array([5, 9, 7]), np.array([10, 20, 20])))
+    [(5, 10), (7, 20)]
+    """
+    pairs = list(zip(*(each.tolist() for each in found), strict=True))
+    chosen: list[tuple[int, int] | None] = []
+    for vectors in texts:
+        own, pairs = pairs[: len(vectors)], pairs[len(vectors) :]
+        best = max(own, key=lambda pair: (pair[1], -pair[0]), default=(NOWHERE, 0))
+        chosen.append(None if best[0] == NOWHERE else best)
+    return chosen

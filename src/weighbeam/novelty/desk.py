@@ -26,12 +26,12 @@ from weighbeam.mechanisms.novelty.plausible import find_doubts
 from weighbeam.mechanisms.novelty.read_text import read_text
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.receipts import sign_receipt
-from weighbeam.novelty.corpus import Corpus, StoreCorpus
+from weighbeam.novelty.corpus import Corpus
 from weighbeam.novelty.ledger import Limits
+from weighbeam.novelty.open_corpus import CorpusScan, open_corpus
 from weighbeam.novelty.records import Checked, Submission, check_contributor, check_key
 from weighbeam.novelty.take_in import Receipt, Rules, Turn, find_by_key, find_form, repeat
 from weighbeam.novelty.turns import Turns
-from weighbeam.senses.corpus.open_index import Scan
 from weighbeam.senses.ports import Embedder, Senses
 from weighbeam.store.database import Store
 from weighbeam.store.remember import look_up, note, recall, remember
@@ -119,18 +119,17 @@ class Desk:
         return self.count_pieces()
 
     def count_pieces(self) -> int:
-        with self.store.read() as connection:
-            return self._corpus.load(connection)
+        return self._corpus.load()
 
     def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
         """Many prepared submissions in one transaction, in order."""
         return self._commit(given)
 
     def _commit(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
-        if any(one.measured is not None for one in given):
-            self.count_pieces()
+        measured = [one.measured.vectors for one in given if one.measured is not None]
+        ahead = self._corpus.look_ahead(measured) if measured else None
         with self.store.write() as connection:
-            return Turn(connection, self._corpus, self.rules, self._now()).take_in(given)
+            return Turn(connection, self._corpus, self.rules, self._now()).take_in(given, ahead)
 
 
 def open_desk(
@@ -139,7 +138,7 @@ def open_desk(
     key: Hotkey,
     params: NoveltyParams | None = None,
     limits: Limits | None = None,
-    scan: Scan = "auto",
+    scan: CorpusScan = "auto",
     now: Callable[[], float] = time.time,
 ) -> Desk:
     """A desk over a store; `embedder_changed` if its corpus was made by another embedder."""
@@ -153,7 +152,7 @@ def open_desk(
     def sign(body: Mapping[str, Any]) -> Receipt:
         return sign_receipt(body, key)
 
-    corpus = StoreCorpus(store, senses.embedder.dimensions, scan)
+    corpus = open_corpus(store, senses.embedder.dimensions, scan)
     return Desk(store, senses, corpus, Rules(chosen, limits or Limits(), named, sign), now)
 
 

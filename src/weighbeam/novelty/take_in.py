@@ -13,7 +13,7 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, judge
 from weighbeam.mechanisms.novelty.measure import Measured
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.novelty.corpus import Corpus, Near
+from weighbeam.novelty.corpus import Ahead, Corpus, Near
 from weighbeam.novelty.ledger import Book, Limits
 from weighbeam.novelty.records import Submission
 from weighbeam.senses.corpus.exact_dots import dot_exactly
@@ -53,10 +53,10 @@ class Turn:
         self._new: list[NDArray[np.int32]] = []
         self._owners: list[int] = []
 
-    def take_in(self, given: Sequence[Submission]) -> list[Receipt | Exception]:
-        """One receipt for each, or why it alone is refused."""
+    def take_in(self, given: Sequence[Submission], ahead: Ahead | None = None) -> list[Receipt | Exception]:
+        """One receipt for each, or why it alone is refused; `ahead` is what the corpus said before the lock."""
         measured = [one.measured.vectors for one in given if one.measured is not None]
-        near = iter(self._corpus.nearest(self._connection, measured))
+        near = iter(self._corpus.nearest(self._connection, measured, ahead))
         done: list[Receipt | Exception] = []
         for one in given:
             found = next(near) if one.measured is not None else None

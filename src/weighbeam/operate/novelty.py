@@ -17,12 +17,14 @@ from weighbeam.network.receipts import sign_receipt
 from weighbeam.novelty.corpus import StoreCorpus
 from weighbeam.novelty.desk import EMBEDDER, Desk, claim_corpus, open_desk
 from weighbeam.novelty.ledger import Limits
+from weighbeam.novelty.open_corpus import CorpusScan, open_corpus
 from weighbeam.novelty.take_in import Receipt, Rules
 from weighbeam.operate.node_key import open_node_key
 from weighbeam.senses.local import DEFAULT_EMBEDDER, LocalSenses
 from weighbeam.senses.ports import Senses
 from weighbeam.store.database import Store
 from weighbeam.store.remember import recall
+from weighbeam.store.vectors import lacks_vectors
 
 KEY_FILE = "novelty.key"
 SQLITE = "sqlite:///"
@@ -34,6 +36,7 @@ def open_novelty(
     params: NoveltyParams | None = None,
     limits: Limits | None = None,
     senses: Senses | None = None,
+    scan: CorpusScan = "auto",
 ) -> Desk:
     """A desk over the store at `place`, a file or database URL, made if it is not there.
 
@@ -42,17 +45,19 @@ def open_novelty(
     """
     signer = key or open_node_key(find_key_file(place))
     store = Store(find_url(place))
-    return open_desk(store, senses or open_own_senses(store), signer, params, limits)
+    return open_desk(store, senses or open_own_senses(store), signer, params, limits, scan)
 
 
-def open_to_check(place: str, params: NoveltyParams | None = None, senses: Senses | None = None) -> Desk:
+def open_to_check(
+    place: str, params: NoveltyParams | None = None, senses: Senses | None = None, scan: CorpusScan = "auto"
+) -> Desk:
     """A desk that only checks, over a store that is there: it needs no key and leaves nothing behind."""
     store = open_kept(place)
     if recall(store, EMBEDDER) is None:
         raise WeighbeamError("no_corpus", f"nothing was contributed to {place} yet", "submit or import something first")
     chosen = senses or open_own_senses(store)
     claim_corpus(store, chosen.embedder)
-    corpus = StoreCorpus(store, chosen.embedder.dimensions)
+    corpus = open_corpus(store, chosen.embedder.dimensions, "auto" if lacks_vectors(store) else scan)
     return Desk(store, chosen, corpus, Rules(params or NoveltyParams(), Limits(), {}, _refuse_to_sign), time.time)
 
 

@@ -154,7 +154,10 @@ class NoveltySection(Section):
     nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("novelty-nonces.sqlite")
     day_limit: Annotated[Tokens | None, about("tokens that may leave the treasury in a day (UTC)")] = None
     contributor_day_limit: Annotated[Tokens | None, about("tokens for one contributor in a day (UTC)")] = None
-    scan: Annotated[Literal["auto", "flat", "int8-bound"], about("how the corpus is searched; all are exact")] = "auto"
+    scan: Annotated[
+        Literal["auto", "flat", "int8-bound", "pgvector"],
+        about("how the corpus is searched; all are exact, pgvector needs a store on PostgreSQL"),
+    ] = "auto"
 
 
 class MinerSection(Section):

@@ -1,0 +1,60 @@
+"""The exact nearest piece by a scan that computes in float32.
+
+Why no row is missed. Components are integers of at most 10⁶, exact in float32, so pgvector's inner product of d terms,
+added in any order and fused or not, is off by at most ε = γ·|q|·max|x| (`senses/corpus/flat.py` has the proof: γ is
+d·2⁻²⁴ and a little). The scan gives some rows and an edge that no other row's product exceeds; those rows are scored
+in integers. If the best of them is above the edge by more than ε, no other row can reach it, nor tie with it. If not,
+a query of many is asked again alone; one that is alone has found its highest product, off by ε, and every row whose
+product is at least its best less ε is scored too, a block at a time. So many near-ties are slower in proportion to
+their number, and need no more memory.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from weighbeam.novelty.pieces import Pieces, fetch_pieces
+from weighbeam.senses.corpus.best import Best
+from weighbeam.senses.corpus.exact_dots import dot_exactly
+from weighbeam.senses.corpus.flat import bound_error
+from weighbeam.store.scan_vectors import find_marks, hurry, list_lowest, stream_within
+
+TOGETHER = 32
+"""Queries in one scan: by then a row costs more to multiply than to read."""
+KEPT = 32
+"""Rows kept for a query; about sixteen are below the mark that one of sixteen partitions sets."""
+AT_ONCE = 2048
+MULTIPLIED = 64
+
+
+def search_vectors(connection: Connection, queries: NDArray[np.int32], best: Best) -> None:
+    """Offer `best` the nearest of all rows of the table, which has some, for every query."""
+    hurry(connection)
+    for first in range(0, len(queries), TOGETHER):
+        numbers = np.arange(first, min(first + TOGETHER, len(queries)))
+        _search(connection, queries, numbers, best)
+
+
+def offer(best: Best, queries: NDArray[np.int32], found: Pieces, numbers: NDArray[np.intp] | None = None) -> None:
+    """Score pieces in integers for the queries of these numbers, or for all."""
+    chosen = np.arange(len(queries)) if numbers is None else numbers
+    places = np.array(found.ids, np.int64)
+    for first in range(0, len(chosen), MULTIPLIED):
+        part = chosen[first : first + MULTIPLIED]
+        best.offer(part, places, dot_exactly(queries[part], found.vectors))
+
+
+def _search(connection: Connection, queries: NDArray[np.int32], numbers: NDArray[np.intp], best: Best) -> None:
+    asked, dimensions = queries[numbers], queries.shape[1]
+    errors = bound_error(asked)
+    marks = np.array(find_marks(connection, asked)) + 2 * errors
+    ids, edge = list_lowest(connection, asked, marks.tolist(), KEPT * len(asked))
+    offer(best, queries, fetch_pieces(connection, sorted(ids), dimensions), numbers)
+    open = np.flatnonzero(best.products[numbers] <= errors - marks - edge)
+    if len(asked) > 1:
+        for place in open:
+            _search(connection, queries, numbers[place : place + 1], best)
+    elif len(open):
+        limits = (errors - best.products[numbers]).tolist()
+        for block in stream_within(connection, asked, limits, AT_ONCE):
+            offer(best, queries, fetch_pieces(connection, block, dimensions), numbers)
