@@ -14,6 +14,7 @@ from keyword_recall.mechanism import KeywordRecall
 from engine.small_subnet import hear_log
 from engine.test_keep_running import World, has_played, has_weighed, sound
 from engine.test_keep_running import world as world
+from postgres import on_sqlite
 from store.s3_server import KEY, SECRET, find_port, serve_s3
 from weighbeam.engine.deliver import deliver_due
 from weighbeam.engine.outbox import count_waiting
@@ -94,6 +95,7 @@ def finish(world: World) -> None:
         asyncio.run(deliver_due(desk.store, desk.clock, desk.alerts, desk.deliveries))
 
 
+@on_sqlite
 def test_pictures_wait_for_a_store_that_comes_and_goes_and_arrive_once(world: World, buckets: Path) -> None:
     port = find_port()
     artifacts = keep_pictures(world, name_place(port))
@@ -120,6 +122,7 @@ def test_pictures_wait_for_a_store_that_comes_and_goes_and_arrive_once(world: Wo
     assert sound(world)
 
 
+@on_sqlite
 def test_a_store_that_never_answers_holds_up_no_round_and_no_weights(world: World) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
