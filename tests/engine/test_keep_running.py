@@ -13,6 +13,7 @@ from keyword_recall.mechanism import KeywordRecall
 
 from engine.recall import PARAMS, PaidRecall, find
 from network.loopback import open_nonces, serve_app
+from postgres import on_sqlite
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile
@@ -83,13 +84,13 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def world(tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch):
     """Three miners that serve both mechanisms; the chain runs 600 times as fast as the wall."""
     monkeypatch.setattr("weighbeam.engine.keep_running.POLL_SECONDS", 0.1)
     parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1, mechanisms=2)
     file = ChainFile.create(tmp_path / "chain.sqlite", parameters, speed=600)
     register(file, ALICE.address, stake=5000 * 10**9)
-    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+    store = Store(store_url)
     clock = ChainClock(ChainFile(file.path))
     with ExitStack() as stack:
         for name in NAMES:
@@ -147,6 +148,7 @@ def test_two_mechanisms_side_by_side_each_with_weights_of_its_own(world: World) 
     assert sound(world)
 
 
+@on_sqlite
 def test_one_that_cannot_observe_does_not_hold_up_the_other(world: World, caplog: pytest.LogCaptureFixture) -> None:
     class Broken(KeywordRecall):
         def observe(self, params, asked, senses) -> Observation:
@@ -162,6 +164,7 @@ def test_one_that_cannot_observe_does_not_hold_up_the_other(world: World, caplog
     assert "remedy" in caplog.text
 
 
+@on_sqlite
 def test_observing_too_long_discards_the_round_as_our_own_fault(world: World) -> None:
     class Slow(KeywordRecall):
         def observe(self, params, asked, senses) -> Observation:
@@ -177,6 +180,7 @@ def test_observing_too_long_discards_the_round_as_our_own_fault(world: World) ->
     assert world.posts[0].bench.journal.standings("keyword-recall") == ()
 
 
+@on_sqlite
 def test_a_chain_that_is_down_is_told_and_used_again_when_it_is_back(world: World) -> None:
     for post in world.posts:
         post.scale.chain.faults = Faults(unreachable=True)
@@ -194,6 +198,7 @@ def test_a_chain_that_is_down_is_told_and_used_again_when_it_is_back(world: Worl
     assert sound(world)
 
 
+@on_sqlite
 def test_standing_still_ends_the_process(world: World) -> None:
     for post in world.posts:
         post.scale.chain.faults = Faults(unreachable=True)
@@ -222,6 +227,7 @@ def test_a_lock_that_another_took_ends_it_too(world: World, monkeypatch: pytest.
         assert connection.exec_driver_sql("SELECT holder FROM locks").scalar_one() == "another:1:x"
 
 
+@on_sqlite
 def test_nobody_to_ask_is_no_standstill(world: World) -> None:
     world.posts = world.posts[:1]
     for name in NAMES:

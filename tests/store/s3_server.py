@@ -13,9 +13,9 @@ READY_SECONDS = 30.0
 
 
 @contextmanager
-def serve_s3(folder: Path) -> Iterator[str]:
+def serve_s3(folder: Path, port: int | None = None) -> Iterator[str]:
     """The address. Every folder in `folder` is a bucket."""
-    port = find_port()
+    port = port or find_port()
     program = Path(sys.executable).with_name("rclone")
     command = [program, "serve", "s3", folder, "--addr", f"127.0.0.1:{port}", "--auth-key", f"{KEY},{SECRET}"]
     with (folder.parent / "server.log").open("wb") as log:

@@ -24,6 +24,7 @@ from weighbeam.cli.run import miner, observer, validator
 from weighbeam.cli.score import score_app
 from weighbeam.cli.serve import serve_app
 from weighbeam.cli.shell import Shell, make_app
+from weighbeam.cli.store import store_app
 from weighbeam.cli.vectors import vectors_app
 from weighbeam.cli.weights import weights
 
@@ -50,6 +51,7 @@ app.add_typer(alerts_app, name="alerts")
 app.command()(copies)
 app.command("miner-report")(miner_report)
 app.command()(replay)
+app.add_typer(store_app, name="store")
 app.command()(backtest)
 app.add_typer(mechanism_app, name="mechanism")
 app.command()(doctor)

@@ -84,7 +84,9 @@ async def _deliver(store: Store, clock: Clock, alerts: Alerts, deliveries: Mappi
             LOG.info("%s of %s is not needed any more: %s", item.kind, item.ref, said)
             return True
         again = await asyncio.to_thread(postpone, store, item, clock.now(), said)
-        LOG.warning("%s of %s failed, %s: %s", item.kind, item.ref, "tried again later" if again else "given up", said)
+        cure = f" | remedy: {fault.remedy}" if isinstance(fault, WeighbeamError) and fault.remedy else ""
+        then = "tried again later" if again else "given up"
+        LOG.warning("%s of %s failed, %s: %s%s", item.kind, item.ref, then, said, cure)
         if not again:
             text = f"{item.kind} of {item.ref}: {said}"
             await asyncio.to_thread(alerts.tell, "outbox_given_up", "warning", text, item.mechanism or None)

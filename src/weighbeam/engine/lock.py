@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import tables
 from weighbeam.store.database import Store, told
+from weighbeam.store.session_lock import is_taken
 
 BEAT_SECONDS = 30.0
 DEAD_SECONDS = 120.0
@@ -83,6 +84,15 @@ class HotkeyLock:
     def _is_alive(self, held: Any, now: float) -> bool:
         """A server that keeps it for another knows; a file only says when the other was last heard."""
         return self._session is not None or is_alive(held.holder, now - held.beat)
+
+
+def find_holder(connection: Connection, now: float) -> str | None:
+    """Who runs a validator on this store, if anybody does."""
+    for held in connection.execute(select(tables.locks)):
+        server = connection.dialect.name == "postgresql"
+        if is_taken(connection, held.hotkey) if server else _is_alive(held.holder, now - held.beat):
+            return _name_holder(held.holder)
+    return None
 
 
 def _name_holder(holder: str) -> str:

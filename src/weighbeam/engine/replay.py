@@ -51,7 +51,7 @@ def replay(store: Store, find: FindMechanism) -> Iterator[Replayed]:
             yield Replayed(start.sequence, f"checkpoint signed by {start.hotkey}", None)
         for row in connection.execute(select(tables.entries).order_by(tables.entries.c.sequence)):
             expected = row.sequence if not expected else expected + 1
-            fault = _check_link(row, previous, expected)
+            fault = check_link(row, previous, expected)
             if fault is None:
                 again = _replay_round if row.kind == "round" else _replay_weigh_in
                 try:
@@ -83,7 +83,8 @@ def _read_emissions(connection: Connection, mechanism: str) -> dict[str, set[Eva
     return found
 
 
-def _check_link(row: Row[Any], previous: str, expected: int) -> str | None:
+def check_link(row: Row[Any], previous: str, expected: int) -> str | None:
+    """What is wrong with an entry's place in the chain."""
     if row.sequence != expected:
         return f"entry {expected} is missing"
     if row.previous != previous:

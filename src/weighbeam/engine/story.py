@@ -60,7 +60,8 @@ class Storyteller:
             narrative = await run_aside(self._narrate, mechanism, kept, picture.value)
             await asyncio.to_thread(self._keep, item.ref, narrative)
         if picture.fault not in (None, NOTHING):
-            raise WeighbeamError("no_picture", f"{picture.fault}", "check store.artifacts; it is tried again")
+            remedy = "weighbeam doctor tells what store.artifacts needs; it is tried again"
+            raise WeighbeamError("no_picture", f"{picture.fault}", remedy)
 
     async def take_away(self, item: Item) -> None:
         """Remove the picture of a round that is not kept any more."""

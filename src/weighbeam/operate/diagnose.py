@@ -14,6 +14,7 @@ from weighbeam.operate.chains import look_at_chain, open_file
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.settings.load import Loaded, find_file, find_unknown, load_settings
 
+PROBE, PROBE_SECONDS = "weighbeam-doctor.txt", 5.0
 IGNORED = "network constants are not configurable by environment"
 
 
@@ -33,6 +34,8 @@ def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.e
     if file is not None:
         yield _check_wallet(loaded)
         yield _check_chain(loaded)
+        if loaded.settings.store.artifacts.startswith("s3://"):
+            yield _check_artifacts(loaded.settings.store.artifacts)
         if loaded.settings.validator.rendering == "on":
             yield _check_browser(loaded.settings.validator.browser)
         yield _check_start(loaded)
@@ -66,6 +69,20 @@ def _check_browser(program: str) -> Symptom:
         return Symptom("browser", "ok", f"{check_browser(program)}, confined, shows a known page")
     except WeighbeamError as fault:
         return Symptom("browser", "fault", fault.message, fault.remedy)
+
+
+def _check_artifacts(url: str) -> Symptom:
+    """Keep something small in the S3 store, read it and remove it."""
+    from weighbeam.store.artifacts_s3 import S3Artifacts, read_s3_url
+
+    try:
+        artifacts = S3Artifacts(read_s3_url(url), seconds=PROBE_SECONDS)
+        place = artifacts.put(PROBE, b"weighbeam doctor was here", "text/plain")
+        artifacts.get(PROBE)
+        artifacts.remove(PROBE)
+    except WeighbeamError as fault:
+        return Symptom("artifacts", "fault", fault.message, fault.remedy)
+    return Symptom("artifacts", "ok", f"{place.removesuffix(PROBE)} keeps, gives and removes")
 
 
 def _check_start(loaded: Loaded) -> Symptom:

@@ -209,14 +209,19 @@ def _refuse_foreign(connection: Connection, begin: bool) -> None:
 
 
 def _migrate(engine: Engine, begin: bool) -> None:
+    with engine.execution_options(immediate=True).connect() as connection, connection.begin():
+        wait_to_write(connection)
+        require_unicode(connection)
+        _refuse_foreign(connection, begin)
+        make_tables(connection)
+
+
+def make_tables(connection: Connection) -> None:
+    """All tables, as they are now."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(files("weighbeam.store") / "migrations"))
-    with engine.execution_options(immediate=True).connect() as connection, connection.begin():
-        wait_to_write(connection)
-        require_unicode(connection)
-        _refuse_foreign(connection, begin)
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -8,11 +8,12 @@ from sqlalchemy import Connection, Engine, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
 TAKE = text("SELECT pg_try_advisory_lock(:key)").bindparams(bindparam("key"))
-HELD = text(
-    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid() "
+TAKEN = (
+    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND objsubid = 1 AND (classid::bigint << 32 | objid::bigint) = :key"
 )
+HELD = text(f"{TAKEN} AND pid = pg_backend_pid()")
 
 
 class SessionLock:
@@ -20,7 +21,7 @@ class SessionLock:
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
-        self._key = int.from_bytes(hashlib.sha256(f"weighbeam {name}".encode()).digest()[:8], "big", signed=True)
+        self._key = _make_key(name)
         self._connection: Connection | None = None
         self._one = threading.Lock()
 
@@ -57,3 +58,12 @@ class SessionLock:
         if connection is not None:
             with suppress(DBAPIError):
                 connection.close()
+
+
+def is_taken(connection: Connection, name: str) -> bool:
+    """Whether anybody holds the lock of this name."""
+    return bool(connection.scalar(text(TAKEN), {"key": _make_key(name)}))
+
+
+def _make_key(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"weighbeam {name}".encode()).digest()[:8], "big", signed=True)
