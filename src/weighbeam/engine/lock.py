@@ -90,7 +90,7 @@ def find_holder(connection: Connection, now: float) -> str | None:
     """Who runs a validator on this store, if anybody does."""
     for held in connection.execute(select(tables.locks)):
         server = connection.dialect.name == "postgresql"
-        if is_taken(connection, held.hotkey) if server else _is_alive(held.holder, now - held.beat):
+        if is_taken(connection, held.hotkey) if server else is_alive(held.holder, now - held.beat):
             return _name_holder(held.holder)
     return None
 
