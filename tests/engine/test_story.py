@@ -207,6 +207,7 @@ def test_a_round_removed_while_it_is_drawn_leaves_no_picture(
     assert list((tmp_path / "art/heatmaps").iterdir()) == []
 
 
+@on_sqlite
 def test_pictures_go_with_their_rounds(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
     for number in range(3):
         play(journal, senses, f"r{number}", START + 300 * number * HOUR)
