@@ -1,7 +1,7 @@
 """A subnet for tests: a local chain, real HTTP miners on loopback, and posts with journals of their own."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +44,7 @@ class TestSubnet:
     endpoints: dict[str, str]
     numbers: Iterator[int]
     validator: Hotkey = VALIDATOR
+    make_url: Callable[[], str] | None = None
 
     @property
     def names(self) -> dict[str, str]:
@@ -60,7 +61,7 @@ class TestSubnet:
                 register(file, hotkey)
                 announce(file, hotkey, self.endpoints[name])
         advance(file, 21)
-        store = Store(f"sqlite:///{place / 'journal.db'}")
+        store = Store(self.make_url() if self.make_url else f"sqlite:///{place / 'journal.db'}")
         chunking, settings = Chunking(), ChunkingParams(timeout=2.0, **params)
         chain, journal = LocalChain(file, VALIDATOR), Journal(store)
         scale = Scale(chunking, settings, journal, Ledger(store, "chunking"), chain, VALIDATOR.address)

@@ -18,10 +18,10 @@ from engine.small_subnet import (
     make_chain,
     make_desk,
     make_post,
-    open_store,
     run_until,
     serve_miners,
 )
+from postgres import on_sqlite
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
@@ -38,6 +38,7 @@ from weighbeam.engine.weigh_in.constants import WEIGHTS_INTERVAL_SECONDS, Averag
 from weighbeam.engine.weigh_in.run import weigh_in
 from weighbeam.network.nonces import NonceClock
 from weighbeam.senses.local import LocalSenses
+from weighbeam.store.database import Store
 
 AVERAGING = Averaging()
 TEXTS = {"a": "tide moon", "b": "tide", "c": None}
@@ -61,13 +62,15 @@ def file(tmp_path: Path, miners: dict[str, str]) -> ChainFile:
 
 
 @pytest.fixture
-def post(tmp_path: Path, file: ChainFile, senses: LocalSenses, clock: Turned) -> Post:
-    return make_post(open_store(tmp_path), file, senses, clock)
+def post(store: Store, file: ChainFile, senses: LocalSenses, clock: Turned) -> Post:
+    return make_post(store, file, senses, clock)
 
 
 @pytest.fixture
 def desk(post: Post, clock: Turned) -> Desk:
-    return make_desk(post.bench.journal.store, clock)
+    made = make_desk(post.bench.journal.store, clock)
+    made.lock.take()
+    return made
 
 
 def test_rounds_go_on_at_once_whichever_way_it_jumps(
@@ -129,10 +132,9 @@ def test_evaluations_later_than_now_are_told(post: Post, desk: Desk, clock: Turn
 
 
 @pytest.fixture
-def scale(tmp_path: Path) -> Scale:
+def scale(tmp_path: Path, store: Store) -> Scale:
     """A mechanism paid by averages, with hourly rounds of sixty hours."""
     file = make_chain(tmp_path, dict.fromkeys(TEXTS, "127.0.0.1:8000"))
-    store = open_store(tmp_path)
     journal, chain = Journal(store), LocalChain(file, ALICE)
     chain.file = file
     for hour in range(60):
@@ -154,6 +156,7 @@ def faults(scale: Scale) -> list[str]:
     return [f"{found.ref}: {found.fault}" for found in replay(scale.journal.store, recall.find) if found.fault]
 
 
+@on_sqlite
 @pytest.mark.parametrize("jump", [-1000 * HOUR, -30 * HOUR, 0.0, 30 * HOUR, 1000 * HOUR])
 def test_retention_leaves_the_lookback_of_the_newest_round(scale: Scale, jump: float) -> None:
     now = START + 60 * HOUR + jump
@@ -163,6 +166,7 @@ def test_retention_leaves_the_lookback_of_the_newest_round(scale: Scale, jump: f
     assert faults(scale) == []
 
 
+@on_sqlite
 @pytest.mark.parametrize("back", [0.0, 10 * HOUR, 40 * HOUR, 59 * HOUR])
 def test_a_weigh_in_after_a_clean_up_and_a_jump_back_replays(scale: Scale, back: float) -> None:
     now = START + 60 * HOUR

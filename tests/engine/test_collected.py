@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.small_subnet import ALICE, HOUR, Turned, make_chain, open_store
+from engine.small_subnet import ALICE, HOUR, Turned, make_chain
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import collect
@@ -27,6 +27,7 @@ from weighbeam.novelty.collect import DeskCollector
 from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.novelty.operate import settle_held
 from weighbeam.senses.local import LocalSenses
+from weighbeam.store.database import Store
 
 ADA, BOB = (Hotkey.from_uri(uri).address for uri in ("//Ada", "//Bob"))
 OTTERS = "Sea otters hold hands while they sleep, so that the current does not carry one of them away."
@@ -38,9 +39,9 @@ PARAMS = NoveltyParams()
 class Bed:
     """A desk and a post over one store."""
 
-    def __init__(self, folder: Path, senses: LocalSenses) -> None:
+    def __init__(self, folder: Path, url: str, senses: LocalSenses) -> None:
         self.clock = Turned()
-        self.store = open_store(folder)
+        self.store = Store(url)
         self.file = make_chain(folder, {ADA: "127.0.1.1:9001", BOB: "127.0.1.2:9001"})
         self.desk: Desk = open_desk(self.store, senses, ALICE, PARAMS, now=self.clock.now)
         journal, mechanism = Journal(self.store), Novelty()
@@ -67,8 +68,8 @@ def senses() -> LocalSenses:
 
 
 @pytest.fixture
-def bed(tmp_path: Path, senses: LocalSenses) -> Iterator[Bed]:
-    made = Bed(tmp_path, senses)
+def bed(tmp_path: Path, store_url: str, senses: LocalSenses) -> Iterator[Bed]:
+    made = Bed(tmp_path, store_url, senses)
     yield made
     made.store.close()
 
@@ -142,9 +143,7 @@ def test_many_contributions_take_several_rounds_and_app_names_none(bed: Bed, mon
     assert count == 3
     paid = bed.desk.store
     with paid.read() as connection:
-        units = connection.exec_driver_sql(
-            "SELECT units FROM accounts WHERE name = ?", (f"contributor:{ADA}",)
-        ).scalar()
+        units = connection.exec_driver_sql(f"SELECT units FROM accounts WHERE name = 'contributor:{ADA}'").scalar()
     assert bed.standings()[ADA] == (float(units), units)
     assert bed.faults() == []
 

@@ -122,7 +122,7 @@ def test_a_commit_whose_answer_is_lost_counts_nothing_twice_and_sends_nothing_tw
         store.close()
     way.close()
     assert found["cut"] == found["calm"]
-    assert min(fates.count["lost"], fates.count["unheard"]) >= 3
+    assert min(fates.count["lost"], fates.count["unheard"]) >= 1
 
 
 def work(scale: Scale, file: ChainFile) -> dict[str, Any]:

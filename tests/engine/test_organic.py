@@ -2,11 +2,13 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from engine.subnet import HONEST, open_subnet
+from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.line_up import Terms
@@ -29,6 +31,11 @@ def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory):
         yield made
 
 
+@pytest.fixture(autouse=True)
+def _store(subnet, make_store_url: Callable[[], str]) -> None:
+    subnet.make_url = make_store_url
+
+
 def put(post, **more) -> str:
     return enqueue(post.bench.journal.store, CHUNKING, PARAMS, BODY, time.time(), Terms(**more))
 
@@ -47,6 +54,7 @@ def test_the_asker_gets_the_best_valid_answer_with_its_proof(subnet) -> None:
     assert verify_proof(result["proof"], result["hotkey"], subnet.validator.address)
 
 
+@on_sqlite
 def test_it_goes_before_synthetic_tasks_and_oldest_first(subnet) -> None:
     post = subnet.post()
     first, second = put(post), put(post)
@@ -56,6 +64,7 @@ def test_it_goes_before_synthetic_tasks_and_oldest_first(subnet) -> None:
     assert has_waiting(post.bench.journal.store, "chunking")
 
 
+@on_sqlite
 def test_a_wanted_miner_is_always_asked(subnet) -> None:
     hotkey = next(hotkey for hotkey, name in subnet.names.items() if name == "sentences")
     post = subnet.post(group_size=2)
@@ -64,6 +73,7 @@ def test_a_wanted_miner_is_always_asked(subnet) -> None:
     assert hotkey in {score.hotkey for score in done.scored.scores}
 
 
+@on_sqlite
 def test_an_unranked_one_changes_no_standing(subnet) -> None:
     post = subnet.post()
     asyncio.run(post.play_round())
@@ -73,6 +83,7 @@ def test_an_unranked_one_changes_no_standing(subnet) -> None:
     assert post.bench.journal.standings("chunking") == before
 
 
+@on_sqlite
 def test_without_a_valid_answer_it_fails_and_says_so(subnet) -> None:
     post = subnet.post(only=("dropper", "silent"))
     request = put(post)
@@ -81,6 +92,7 @@ def test_without_a_valid_answer_it_fails_and_says_so(subnet) -> None:
     assert (done.state, done.result["error"]) == ("failed", "no_valid_answer")
 
 
+@on_sqlite
 def test_nobody_there_fails_it_too(subnet) -> None:
     post = subnet.post(only=())
     request = put(post)
@@ -126,6 +138,7 @@ def test_the_queue_has_an_end(subnet, monkeypatch: pytest.MonkeyPatch) -> None:
         put(post)
 
 
+@on_sqlite
 def test_tasks_from_a_folder_come_once_each_before_any_repeats(subnet, tmp_path: Path) -> None:
     from weighbeam.engine.alerts import Alerts
     from weighbeam.engine.tasks import FolderShelf, ShelfTasks
@@ -144,6 +157,7 @@ def test_tasks_from_a_folder_come_once_each_before_any_repeats(subnet, tmp_path:
     assert set(tasks[:5]) == set(tasks[5:])
 
 
+@on_sqlite
 def test_a_folder_without_tasks_is_refused(subnet, tmp_path: Path) -> None:
     from weighbeam.engine.alerts import Alerts
     from weighbeam.engine.tasks import FolderShelf, ShelfTasks
@@ -154,6 +168,7 @@ def test_a_folder_without_tasks_is_refused(subnet, tmp_path: Path) -> None:
             ShelfTasks(CHUNKING, PARAMS, FolderShelf(folder), store, Alerts(store, time.time)).check()
 
 
+@on_sqlite
 def test_a_round_of_our_own_leaves_requests_waiting(subnet) -> None:
     post = subnet.post()
     request = put(post)

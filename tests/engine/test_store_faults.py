@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ from weighbeam.engine.journal import Journal
 from weighbeam.engine.organic import enqueue, find_request
 from weighbeam.engine.round import finish_rounds
 from weighbeam.senses.local import LocalSenses
-from weighbeam.store.database import Store
+from weighbeam.store.database import Store, connect
+from weighbeam.store.postgres import wait_to_write
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +69,18 @@ def full_disk(store: Store) -> Iterator[None]:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def held(url: str) -> Iterator[None]:
     """Another program holds the write lock."""
-    with closing(sqlite3.connect(folder / "journal.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    engine = connect(url)
+    with engine.execution_options(immediate=True).connect() as other, other.begin() as work:
+        wait_to_write(other)
         yield
-        other.execute("ROLLBACK")
+        work.rollback()
+    engine.dispose()
+
+
+def open_impatient(url: str) -> Store:
+    return Store(f"{url}{'&' if '?' in url else '?'}timeout=0.1")
 
 
 def test_a_full_disk_is_told_with_its_cure_and_work_goes_on_after_it(tmp_path: Path, observed: Observed) -> None:
@@ -158,16 +165,16 @@ def test_a_file_that_may_not_grow_is_a_fault_with_a_remedy_and_nothing_safe_is_l
     assert list_faults(store) == []
 
 
-def test_a_lock_held_by_others_is_told_and_nothing_is_half_done(tmp_path: Path, observed: Observed) -> None:
-    store = open_store(tmp_path, busy_seconds=0.1)
+def test_a_lock_held_by_others_is_told_and_nothing_is_half_done(store_url: str, observed: Observed) -> None:
+    store = open_impatient(store_url)
     journal = Journal(store)
     play(journal, observed, "r0")
-    with held(tmp_path):
-        with pytest.raises(WeighbeamError, match=r"store_fault.*locked") as caught:
+    with held(store_url):
+        with pytest.raises(WeighbeamError, match=r"store_fault.*lock") as caught:
             record(journal, observed, "r1")
         assert "another program" in caught.value.remedy
         with pytest.raises(WeighbeamError, match="store_unusable") as caught:
-            open_store(tmp_path, busy_seconds=0.1)
+            open_impatient(store_url)
         assert "another program" in caught.value.remedy
         assert list_rounds(store) == ["r0"]
     play(journal, observed, "r1")
@@ -254,12 +261,13 @@ def miners(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def test_rounds_and_weigh_ins_survive_a_locked_store_and_say_what_to_do(
-    tmp_path: Path, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keep_running, "POLL_SECONDS", 0.02)
-    store, file, clock = open_store(tmp_path, busy_seconds=0.1), make_chain(tmp_path, miners), Fast()
+    store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
     post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
     desk.health.add(post.name)
+    desk.lock.take()
 
     async def both() -> None:
         async with asyncio.TaskGroup() as group:
@@ -268,7 +276,7 @@ def test_rounds_and_weigh_ins_survive_a_locked_store_and_say_what_to_do(
 
     async def live_through() -> list[str]:
         pulse = desk.health.pulses[post.name]
-        with hear_log() as lines, held(tmp_path):
+        with hear_log() as lines, held(store_url):
             await run_until(
                 both(),
                 lambda: pulse.last_fault == "store_fault" and sum("store_fault" in line for line in lines) > 3,
@@ -299,48 +307,48 @@ def test_a_store_that_cannot_be_read_ends_no_loop(
 
 
 def test_clean_ups_survive_a_locked_store(
-    tmp_path: Path, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keep_running, "FAULT_SECONDS", 0.05)
-    store, file, clock = open_store(tmp_path, busy_seconds=0.1), make_chain(tmp_path, miners), Fast()
+    store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
     post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
     with hear_log() as lines:
-        with held(tmp_path):
+        with held(store_url):
             asyncio.run(run_until(keep_running.keep_clean(desk, post), lambda: len(lines) > 1))
         assert all("remedy: another program" in line for line in lines)
         asyncio.run(run_until(keep_running.keep_clean(desk, post), lambda: "clean-up" in lines[-1]))
 
 
 def test_a_store_locked_to_the_end_hides_no_other_fault(
-    tmp_path: Path, senses: LocalSenses, miners: dict[str, str]
+    tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str]
 ) -> None:
-    store, file, clock = open_store(tmp_path, busy_seconds=0.1), make_chain(tmp_path, miners), Fast()
+    store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
     post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
     desk.health.patience = 1.0
 
     async def run_locked() -> None:
         running = asyncio.create_task(keep_running.keep_running(desk, [post]))
         await asyncio.sleep(0.2)
-        with held(tmp_path):
+        with held(store_url):
             await running
 
     with hear_log() as lines, pytest.raises(WeighbeamError, match="watchdog"):
         asyncio.run(run_locked())
     assert all("remedy: " in line for line in lines if "store_fault" in line)
-    open_store(tmp_path).close()
+    Store(store_url).close()
 
 
 def test_a_request_whose_answer_could_not_be_written_gets_it_later_from_its_own_round(
-    tmp_path: Path, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, file, clock = open_store(tmp_path, busy_seconds=0.1), make_chain(tmp_path, miners), Fast()
+    store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
     post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
     asked = enqueue(store, CHUNKING, post.bench.params, {"document": "One. Two.", "chunk_size": 50}, START)
     real, commit = Journal.commit, []
 
     def commit_into_a_lock(self: Journal, round_id: str, mechanism: Any) -> Any:
         commit.append(round_id)
-        with held(tmp_path):
+        with held(store_url):
             return real(self, round_id, mechanism)
 
     monkeypatch.setattr(Journal, "commit", commit_into_a_lock)
@@ -356,17 +364,17 @@ def test_a_request_whose_answer_could_not_be_written_gets_it_later_from_its_own_
 
 
 def test_a_submission_that_could_not_be_noted_is_not_sent_again(
-    tmp_path: Path, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The chain takes it, the store fails before `included`: the next weigh-in finds it on the chain."""
-    store, file, clock = open_store(tmp_path, busy_seconds=0.1), make_chain(tmp_path, miners), Fast()
+    store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
     post = make_post(store, file, senses, clock)
     asyncio.run(post.play_round())
     submit = post.scale.chain.submit
 
     async def submit_and_lock(*given: Any) -> Any:
         done = await submit(*given)
-        stack.enter_context(held(tmp_path))
+        stack.enter_context(held(store_url))
         return done
 
     with ExitStack() as stack, suppress(WeighbeamError):

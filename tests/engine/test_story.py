@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.small_subnet import HOUR, START, Turned
+from postgres import on_sqlite
 from senses.chat_server import say, serve_chat
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import deliver
@@ -35,8 +36,8 @@ TEXTS = {f"voice-{number}": text for number, text in enumerate(find_answers(PROM
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
+def journal(store_url: str) -> Iterator[Journal]:
+    store = Store(store_url)
     yield Journal(store)
     store.close()
 
@@ -86,6 +87,7 @@ def test_a_round_is_drawn_and_told_once(journal: Journal, senses: LocalSenses, t
     assert recall_round(journal.store, "r1").report()["flagged"] == ["bad"]
 
 
+@on_sqlite
 def test_a_picture_that_fails_costs_only_the_picture_until_it_works(
     journal: Journal, senses: LocalSenses, tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_picture_that_fails_costs_only_the_picture_until_it_works(
     assert extras["narrative"].value.endswith(f"The heatmap is {extras['heatmap'].value}.")
 
 
+@on_sqlite
 @pytest.mark.parametrize("fault", [WeighbeamError("picture_fault", "it broke", ""), MemoryError(), ValueError("no")])
 def test_whatever_drawing_does_the_round_is_told(journal: Journal, senses: LocalSenses, tmp_path: Path, fault) -> None:
     def break_down(_) -> bytes:
@@ -128,6 +131,7 @@ def test_nothing_to_draw_is_no_failure(journal: Journal, senses: LocalSenses, tm
         assert {row.state for row in connection.execute(tables.outbox.select())} == {"done"}
 
 
+@on_sqlite
 def test_a_void_round_is_told_and_drawn_too(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
     play(journal, senses, texts={"a": TEXTS["voice-0"], "b": TEXTS["voice-1"]})
     tell(journal, tmp_path / "art")
@@ -136,6 +140,7 @@ def test_a_void_round_is_told_and_drawn_too(journal: Journal, senses: LocalSense
     assert extras["heatmap"].value is not None
 
 
+@on_sqlite
 def test_a_model_tells_and_falls_back(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
     play(journal, senses, heatmap=False)
     play(journal, senses, "r2", heatmap=False)
@@ -148,6 +153,7 @@ def test_a_model_tells_and_falls_back(journal: Journal, senses: LocalSenses, tmp
     assert "The model's narrative was not used" in second.value
 
 
+@on_sqlite
 def test_a_model_is_asked_once_however_often_the_picture_fails(
     journal: Journal, senses: LocalSenses, tmp_path: Path
 ) -> None:
@@ -167,6 +173,7 @@ def test_a_model_is_asked_once_however_often_the_picture_fails(
     assert Path(extras["heatmap"].value).is_file()
 
 
+@on_sqlite
 def test_a_picture_once_drawn_is_not_forgotten(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
     class Broken:
         id = "broken"
@@ -200,6 +207,7 @@ def test_a_round_removed_while_it_is_drawn_leaves_no_picture(
     assert list((tmp_path / "art/heatmaps").iterdir()) == []
 
 
+@on_sqlite
 def test_pictures_go_with_their_rounds(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
     for number in range(3):
         play(journal, senses, f"r{number}", START + 300 * number * HOUR)

@@ -18,7 +18,6 @@ from engine.small_subnet import (
     make_post,
     make_scale,
     observe_example,
-    open_store,
     play,
 )
 from weighbeam.chain.contract import ChainFault, Commit, Rules, Stored
@@ -35,6 +34,7 @@ from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.report import list_told
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 from weighbeam.senses.local import LocalSenses
+from weighbeam.store.database import Store
 
 OURS, THEIRS = ((1, 65535), (2, 30000)), ((9, 65535),)
 PLAN = {"epoch": 5, "reveal_period": 1, "period": 40, "last_update_before": 90, "commit_reveal": True}
@@ -139,8 +139,8 @@ def file(tmp_path: Path, observed: Observed) -> ChainFile:
 
 
 @pytest.fixture
-def scale(tmp_path: Path, file: ChainFile, observed: Observed) -> Scale:
-    made = make_scale(open_store(tmp_path), file)
+def scale(store: Store, file: ChainFile, observed: Observed) -> Scale:
+    made = make_scale(store, file)
     play(made.journal, observed, "r0")
     return made
 
@@ -193,20 +193,20 @@ def test_a_hotkey_that_lost_its_place_with_a_row_under_way(scale: Scale, file: C
     assert (settled.state, settled.reason) == ("failed", "not_registered")
 
 
-def test_the_words_of_a_refusal_are_kept_told_and_shown(scale: Scale, tmp_path: Path) -> None:
+def test_the_words_of_a_refusal_are_kept_told_and_shown(scale: Scale, store_url: str) -> None:
     scale.chain.faults = Faults(refuse_with="SomethingNobodyKnows")
     done = weigh(scale)
     assert "SomethingNobodyKnows" in done.submission.message
     assert scale.ledger.rows()[0].message == done.submission.message
     (alert,) = list_told(done, None, False)
     assert done.submission.message in alert.text
-    shown = CliRunner().invoke(app, ["weights", "--store", f"sqlite:///{tmp_path / 'journal.db'}"])
+    shown = CliRunner().invoke(app, ["weights", "--store", store_url])
     assert f"1 unknown_chain_error: {done.submission.message}" in shown.output
 
 
 @pytest.mark.parametrize("sealed", [False, True])
 def test_a_submission_that_stays_open_is_told_unless_it_only_waits_for_its_reveal(
-    tmp_path: Path,
+    store: Store,
     file: ChainFile,
     observed: Observed,
     senses: LocalSenses,
@@ -217,7 +217,7 @@ def test_a_submission_that_stays_open_is_told_unless_it_only_waits_for_its_revea
         raise ChainFault("unreachable", "no answer", "wait")
 
     set_parameters(file, commit_reveal=sealed, reveal_period=9)
-    store, clock = open_store(tmp_path), Turned()
+    clock = Turned()
     post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
     play(post.scale.journal, observed, "r0")
     if not sealed:

@@ -257,6 +257,23 @@ def test_a_lost_connection_is_noticed_and_the_lock_taken_again_unless_another_ha
         first.beat()
 
 
+@on_postgres
+def test_a_lock_that_the_server_keeps_for_a_connection_we_lost_is_waited_for(store: Store) -> None:
+    """The network was away: the server has not noticed yet. Until it does nothing is weighed, and nobody gives up."""
+    mine, ghost = HotkeyLock(store, "5Hot"), store.make_lock("5Hot")
+    mine.take()
+    cut_connections(store)
+    assert ghost.take()
+    for ask in (mine.beat, mine.check):
+        with pytest.raises(WeighbeamError, match=r"store_fault.*within about a minute"):
+            ask()
+    ghost.release()
+    mine.check()
+    with pytest.raises(WeighbeamError, match="hotkey_locked"):
+        HotkeyLock(store, "5Hot").take()
+    mine.release()
+
+
 def cut_connections(store: Store) -> None:
     kill = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
     with store.write() as connection:

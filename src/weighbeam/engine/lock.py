@@ -50,14 +50,21 @@ class HotkeyLock:
             connection.execute(insert(tables.locks).values(hotkey=self._hotkey, holder=self.holder, beat=now))
 
     def beat(self) -> None:
-        """Still here; `hotkey_locked` if the lock was taken over meanwhile."""
+        """Still here; `hotkey_locked` if the lock was taken over meanwhile.
+
+        Whoever takes it over leaves a name. As long as it is ours, a lock that is not can only be that of a connection
+        we lost before the server noticed.
+        """
         lost = self._session is not None and not self._hold()
         own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
         with self._store.write() as connection:
             done = connection.execute(update(tables.locks).where(own).values(beat=self._now()))
-        if lost or done.rowcount != 1:
+        if done.rowcount != 1:
             self._let_go()
             raise WeighbeamError("hotkey_locked", "another validator took this hotkey over", "stop this one")
+        if lost:
+            told = "the server still keeps this hotkey's lock for a connection that was lost"
+            raise WeighbeamError("store_fault", told, "nothing to do: it notices within about a minute")
 
     def check(self) -> None:
         """Before what only the holder may do: a server gives the lock to another as soon as a connection is lost."""
