@@ -19,7 +19,7 @@ from weighbeam.novelty.vector_corpus import VectorCorpus
 from weighbeam.store.database import Store
 from weighbeam.store.novelty_tables import pieces
 from weighbeam.store.scan_vectors import hurry, write_lowest
-from weighbeam.store.vectors import TABLE, count_vectors, find_size
+from weighbeam.store.vectors import TABLE, count_vectors, find_size, write_vectors
 
 SCANS = ("pgvector", "flat", "int8-bound")
 QUIET = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -217,6 +217,15 @@ def test_damage_is_told_and_stops_payment(store: Store, harm: str, told: str | N
     if stops is not None:
         with pytest.raises(WeighbeamError, match=f"corrupt_corpus: .*{stops}"):
             [one.look_ahead([rows[2:3]]) for one in (corpus, open_corpus(store, D, "pgvector"))]
+
+
+@on_postgres
+def test_a_write_that_fails_is_a_fault_of_the_store_and_leaves_nothing(store: Store) -> None:
+    corpus, rows = open_corpus(store, D, "pgvector"), make_rows("clustered", 5, D, 2)
+    add(corpus, store, rows)
+    with pytest.raises(WeighbeamError, match=r"store_fault.*duplicate key"), store.write() as connection:
+        write_vectors(connection, [6, 5], rows[:2])
+    assert count_copies(store) == 5
 
 
 @on_postgres

@@ -2,11 +2,14 @@
 
 Why no row is missed. Components are integers of at most 10⁶, exact in float32, so pgvector's inner product of d terms,
 added in any order and fused or not, is off by at most ε = γ·|q|·max|x| (`senses/corpus/flat.py` has the proof: γ is
-d·2⁻²⁴ and a little). The scan gives some rows and an edge that no other row's product exceeds; those rows are scored
-in integers. If the best of them is above the edge by more than ε, no other row can reach it, nor tie with it. If not,
-a query of many is asked again alone; one that is alone has found its highest product, off by ε, and every row whose
-product is at least its best less ε is scored too, a block at a time. So many near-ties are slower in proportion to
-their number, and need no more memory.
+d·2⁻²⁴ and a little).
+
+The best of one partition sets a mark for each query. The scan gives every row that is not more than 2ε beyond it or,
+if those are too many, the first of them and an edge that the others are beyond. What it gives is scored in integers.
+If the best of that is higher by more than ε than what pgvector says of any other row, no other row can reach it, nor
+tie with it. If not, a query of many is asked again alone. One that is alone has found the highest that pgvector says of
+a row; every row of which it says no less than the best so far, less ε, is scored too, a block at a time. So near-ties
+are slower in proportion to their number, and need no more memory.
 """
 
 import numpy as np
@@ -50,11 +53,11 @@ def _search(connection: Connection, queries: NDArray[np.int32], numbers: NDArray
     marks = np.array(find_marks(connection, asked)) + 2 * errors
     ids, edge = list_lowest(connection, asked, marks.tolist(), KEPT * len(asked))
     offer(best, queries, fetch_pieces(connection, sorted(ids), dimensions), numbers)
-    open = np.flatnonzero(best.products[numbers] <= errors - marks - edge)
+    unsettled = np.flatnonzero(best.products[numbers] <= errors - marks - edge)
     if len(asked) > 1:
-        for place in open:
+        for place in unsettled:
             _search(connection, queries, numbers[place : place + 1], best)
-    elif len(open):
-        limits = (errors - best.products[numbers]).tolist()
-        for block in stream_within(connection, asked, limits, AT_ONCE):
+    elif len(unsettled):
+        limit = float(errors[0] - best.products[numbers[0]])
+        for block in stream_within(connection, asked[0], limit, AT_ONCE):
             offer(best, queries, fetch_pieces(connection, block, dimensions), numbers)

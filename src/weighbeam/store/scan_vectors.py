@@ -33,39 +33,28 @@ def find_marks(connection: Connection, queries: Queries) -> list[float]:
 
 
 def list_lowest(connection: Connection, queries: Queries, marks: Sequence[float], most: int) -> tuple[list[int], float]:
-    """Rows not beyond the mark of every query, the lowest against any of them first; all others are not below an edge.
+    """Rows that are not beyond the mark of every query, the furthest below any of them first; and an edge.
 
-    Marks and `far` are compared to a fraction of one, and are integers or given with room for that.
+    Every other row is at least that far above all marks: 0, or less if there were more rows than `most`.
     """
     statement, given = write_lowest(queries, marks, most)
     rows = connection.exec_driver_sql(statement, given).all()
-    return [row.id for row in rows], float(rows[-1].below) if len(rows) == most else 0.0
+    return [row.id for row in rows], float(rows[-1].above) if len(rows) == most else 0.0
 
 
 def write_lowest(queries: Queries, marks: Sequence[float], most: int) -> tuple[str, tuple[Any, ...]]:
-    """The statement and what it is given. What the first condition drops is never sorted, nor computed again."""
+    """The statement and what it is given. What the condition drops is neither computed again nor sorted."""
     within = " OR ".join(f"{FAR} <= %s::float8" for _ in queries)
-    below = ", ".join(f"{FAR} - %s::float8" for _ in queries)
-    given = _pair(queries, marks)
-    return f"SELECT id, least({below}) AS below FROM {TABLE} WHERE {within} ORDER BY below LIMIT %s", (
-        *given,
-        *given,
-        most,
-    )
+    above = ", ".join(f"{FAR} - %s::float8" for _ in queries)
+    pairs = [each for query, mark in zip(queries, marks, strict=True) for each in (show_vector(query), mark)]
+    statement = f"SELECT id, least({above}) AS above FROM {TABLE} WHERE {within} ORDER BY above LIMIT %s"
+    return statement, (*pairs, *pairs, most)
 
 
-def stream_within(
-    connection: Connection, queries: Queries, limits: Sequence[float], at_once: int
-) -> Iterator[list[int]]:
-    """Every row that is not beyond the limit of one of the queries, in blocks, however many those are."""
-    within = " OR ".join(f"{FAR} <= %s::float8" for _ in queries)
-    given = _pair(queries, limits)
-    rows = connection.exec_driver_sql(
-        f"SELECT id FROM {TABLE} WHERE {within}", given, execution_options={"yield_per": at_once}
-    )
+def stream_within(connection: Connection, query: Queries, limit: float, at_once: int) -> Iterator[list[int]]:
+    """Every row that is not beyond the limit, in blocks, however many those are."""
+    statement = f"SELECT id FROM {TABLE} WHERE {FAR} <= %s::float8"
+    given = (show_vector(query), limit)
+    rows = connection.exec_driver_sql(statement, given, execution_options={"yield_per": at_once})
     for block in rows.partitions(at_once):
         yield sorted(row.id for row in block)
-
-
-def _pair(queries: Queries, numbers: Sequence[float]) -> tuple[Any, ...]:
-    return tuple(each for query, number in zip(queries, numbers, strict=True) for each in (show_vector(query), number))

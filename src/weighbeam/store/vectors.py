@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store.database import Store
+from weighbeam.store.pack_vectors import pack_vectors
 from weighbeam.store.postgres import is_postgres
 
 TABLE = "piece_vectors"
@@ -24,7 +25,7 @@ INLINE = 2000
 ANEW = f"DROP TABLE {TABLE} in that database: it is made anew from the pieces"
 REFUSED, MISSING = "42501", ("0A000", "58P01")
 SIZE = "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'vector'"
-WRITE = f"INSERT INTO {TABLE} SELECT id, vector::vector FROM unnest(%s::bigint[], %s::text[]) AS given(id, vector)"
+WRITE = f"COPY {TABLE} (id, vector) FROM STDIN (FORMAT BINARY)"
 READ = f"SELECT id, vector::text FROM {TABLE} WHERE id BETWEEN %s AND %s ORDER BY id"
 
 
@@ -64,8 +65,15 @@ def count_vectors(connection: Connection) -> int:
 
 
 def write_vectors(connection: Connection, ids: Sequence[int], vectors: NDArray[np.int32]) -> None:
-    if len(ids):
-        connection.exec_driver_sql(WRITE, (list(ids), [show_vector(vector) for vector in vectors]))
+    """In the transaction of `connection`, past its statements: they know no COPY, nor what goes wrong in one."""
+    driver, dialect = connection.connection.driver_connection, connection.dialect
+    assert driver is not None
+    assert dialect.loaded_dbapi is not None
+    try:
+        with driver.cursor() as cursor, cursor.copy(WRITE) as copy:
+            copy.write(pack_vectors(ids, vectors))
+    except dialect.loaded_dbapi.Error as fault:
+        raise DBAPIError(WRITE, None, fault) from fault
 
 
 def read_vectors_between(connection: Connection, first: int, last: int) -> dict[int, NDArray[np.float64]]:
