@@ -42,7 +42,7 @@ def measure_epochs() -> Iterator[Line]:
     dense = gather_subnet(subnet)
     assert dense is not None
     for name, yuma3, liquid in (("Yuma 3", True, False), ("Yuma 2", False, False), ("liquid alpha", True, True)):
-        params = YumaParams(32767, yuma3, liquid, 45875, 58982, 1000, 900_000, 65535, VALIDATORS, 360, 5000, 0, None)
+        params = write_yuma(yuma3, liquid)
         assert run_epoch_dense(subnet, params) == run_epoch(subnet, params)
         own = _best(lambda params=params: run_epoch(subnet, params), 3) * 1e3
         rows = _best(lambda params=params: run_epoch_dense(subnet, params)) * 1e3
@@ -50,6 +50,10 @@ def measure_epochs() -> Iterator[Line]:
         shown = f"{arrays:.1f} ms, {rows:.1f} ms from sparse rows ({own / arrays:.0f}× and {own / rows:.0f}× as fast)"
         what = f"an exact epoch of {VALIDATORS} × {MINERS}, {name}, full rows"
         yield Line(what, shown, f"≤ {MOST_EPOCH_MS} ms", rows <= MOST_EPOCH_MS)
+
+
+def write_yuma(yuma3: bool, liquid: bool) -> YumaParams:
+    return YumaParams(32767, yuma3, liquid, 45875, 58982, 1000, 900_000, 65535, VALIDATORS, 360, 5000, 0, None)
 
 
 def measure_standings() -> Iterator[Line]:

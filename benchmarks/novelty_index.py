@@ -21,14 +21,14 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 def measure_novelty_index() -> Iterator[Line]:
     for rows in SIZES:
-        probes = {scan: _probe(scan, rows) for scan in SCANS}
+        probes = {scan: probe_index(scan, rows) for scan in SCANS}
         for scan, probe in probes.items():
             yield from _tell(f"{rows:,} rows, {scan}", probe, rows)
         flat, bound = (probes[scan]["single"] for scan in SCANS)
         shown = f"{flat / bound:.1f}× ({flat * 1e3:.1f} ms → {bound * 1e3:.1f} ms of CPU)"
         yield Line(f"{rows:,} rows: int8-bound against flat, one query", shown, "> 1×", flat > bound)
 
-    switched = _probe("auto", SIZES[0])
+    switched = probe_index("auto", SIZES[0])
     yield from _tell_memory(f"{SIZES[0]:,} rows, auto, while it switches", switched, SIZES[0])
 
 
@@ -52,7 +52,7 @@ def _tell_memory(what: str, probe: dict[str, Any], rows: int) -> Iterator[Line]:
     yield Line(f"{what}: memory at its largest", shown, "≤ 1.3", share <= 1.3 and probe["wrong"] == 0)
 
 
-def _probe(scan: str, rows: int) -> Any:
+def probe_index(scan: str, rows: int) -> Any:
     command = [sys.executable, "-m", "benchmarks.novelty_index_probe", scan, str(rows)]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **ONE_THREAD}, check=True)
     return json.loads(done.stdout.splitlines()[-1])

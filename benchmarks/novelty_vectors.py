@@ -16,7 +16,7 @@ TESTS = Path(__file__).parents[1] / "tests"
 
 
 def measure_vectors() -> Iterator[Line]:
-    probe = _probe()
+    probe = probe_vectors()
     what = f"{SIZE:,} rows"
     yield Line(
         f"{what}: answers that are not the embedded index's", f"{probe['wrong']} of 64", "0", probe["wrong"] == 0
@@ -37,7 +37,7 @@ def measure_vectors() -> Iterator[Line]:
     yield Line(what, shown, "reported: it takes free cores", True)
 
 
-def _probe() -> Any:
+def probe_vectors() -> Any:
     command = [sys.executable, "-m", "benchmarks.novelty_vectors_probe", str(SIZE)]
     path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path}

@@ -10,7 +10,7 @@ from sqlalchemy import insert
 
 from benchmarks.measure import time_alternately, time_once
 from benchmarks.novelty_index_probe import BATCH, DIMENSIONS, QUERIES, ROWS, Rows, make_rows
-from postgres import Server, _find_binaries
+from postgres import open_server
 from weighbeam.novelty.corpus import Corpus
 from weighbeam.novelty.open_corpus import open_corpus
 from weighbeam.novelty.pieces import write_vector
@@ -20,21 +20,14 @@ from weighbeam.store.novelty_tables import pieces
 from weighbeam.store.vectors import TABLE
 
 LAPS, TIMES = 9, 5
-BUFFERS = "ALTER SYSTEM SET shared_buffers = '2GB'"
 ALONE = "&options=-c%20max_parallel_workers_per_gather%3D0"
 BYTES = f"SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = '{TABLE}'::regclass"
 
 
 def main(count: int) -> None:
-    server = Server(_find_binaries())
-    try:
-        server.run(BUFFERS)
-        server.stop()
-        server.start()
+    with open_server(["shared_buffers=2GB"]) as server:
         url = server.make_database("template0")
         print(json.dumps(measure(Store(url), Store(url + ALONE), count)))
-    finally:
-        server.remove()
 
 
 def measure(store: Store, alone: Store, count: int) -> dict[str, Any]:
@@ -47,6 +40,7 @@ def measure(store: Store, alone: Store, count: int) -> dict[str, Any]:
         wanted = flat.nearest(connection, texts)
         wrong = sum(a != b for a, b in zip(parallel.nearest(connection, texts), wanted, strict=True))
         size = int(connection.exec_driver_sql(BYTES).scalar() or 0)
+        log = int(connection.exec_driver_sql("SELECT pg_total_relation_size('pieces')").scalar() or 0)
     one, embedded = time_alternately(ask(serial, alone, queries[:1]), ask(flat, store, queries[:1]), LAPS)
     many, locked = time_once(ask(serial, alone, queries[:TOGETHER])), time_lock(serial, alone, queries[:1])
     multiply(store, count)
@@ -55,6 +49,7 @@ def measure(store: Store, alone: Store, count: int) -> dict[str, Any]:
         "wrong": wrong,
         "rate": count / filled,
         "bytes": size / count,
+        "piece_bytes": log / count,
         "one": one,
         "batch": many / TOGETHER,
         "flat": embedded,

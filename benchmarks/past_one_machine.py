@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cluster import measure_ratio
+from benchmarks.cluster import compare_workers
 from benchmarks.lab import MINERS, VALIDATORS, make_subnet, write_yuma
 from benchmarks.measure import Line, show_lines
 from benchmarks.novelty_index import probe_index
@@ -25,22 +25,23 @@ from weighbeam.lab.capacity.units import read_units
 UNITS = Path(__file__).parents[1] / "src/weighbeam/lab/capacity/units.json"
 TESTS = Path(__file__).parents[1] / "tests"
 MECHANISMS = ("chunking", "inference", "evidence")
-LAPS = 5
+MANY, LAPS = 1_000_000, 5
 
 
 def measure_past() -> Iterator[Line]:
     rounds = {name: _probe_round(name) for name in MECHANISMS}
     for name, cost in rounds.items():
         yield Line(f"{name}, {cost['answers']} answers: observe, record, commit", _show(cost), "reported", True)
-    vectors, memory = probe_vectors(), probe_index("int8-bound", SIZE)
+    vectors, memory = probe_vectors(), probe_index("int8-bound", MANY)
     units = {
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
         "rounds": rounds,
-        "worker_share": measure_ratio() / 2,
-        "server_rows_per_second": SIZE / vectors["serial"],
+        "worker_share": compare_workers().ratio / 2,
+        "server_rows_per_second": SIZE / vectors["one"],
+        "server_rows_together_per_second": SIZE / vectors["batch"],
         "server_row_bytes": vectors["bytes"] + vectors["piece_bytes"],
-        "memory_rows_per_second": SIZE / memory["query"],
-        "memory_row_bytes": memory["grown"] / SIZE,
+        "memory_rows_per_second": MANY / memory["single"],
+        "memory_row_bytes": memory["grown"] * 1e6 / MANY,
         "insert_seconds": vectors["locked"],
         "epoch_seconds_per_pair": _time_epoch() / (VALIDATORS * MINERS),
     }

@@ -18,6 +18,7 @@ UNITS = Units(
     rounds={"chunking": RoundCost(25, 7.0, 0.010, 0.020, 1e6)},
     worker_share=0.5,
     server_rows_per_second=1e6,
+    server_rows_together_per_second=4e6,
     server_row_bytes=1 << 10,
     memory_rows_per_second=1e7,
     memory_row_bytes=1 << 9,
@@ -44,6 +45,7 @@ def test_the_numbers_are_those_of_the_arithmetic() -> None:
         "1 GiB",
         "0.5 s",
         "2 cores",
+        "1 cores",
         "0 GiB of memory",
         "0.1% busy",
         "1 ms",
@@ -75,7 +77,7 @@ def test_the_units_that_were_measured_can_be_read_and_planned_with() -> None:
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert told["load"]["rounds_per_hour"] == 10_000
-    assert len(told["needs"]) == 12
+    assert len(told["needs"]) == 13
     shown = CliRunner().invoke(app, ["lab", "capacity"])
     assert "Units measured on" in shown.stdout
 

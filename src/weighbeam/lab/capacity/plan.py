@@ -95,13 +95,14 @@ def _plan_corpus(load: Load, units: Units) -> Iterator[Need]:
         f"{load.vectors:,} rows ÷ {units.server_rows_per_second:,.0f} rows/s of a core ÷ {load.scan_cores} cores, "
         "if the rows are in memory",
     )
-    each = load.vectors / units.server_rows_per_second
-    yield Need(
-        f"searching for {load.submissions_per_hour:,.0f} submissions an hour, one by one",
-        f"{ceil(load.submissions_per_hour / HOUR * each / BUSY):,} cores",
-        f"{load.submissions_per_hour / HOUR:.2f}/s × {each:.0f} core-seconds ÷ {BUSY} busy; "
-        "those that wait together share a scan",
-    )
+    alone, together = units.server_rows_per_second, units.server_rows_together_per_second
+    for how, rate in (("one by one", alone), ("many to a scan", together)):
+        each = load.vectors / rate
+        yield Need(
+            f"searching for {load.submissions_per_hour:,.0f} submissions an hour, {how}",
+            f"{ceil(load.submissions_per_hour / HOUR * each / BUSY):,} cores",
+            f"{load.submissions_per_hour / HOUR:.2f}/s × {each:.1f} core-seconds ÷ {BUSY} busy",
+        )
     memory = load.vectors * units.memory_row_bytes
     alone = load.vectors / units.memory_rows_per_second
     yield Need(

@@ -28,13 +28,14 @@ class RoundCost:
 @dataclass(frozen=True, slots=True)
 class Units:
     """By mechanism the cost of a round; what two workers do, by twice what one does; how many rows of 384 dimensions
-    one core compares in a second, on the server and in memory, what a row takes, and what stays under the lock; an
-    epoch per validator and miner."""
+    one core compares in a second, on the server for one query and for many together, and in memory, what a row takes,
+    and what stays under the lock; an epoch per validator and miner."""
 
     machine: str
     rounds: Mapping[str, RoundCost]
     worker_share: float
     server_rows_per_second: float
+    server_rows_together_per_second: float
     server_row_bytes: float
     memory_rows_per_second: float
     memory_row_bytes: float
