@@ -26,7 +26,7 @@ from weighbeam.senses.pages.frames import receive_frame, send_frame
 LOOK_SECONDS = 0.1
 STATUS_LOOKS = 5
 COUNT_SECONDS = 2.0
-LEAVE_SECONDS = 5.0
+LEAVE_SECONDS = 3.0
 
 
 class Broker:

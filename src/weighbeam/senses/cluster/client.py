@@ -173,7 +173,7 @@ class Cluster:
                 self._refused = read_fault(head["refused"])
             elif "status" in head:
                 self._note_status(head)
-            elif (call := self._settle(head.get("done", head.get("fault")))) is not None:
+            elif (call := self._settle(int(head.get("done", head.get("fault", -1))))) is not None:
                 self._note_answer(call, head, body)
             self._changed.notify_all()
 

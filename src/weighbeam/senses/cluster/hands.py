@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 from weighbeam.senses.cluster.join import ONE_THREAD
-from weighbeam.senses.cluster.member import Made
+from weighbeam.senses.cluster.member import Made, Unfit, tell_fault
 from weighbeam.senses.cluster.messages import Open
 from weighbeam.senses.cluster.worker import Introduction, Worker
 
@@ -25,7 +25,15 @@ class RayHand:
         self._actor = kind.remote(terms.spec, terms.standard.version)
 
     async def introduce(self) -> Introduction:
-        found: Introduction = await self._actor.introduce.remote()
+        """A node without weighbeam, or with one that cannot be loaded, shows here."""
+        try:
+            found: Introduction = await self._actor.introduce.remote()
+        except self._ray.exceptions.RayTaskError as fault:
+            raise Unfit(tell_fault(fault)) from None
+        except self._ray.exceptions.RayActorError as fault:
+            if fault.actor_init_failed:
+                raise Unfit(tell_fault(fault)) from None
+            raise
         return found
 
     async def do(self, payload: bytes) -> Made:

@@ -8,13 +8,21 @@ from typing import Protocol
 from weighbeam.senses.cluster.spec import Standard
 from weighbeam.senses.cluster.worker import Introduction
 
+MOST_TEXT = 300
+
 Made = tuple[dict[str, str] | None, bytes]
+
+
+class Unfit(Exception):
+    """A worker cannot start, and another on the same node could not either."""
 
 
 class Hand(Protocol):
     """A worker, wherever it is. What it raises means that it is lost."""
 
-    def introduce(self) -> Awaitable[Introduction]: ...
+    def introduce(self) -> Awaitable[Introduction]:
+        """Who it is, once it has a place and has loaded its sense; else `Unfit`."""
+        ...
 
     def do(self, payload: bytes) -> Awaitable[Made]: ...
 
@@ -69,3 +77,9 @@ def pause_after(failures: int) -> float:
     [0.0, 1.0, 2.0, 8.0, 60.0]
     """
     return min(60.0, math.ldexp(1.0, min(failures, 10) - 1)) if failures else 0.0
+
+
+def tell_fault(fault: BaseException) -> str:
+    """In one line; of what Ray tells, the end says most."""
+    text = " ".join(str(fault).split())
+    return f"{type(fault).__name__}: {text if len(text) <= MOST_TEXT else '…' + text[-MOST_TEXT:]}"

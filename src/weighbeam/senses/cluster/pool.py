@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.senses.cluster.member import Batch, Hand, Made, Member, pause_after, tell_difference
+from weighbeam.senses.cluster.member import Batch, Hand, Made, Member, Unfit, pause_after, tell_difference, tell_fault
 from weighbeam.senses.cluster.messages import Bounds, Open, Status, write_fault
 
 MOST_TRIES = 3
@@ -130,8 +130,11 @@ class Pool:
             found = await member.hand.introduce()
             told = tell_difference(found, self._terms.standard)
             member.node = found.node
-        except Exception as fault:
-            told = f"a worker could not start: {_tell(fault)}"
+        except Unfit as fault:
+            told = f"a worker cannot start: {fault}"
+        except Exception:
+            self._fail(member)
+            return
         if member not in self._members:
             return
         if told is not None:
@@ -147,7 +150,7 @@ class Pool:
             made = await member.hand.do(batch.payload)
         except Exception as fault:
             if batch.number in member.batches:
-                self._lose(member, _tell(fault))
+                self._lose(member, tell_fault(fault))
             return
         if member.batches.pop(batch.number, None) is not None:
             member.since = _now()
@@ -157,7 +160,7 @@ class Pool:
     def _lose(self, member: Member, why: str) -> None:
         """What it had goes to others, in its old place."""
         lost, member.batches = list(member.batches.values()), {}
-        self._fail(member, rest=False)
+        self._end(member)
         for batch in lost:
             batch.tries += 1
             if batch.tries >= MOST_TRIES:
@@ -169,11 +172,11 @@ class Pool:
         self._waiting.sort(key=lambda batch: batch.number)
         self._hand_out()
 
-    def _fail(self, member: Member, rest: bool = True) -> None:
+    def _fail(self, member: Member) -> None:
+        """A worker that could not be used; the next one is started after a pause."""
         self._end(member)
-        if rest:
-            self._failures += 1
-            self._rested = _now() + pause_after(self._failures)
+        self._failures += 1
+        self._rested = _now() + pause_after(self._failures)
 
     def _end(self, member: Member) -> None:
         if member in self._members:
@@ -184,10 +187,6 @@ class Pool:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _tell(fault: BaseException) -> str:
-    return f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}"
 
 
 def _now() -> float:

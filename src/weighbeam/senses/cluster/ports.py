@@ -12,19 +12,19 @@ from weighbeam.senses.cluster.models import (
     EntailmentSpec,
     OpenedEmbedder,
     OpenedEntailment,
+    is_spread,
 )
 from weighbeam.senses.cluster.spec import Spec
 from weighbeam.senses.cluster.steady import Steady
-from weighbeam.senses.cluster.web import OpenedPages
-from weighbeam.senses.pages.live import LivePages
+from weighbeam.senses.cluster.web import OpenedPages, PagesSpec
+from weighbeam.senses.pages.live import LivePages, LiveSettings
 from weighbeam.senses.ports import Embedder, Entailment, Page
 
 
 class ClusterEmbedder:
-    def __init__(self, cluster: Cluster, name: str, local: Embedder, spec: Spec | None = None) -> None:
+    def __init__(self, cluster: Cluster, name: str, local: Embedder) -> None:
         self.id, self.digest, self.dimensions = local.id, local.digest, local.dimensions
-        wanted = spec or EmbedderSpec(name, local.dimensions)
-        self.steady = Steady(cluster, wanted, OpenedEmbedder(local), local.embed)
+        self.steady = Steady(cluster, EmbedderSpec(name, local.dimensions), OpenedEmbedder(local), local.embed)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
         return np.array(self.steady.do(texts), dtype=np.int32).reshape(len(texts), self.dimensions)
@@ -53,3 +53,17 @@ class ClusterPages:
         distinct = list(dict.fromkeys(urls))
         pages = dict(zip(distinct, self.steady.do(distinct), strict=True))
         return [pages[url] for url in urls]
+
+
+def spread_embedder(cluster: Cluster, name: str, local: Embedder) -> Embedder:
+    return ClusterEmbedder(cluster, name, local) if is_spread(name) else local
+
+
+def spread_pages(cluster: Cluster, local: LivePages, settings: LiveSettings | None) -> ClusterPages:
+    return ClusterPages(cluster, PagesSpec(settings or LiveSettings()), local)
+
+
+def check_spread(sense: object) -> None:
+    """`worker_differs` if the cluster's first worker is not what this machine is; a sense of this machine is fine."""
+    if isinstance(sense, (ClusterEmbedder, ClusterEntailment, ClusterPages)):
+        sense.steady.check()

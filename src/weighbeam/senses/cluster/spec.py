@@ -1,6 +1,6 @@
 """What a worker is asked to be able to do, how work is cut for it, and what it has to prove before it is used."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,7 +51,7 @@ class Spec(Protocol):
 
     def open(self) -> Opened: ...
 
-    def unpack(self, body: bytes, count: int) -> Sequence[Any]:
+    def unpack(self, body: bytes, count: int) -> Iterable[Any]:
         """The results of one part; `worker_fault` if they are not what was asked for."""
         ...
 

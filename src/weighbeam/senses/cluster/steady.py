@@ -1,19 +1,19 @@
 """A sense that uses the cluster while it can, and this machine's own otherwise: a lost cluster costs no round."""
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from weighbeam import __version__
 from weighbeam.senses.cluster.client import Cluster, name_terms
 from weighbeam.senses.cluster.messages import Open
-from weighbeam.senses.cluster.spec import Opened, Part, Spec, Standard
+from weighbeam.senses.cluster.spec import Opened, Spec, Standard
 
 
 class Steady:
     """`local` is the same sense in this process: what workers are compared with, and what is used without them."""
 
-    def __init__(self, cluster: Cluster, spec: Spec, local: Opened, do: Callable[[Sequence[Any]], Sequence[Any]]) -> None:
+    def __init__(self, cluster: Cluster, spec: Spec, local: Opened, do: Callable[[Any], Iterable[Any]]) -> None:
         self._cluster, self._spec, self._do = cluster, spec, do
         standard = Standard(__version__, local.digest, local.try_known())
         given = pickle.dumps(spec)
@@ -28,7 +28,9 @@ class Steady:
         """One result for each, in the order given."""
         parts = self._spec.cut(items)
         lanes = [part.lane for part in parts]
-        made = self._cluster.ask(self.terms, lanes, lambda number: pickle.dumps([items[row] for row in parts[number].rows]))
+        made = self._cluster.ask(
+            self.terms, lanes, lambda number: pickle.dumps([items[row] for row in parts[number].rows])
+        )
         results: list[Any] = [None] * len(items)
         for part, body in zip(parts, made, strict=True):
             if body is not None:
@@ -39,6 +41,6 @@ class Steady:
         return results
 
 
-def _place(results: list[Any], rows: Sequence[int], made: Sequence[Any]) -> None:
+def _place(results: list[Any], rows: Sequence[int], made: Iterable[Any]) -> None:
     for row, one in zip(rows, made, strict=True):
         results[row] = one

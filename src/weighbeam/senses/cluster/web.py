@@ -4,6 +4,7 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from weighbeam.core.errors import WeighbeamError
@@ -84,14 +85,11 @@ def read_pages(body: bytes, count: int) -> list[Page]:
     return pages
 
 
-def _read_page(given: dict[str, object]) -> Page:
-    hops, headings, spans = given["hops"], given["headings"], given["user_spans"]
-    if not (isinstance(hops, list) and isinstance(headings, list) and isinstance(spans, list)):
-        raise TypeError("not a page")
-    shaped = {
-        "hops": tuple(Hop(**hop) for hop in hops),
-        "headings": tuple(map(str, headings)),
-        "user_spans": tuple((int(begin), int(end)) for begin, end in spans),
+def _read_page(given: dict[str, Any]) -> Page:
+    shaped: dict[str, Any] = {
+        "hops": tuple(Hop(**hop) for hop in given["hops"]),
+        "headings": tuple(map(str, given["headings"])),
+        "user_spans": tuple((int(begin), int(end)) for begin, end in given["user_spans"]),
     }
     return Page(**{**given, **shaped})
 
