@@ -11,13 +11,19 @@ import numpy as np
 import pytest
 
 from engine.small_subnet import ALICE, CHUNKING, PARAMS, list_faults, list_rounds, open_store, serve_miners
+from lab.lab_fakes import ATTACKS, play_fake
 from senses.cluster.nodes import need_ray
-from senses.cluster.trades import Obedience
+from senses.cluster.trades import Obedience, play_late
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Journal, read_round
 from weighbeam.engine.round import Bench, Moment, run_round
+from weighbeam.lab.bench import run_bench
+from weighbeam.lab.play import Season
+from weighbeam.lab.spread import Processes
+from weighbeam.lab.spread_ray import RayTasks
 from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Task
+from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.contract import Asked, Task
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.senses.cluster.client import Cluster
@@ -90,14 +96,14 @@ def test_workers_that_die_or_hang_cost_nothing_and_poison_is_told(join, tmp_path
         work.do(["refuse"])
 
 
-def test_a_worker_that_is_another_is_an_error_at_the_start_and_never_used(join) -> None:
-    cluster = join(patience_seconds=1.0)
+def test_a_worker_that_is_another_is_an_error_at_the_start_and_never_used(join, nodes) -> None:
+    cluster = join()
     told: list[str] = []
     cluster.watch.on_fault = lambda fault: told.append(fault.code)
     other = obey(cluster, digest="another")
-    with pytest.raises(WeighbeamError, match="worker_differs: on .* the sense's digest is 'another', here 'the one'"):
-        while True:
-            other.check()
+    with pytest.raises(WeighbeamError, match=r"worker_differs: on .* the sense's digest is 'another', here 'the one'"):
+        other.check()
+    cluster.settings = ClusterSettings(nodes.address, Bounds(), 1.0)
     assert other.do(["sleep 0"]) == [HERE]
     wait_for(lambda: sorted(told) == ["cluster_lost", "worker_differs"])
 
@@ -133,11 +139,22 @@ def test_brokers_come_and_go_and_leave_nothing_behind(join, nodes) -> None:
     wait_for(lambda: not is_alive(worker))
 
 
+class Noting(Chunking):
+    """Notes what it was asked to observe."""
+
+    asked: Asked | None = None
+
+    def observe(self, params, asked, senses):
+        self.asked = asked
+        return super().observe(params, asked, senses)
+
+
 def play_round(folder, senses: LocalSenses, miners: LocalSenses, while_observed: Callable[[], None]):
     """A round of the engine; `while_observed` happens as soon as workers are busy."""
     store = open_store(folder)
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
-    bench = Bench(CHUNKING, PARAMS, Journal(store), asker, senses)
+    mechanism = Noting()
+    bench = Bench(mechanism, PARAMS, Journal(store), asker, senses)
     task = Task("task", {"document": generate_document("nodes", 12_000).text, "chunk_size": 600})
     with serve_miners(folder, miners) as served:
         endpoints = {hotkey: Endpoint(where, "btauth/1", "chain") for hotkey, where in served.items()}
@@ -148,10 +165,27 @@ def play_round(folder, senses: LocalSenses, miners: LocalSenses, while_observed:
         meanwhile()
     assert list_rounds(store) == ["round"]
     assert list_faults(store) == []
-    return read_round(store, "round", CHUNKING)
+    return mechanism.asked, read_round(store, "round", CHUNKING)
 
 
-def test_a_node_and_then_the_head_are_lost_in_rounds_that_end_as_they_would_have(
+def test_a_sweep_goes_on_without_a_node(nodes) -> None:
+    here = run_bench(ATTACKS, range(3), Season(rounds=8), spread=Processes(1), play=play_fake)
+    gone: list[int] = []
+
+    def lose_one(done: int, of: int) -> None:
+        if not gone:
+            gone.append(1)
+            nodes.kill(1)
+
+    there = run_bench(
+        ATTACKS, range(3), Season(rounds=8), spread=RayTasks(nodes.address), play=play_late, on_done=lose_one
+    )
+    assert gone
+    assert there.outcomes == here.outcomes
+    nodes.add()
+
+
+def test_a_node_and_then_all_of_them_are_lost_in_rounds_that_end_as_they_would_have(
     join, nodes, senses, cache, tmp_path
 ) -> None:
     cluster = join(least=2, patience_seconds=5.0)
@@ -168,14 +202,15 @@ def test_a_node_and_then_the_head_are_lost_in_rounds_that_end_as_they_would_have
 
         return act
 
-    for which in (0, "head"):
+    for which in (0, "all"):
         folder = tmp_path / str(which)
         folder.mkdir()
         spread.embedder._memory.clear()
-        kept = play_round(folder, spread, senses, kill(which))
-        again = CHUNKING.observe(PARAMS, kept.asked, LocalSenses(cache=cache, remember=False, workers=1))
+        asked, kept = play_round(folder, spread, senses, kill(which))
+        again = CHUNKING.observe(PARAMS, asked, LocalSenses(cache=cache, remember=False, workers=1))
         assert again.facts == kept.observation.facts
-        assert told == [] or which == "head"
+        assert CHUNKING.score(PARAMS, again) == kept.scored
+        assert told == [] or which == "all"
     texts = ["after all", "was lost"]
     assert np.array_equal(spread.embedder.embed(texts), senses.embedder.embed(texts))
     assert told == ["cluster_lost"]

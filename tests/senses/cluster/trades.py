@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.lab_fakes import play_fake
 from senses.pages.tls_servers import Network
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.lab.jobs import Job
+from weighbeam.lab.measure import Trial
 from weighbeam.senses.cluster.spec import Part
 from weighbeam.senses.cluster.web import OpenedPages, PagesSpec
 from weighbeam.senses.pages.guard import Guard
@@ -73,6 +76,12 @@ class LoopbackPages(PagesSpec):
 
     def open(self) -> OpenedPages:
         return OpenedPages(open_pages(self))
+
+
+def play_late(job: Job) -> Trial:
+    """A season that takes its time, so that something may happen meanwhile."""
+    time.sleep(0.5)
+    return play_fake(job)
 
 
 def open_pages(spec: LoopbackPages) -> LivePages:

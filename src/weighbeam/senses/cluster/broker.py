@@ -10,13 +10,14 @@ import os
 import pickle
 import sys
 import threading
+import time
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from typing import IO, Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.senses.cluster.hands import RayHand, count_nodes
+from weighbeam.senses.cluster.hands import RayHand, call_aside, count_nodes
 from weighbeam.senses.cluster.join import join_ray
 from weighbeam.senses.cluster.member import Batch, Hand, Made
 from weighbeam.senses.cluster.messages import Bounds, Do, Drop, Open, Request, write_fault, write_reply
@@ -26,6 +27,7 @@ from weighbeam.senses.pages.frames import receive_frame, send_frame
 LOOK_SECONDS = 0.1
 STATUS_LOOKS = 5
 COUNT_SECONDS = 2.0
+HEAD_SECONDS = 30.0
 LEAVE_SECONDS = 3.0
 
 
@@ -37,6 +39,7 @@ class Broker:
         self._pools: dict[str, Pool] = {}
         self._looks = 0
         self._counted: dict[str, float] = {}
+        self._counted_at = time.monotonic()
 
     def take(self, request: Request) -> None:
         if isinstance(request, Open):
@@ -61,8 +64,14 @@ class Broker:
         """What the cluster has, in a thread: whoever would tell may be gone."""
         while True:
             with suppress(Exception):
-                self._counted = await asyncio.to_thread(count_nodes, self._ray)
+                self._counted = await call_aside(partial(count_nodes, self._ray))
+                self._counted_at = time.monotonic()
             await asyncio.sleep(COUNT_SECONDS)
+
+    def is_cut_off(self) -> bool:
+        """Nobody works, and the head has not answered for long: another broker may find another head."""
+        silent = time.monotonic() - self._counted_at >= HEAD_SECONDS
+        return silent and not any(pool.status.ready for pool in self._pools.values())
 
     def close(self) -> None:
         for pool in self._pools.values():
@@ -85,10 +94,11 @@ async def serve(broker: Broker, source: IO[bytes]) -> None:
     hear = threading.Thread(target=_hear, args=(source, loop, broker.take, ended), daemon=True)
     hear.start()
     counting = asyncio.create_task(broker.count())
-    while not ended.is_set():
+    while not ended.is_set() and not broker.is_cut_off():
         broker.look_after()
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), LOOK_SECONDS)
+    threading.Timer(LEAVE_SECONDS, os._exit, (0,)).start()
     counting.cancel()
     broker.close()
 
@@ -100,7 +110,6 @@ def _hear(source: IO[bytes], loop: asyncio.AbstractEventLoop, take: Any, ended: 
             loop.call_soon_threadsafe(partial(take, request))
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(ended.set)
-    threading.Timer(LEAVE_SECONDS, os._exit, (0,)).start()
 
 
 def main() -> None:
@@ -111,9 +120,11 @@ def main() -> None:
     except WeighbeamError as fault:
         send_frame(sink, write_reply({"refused": write_fault(fault)}))
         return
-    with suppress(BrokenPipeError):
+    try:
         asyncio.run(serve(Broker(ray, Bounds(**settings), sink), source))
-    ray.shutdown()
+        ray.shutdown()
+    finally:
+        os._exit(0)
 
 
 def _keep_pipes() -> tuple[IO[bytes], IO[bytes]]:

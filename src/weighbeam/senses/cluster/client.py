@@ -46,6 +46,7 @@ class Cluster:
         self._bytes = 0
         self._numbers = itertools.count()
         self._statuses: dict[str, Status] = {}
+        self._news = False
         self._progress: dict[str, float] = {}
         self._size: dict[str, float] = {}
         self._refused: WeighbeamError | None = None
@@ -69,6 +70,8 @@ class Cluster:
         if call.fault is not None:
             raise call.fault
         if (todo or call.sent) and not self._closed.is_set():
+            with self._changed:
+                self._news = False
             self.watch.lose(terms.key, tell_lost(self._tell(terms.key)))
         return call.made
 
@@ -180,6 +183,7 @@ class Cluster:
     def _note_status(self, head: dict[str, Any]) -> None:
         self._refused, self._size = None, head.get("cluster") or self._size
         self._statuses = {key: Status(**given) for key, given in head["status"].items()}
+        self._news = True
         for key, status in self._statuses.items():
             if status.busy:
                 self._progress[key] = time.monotonic()
@@ -223,8 +227,10 @@ class Cluster:
             if silent:
                 line.end()
             with self._changed:
+                news, self._news = self._news, False
                 statuses = dict(self._statuses)
-            self.watch.note(statuses)
+            if news:
+                self.watch.note(statuses)
         with self._changed:
             self._line, self._statuses = None, {}
         line.end(END_SECONDS if self._closed.is_set() else 0.0)

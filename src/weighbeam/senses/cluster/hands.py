@@ -1,31 +1,39 @@
 """Workers that are actors of Ray: each on a core of its own, wherever there is room; they end with their owner."""
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from weighbeam.senses.cluster.join import ONE_THREAD
 from weighbeam.senses.cluster.member import Made, Unfit, tell_fault
 from weighbeam.senses.cluster.messages import Open
 from weighbeam.senses.cluster.worker import Introduction, Worker
 
+T = TypeVar("T")
+
+CALLS = ThreadPoolExecutor(8, "ray")
+
+
+async def call_aside(work: Callable[[], T]) -> T:
+    """What Ray's head is asked for may take until it is back: whoever asks must not be kept from all else."""
+    return await asyncio.get_running_loop().run_in_executor(CALLS, work)
+
 
 class RayHand:
     """One actor. Ray starts none again and repeats nothing: its pool does."""
 
     def __init__(self, ray: Any, terms: Open) -> None:
-        self._ray = ray
-        kind = ray.remote(
-            num_cpus=1,
-            max_restarts=0,
-            max_task_retries=0,
-            max_concurrency=terms.at_once,
-            scheduling_strategy="SPREAD",
-            runtime_env={"env_vars": ONE_THREAD},
-        )(Worker)
-        self._actor = kind.remote(terms.spec, terms.standard.version)
+        self._ray, self._terms = ray, terms
+        self._actor: Any = None
+        self._ended = False
 
     async def introduce(self) -> Introduction:
         """A node without weighbeam, or with one that cannot be loaded, shows here."""
+        self._actor = await call_aside(self._start)
+        if self._ended:
+            self.end()
         try:
             found: Introduction = await self._actor.introduce.remote()
         except self._ray.exceptions.RayTaskError as fault:
@@ -41,6 +49,22 @@ class RayHand:
         return made
 
     def end(self) -> None:
+        self._ended = True
+        if self._actor is not None:
+            CALLS.submit(self._kill)
+
+    def _start(self) -> Any:
+        kind = self._ray.remote(Worker).options(
+            num_cpus=1,
+            max_restarts=0,
+            max_task_retries=0,
+            max_concurrency=self._terms.at_once,
+            scheduling_strategy="SPREAD",
+            runtime_env={"env_vars": ONE_THREAD},
+        )
+        return kind.remote(self._terms.spec, self._terms.standard.version)
+
+    def _kill(self) -> None:
         with suppress(Exception):
             self._ray.kill(self._actor)
 
