@@ -27,8 +27,7 @@ def open_cluster(loaded: Loaded) -> Cluster | None:
 
 def tell_cluster(cluster: Cluster, alerts: Alerts) -> None:
     """What the cluster has to tell goes to the alerts from now on."""
-    cluster.watch.on_fault = partial(_tell, alerts)
-    cluster.watch.on_over = partial(_end, alerts)
+    cluster.watch.listen(partial(_tell, alerts), partial(_end, alerts))
 
 
 def _tell(alerts: Alerts, fault: WeighbeamError) -> None:

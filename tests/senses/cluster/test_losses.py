@@ -188,16 +188,17 @@ def test_a_sweep_goes_on_without_a_node(nodes) -> None:
 def test_a_node_and_then_all_of_them_are_lost_in_rounds_that_end_as_they_would_have(
     join, nodes, senses, cache, tmp_path
 ) -> None:
-    cluster = join(least=2, patience_seconds=5.0)
+    cluster = join(least=2)
     told: list[str] = []
     cluster.watch.on_fault = lambda fault: told.append(fault.code)
     spread = LocalSenses(cache=cache, remember=False, workers=1, cluster=cluster)
-    key = spread.embedder.inner.steady.terms.key
-    wait_for(lambda: cluster.find_ready(spread.embedder.inner.steady.terms) or cluster.count_workers(key).ready == 2)
+    terms = spread.embedder.inner.steady.terms
+    cluster.find_ready(terms)
+    wait_for(lambda: cluster.count_workers(terms.key).ready == 2)
 
     def kill(which: int | str) -> Callable[[], None]:
         def act() -> None:
-            wait_for(lambda: cluster.count_workers(key).busy > 0)
+            wait_for(lambda: cluster.count_workers(terms.key).busy > 0)
             nodes.kill(which)
 
         return act
@@ -211,6 +212,7 @@ def test_a_node_and_then_all_of_them_are_lost_in_rounds_that_end_as_they_would_h
         assert again.facts == kept.observation.facts
         assert CHUNKING.score(PARAMS, again) == kept.scored
         assert told == [] or which == "all"
+        cluster.settings = ClusterSettings(nodes.address, Bounds(2, 2), 4.0)
     texts = ["after all", "was lost"]
     assert np.array_equal(spread.embedder.embed(texts), senses.embedder.embed(texts))
     assert told == ["cluster_lost"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.cluster.line import END_SECONDS, Line
-from weighbeam.senses.cluster.messages import Do, Drop, Open, Status, read_fault
+from weighbeam.senses.cluster.messages import LEFT, Do, Drop, Open, Status, read_fault
 from weighbeam.senses.cluster.settings import ClusterSettings, tell_differs, tell_lost
 from weighbeam.senses.cluster.watch import Watch
 
@@ -70,13 +70,11 @@ class Cluster:
         if call.fault is not None:
             raise call.fault
         if (todo or call.sent) and not self._closed.is_set():
-            with self._changed:
-                self._news = False
-            self.watch.lose(terms.key, tell_lost(self._tell(terms.key)))
+            self._lose(terms.key)
         return call.made
 
     def find_ready(self, terms: Open) -> None:
-        """Wait for a first worker. `worker_differs` if one came that may not be used; if none came, that is all."""
+        """Wait for a first worker. `worker_differs` if one came that may not be used; if none came, all is lost."""
         self._open(terms)
         end = time.monotonic() + self.settings.patience_seconds
         with self._changed:
@@ -87,6 +85,7 @@ class Cluster:
                 if status.differs is not None:
                     raise tell_differs(status.differs)
                 self._changed.wait(LOOK_SECONDS)
+        self._lose(terms.key)
 
     def look(self) -> dict[str, float]:
         """`nodes` and `cpus` of the cluster; why it cannot be reached, if it cannot."""
@@ -160,6 +159,12 @@ class Cluster:
             self._bytes -= len(request.payload)
         return call
 
+    def _lose(self, key: str) -> None:
+        """What was heard before does not bring it back."""
+        with self._changed:
+            self._news = False
+        self.watch.lose(key, tell_lost(self._tell(key)))
+
     def _tell(self, key: str) -> str:
         with self._changed:
             status = self._statuses.get(key, Status())
@@ -191,8 +196,9 @@ class Cluster:
     def _note_answer(self, call: Call, head: dict[str, Any], body: bytes) -> None:
         if "done" in head:
             call.made[call.sent.pop(head["done"])] = body
-        else:
-            call.sent.pop(head["fault"])
+            return
+        call.sent.pop(head["fault"])
+        if head.get("code") != LEFT:
             call.fault = read_fault(head)
 
     def _supervise(self) -> None:

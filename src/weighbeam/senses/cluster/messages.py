@@ -41,6 +41,8 @@ class Drop:
 
 
 Request = Open | Do | Drop
+LEFT = "left_to_this_machine"
+"""The code of a part that no worker finished, though it harmed none."""
 
 
 @dataclass(frozen=True, slots=True)

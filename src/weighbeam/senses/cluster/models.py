@@ -13,7 +13,7 @@ from weighbeam.senses.ports import Embedder, Entailment
 
 PART_ROWS = 32
 PART_CHARACTERS = 16_384
-MODEL_SECONDS = 20.0
+MODEL_SECONDS = 30.0
 CLASSES = 3
 REMOTE = "openai:"
 WORDS = "the scale of the old market was tried with weights of brass before anybody paid for a measure of grain".split()

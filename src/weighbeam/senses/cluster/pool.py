@@ -10,7 +10,7 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.cluster.member import Batch, Hand, Made, Member, Unfit, pause_after, tell_difference, tell_fault
-from weighbeam.senses.cluster.messages import Bounds, Open, Status, write_fault
+from weighbeam.senses.cluster.messages import LEFT, Bounds, Open, Status, write_fault
 
 MOST_TRIES = 3
 START_SECONDS = 300.0
@@ -62,7 +62,7 @@ class Pool:
             self._calm = now
         for member in list(self._members):
             if member.batches and now - member.since >= self._terms.part_seconds:
-                self._lose(member, f"no answer for {self._terms.part_seconds:g} s")
+                self._lose(member)
             elif (not member.batches and member.leaving) or (not member.ready and now - member.since >= START_SECONDS):
                 self._end(member)
         self._shrink(now)
@@ -157,18 +157,20 @@ class Pool:
             self._answer(batch.number, made)
             self._hand_out()
 
-    def _lose(self, member: Member, why: str) -> None:
-        """What it had goes to others, in its old place."""
+    def _lose(self, member: Member, why: str | None = None) -> None:
+        """What it had goes to others, in its old place; `why` is None if it hung."""
         lost, member.batches = list(member.batches.values()), {}
         self._end(member)
         for batch in lost:
             batch.tries += 1
-            if batch.tries >= MOST_TRIES:
+            if batch.tries < MOST_TRIES:
+                self._waiting.append(batch)
+            elif why is None:
+                self._answer(batch.number, ({"code": LEFT}, b""))
+            else:
                 told = f"{MOST_TRIES} workers were lost over one part of the work; the last on {member.node}: {why}"
                 fault = WeighbeamError("worker_lost", told, "look at Ray's logs; give the nodes more memory")
                 self._answer(batch.number, (write_fault(fault), b""))
-            else:
-                self._waiting.append(batch)
         self._waiting.sort(key=lambda batch: batch.number)
         self._hand_out()
 

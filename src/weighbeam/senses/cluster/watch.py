@@ -27,7 +27,17 @@ class Watch:
         self.on_over: Callable[[str], None] = log_over
         self._lock = threading.Lock()
         self._lost: set[str] = set()
+        self._fault: WeighbeamError | None = None
         self._differs: dict[str, str] = {}
+
+    def listen(self, on_fault: Callable[[WeighbeamError], None], on_over: Callable[[str], None]) -> None:
+        """From now on; what is wrong already is told again."""
+        self.on_fault, self.on_over = on_fault, on_over
+        with self._lock:
+            faults = [tell_differs(text) for text in self._differs.values()]
+            faults += [self._fault] if self._fault is not None and self._lost else []
+        for fault in faults:
+            on_fault(fault)
 
     def is_lost(self, key: str) -> bool:
         with self._lock:
@@ -37,6 +47,7 @@ class Watch:
         with self._lock:
             first = not self._lost
             self._lost.add(key)
+            self._fault = fault
         if first:
             self.on_fault(fault)
 
