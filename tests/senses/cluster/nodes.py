@@ -26,14 +26,14 @@ class Nodes:
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="r"))
         self._mark = f"{MARK}={secrets.token_hex(8)}"
-        paths = [str(TESTS.parent / "src"), str(TESTS), os.environ.get("PYTHONPATH", "")]
+        self.paths = os.pathsep.join([str(TESTS.parent / "src"), str(TESTS), os.environ.get("PYTHONPATH", "")])
         name, _, value = self._mark.partition("=")
         self._process = subprocess.Popen(
             [sys.executable, "-P", HERE / "ray_nodes.py", self.folder],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **QUICK, name: value, "PYTHONPATH": os.pathsep.join(paths)},
+            env={**os.environ, **QUICK, name: value, "PYTHONPATH": self.paths},
             start_new_session=True,
             text=True,
         )

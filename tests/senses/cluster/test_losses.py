@@ -3,9 +3,12 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +32,7 @@ from weighbeam.network.endpoints import Endpoint
 from weighbeam.senses.cluster.client import Cluster
 from weighbeam.senses.cluster.messages import Bounds
 from weighbeam.senses.cluster.settings import ClusterSettings
-from weighbeam.senses.cluster.steady import Steady
+from weighbeam.senses.cluster.steady import Late, Steady
 from weighbeam.senses.local import LocalSenses
 
 need_ray()
@@ -166,6 +169,33 @@ def play_round(folder, senses: LocalSenses, miners: LocalSenses, while_observed:
     assert list_rounds(store) == ["round"]
     assert list_faults(store) == []
     return mechanism.asked, read_round(store, "round", CHUNKING)
+
+
+def test_a_validator_that_is_killed_leaves_nothing_behind(nodes) -> None:
+    child = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("one_call.py"), nodes.address],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": nodes.paths},
+        text=True,
+    )
+    broker, worker = map(int, child.stdout.readline().split())
+    assert is_alive(broker)
+    assert is_alive(worker)
+    child.kill()
+    child.wait()
+    wait_for(lambda: not is_alive(broker) and not is_alive(worker))
+
+
+def test_what_comes_too_late_is_told_as_late(join) -> None:
+    cluster = join()
+    spec = Obedience()
+    late = Late(1.0, lambda item: f"late: {item}")
+    work = Steady(cluster, spec, spec.open(), lambda items: [HERE] * len(items), late)
+    work.check()
+    done = work.do(["sleep 0", "sleep 3", "sleep 3", "sleep 3", "sleep 3"])
+    assert done[0] > 0
+    assert done[1:] == ["late: sleep 3"] * 4
+    assert not cluster.watch.is_lost(work.terms.key)
 
 
 def test_a_sweep_goes_on_without_a_node(nodes) -> None:

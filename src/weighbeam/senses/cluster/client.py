@@ -51,25 +51,28 @@ class Cluster:
         self._size: dict[str, float] = {}
         self._refused: WeighbeamError | None = None
 
-    def ask(self, terms: Open, lanes: Sequence[int | None], pack: Callable[[int], bytes]) -> list[bytes | None]:
-        """What the workers make of each part; None for parts that nobody did in time. `pack` gives a part's payload
-        when its turn has come. A fault of the sense itself is raised as it was there."""
+    def ask(
+        self, terms: Open, lanes: Sequence[int | None], pack: Callable[[int], bytes], end: float | None = None
+    ) -> list[bytes | None]:
+        """What the workers make of each part; None for parts that nobody did in time, or by `end`. `pack` gives a
+        part's payload when its turn has come. A fault of the sense itself is raised as it was there."""
         self._open(terms)
         call = Call([None] * len(lanes))
         todo = [] if self.watch.is_lost(terms.key) else list(range(len(lanes)))[::-1]
-        begun = time.monotonic()
+        begun, gone = time.monotonic(), False
         try:
             with self._changed:
-                while (todo or call.sent) and call.fault is None:
+                while (todo or call.sent) and call.fault is None and (end is None or time.monotonic() < end):
                     self._send(terms.key, call, todo, lanes, pack)
-                    if self._is_late(terms.key, begun):
+                    gone = self._is_gone(terms.key, begun)
+                    if gone:
                         break
                     self._changed.wait(LOOK_SECONDS)
         finally:
             self._forget(call)
         if call.fault is not None:
             raise call.fault
-        if (todo or call.sent) and not self._closed.is_set():
+        if gone and not self._closed.is_set():
             self._lose(terms.key)
         return call.made
 
@@ -143,7 +146,7 @@ class Cluster:
             if self._line is not None:
                 self._line.send(request)
 
-    def _is_late(self, key: str, begun: float) -> bool:
+    def _is_gone(self, key: str, begun: float) -> bool:
         moved = max(begun, self._progress.get(key, 0.0))
         return self._closed.is_set() or time.monotonic() - moved >= self.settings.patience_seconds
 

@@ -73,8 +73,9 @@ class Line:
             self._process.stdin.close()
 
     def _read(self) -> None:
+        """Until it ends, or says what no broker of ours does."""
         assert self._process.stdout is not None
-        with suppress(OSError, EOFError, ValueError):
+        with suppress(Exception):
             while True:
                 head, body = read_reply(receive_frame(self._process.stdout))
                 self.heard = time.monotonic()

@@ -15,8 +15,8 @@ from weighbeam.senses.cluster.models import (
     is_spread,
 )
 from weighbeam.senses.cluster.spec import Spec
-from weighbeam.senses.cluster.steady import Steady
-from weighbeam.senses.cluster.web import OpenedPages, PagesSpec
+from weighbeam.senses.cluster.steady import Late, Steady
+from weighbeam.senses.cluster.web import OpenedPages, PagesSpec, tell_late
 from weighbeam.senses.pages.live import LivePages, LiveSettings
 from weighbeam.senses.ports import Embedder, Entailment, Page
 
@@ -40,11 +40,12 @@ class ClusterEntailment:
 
 
 class ClusterPages:
-    """Reads `live` pages; equal URLs once."""
+    """Reads `live` pages; equal URLs once, within a deadline for all."""
 
     def __init__(self, cluster: Cluster, spec: Spec, local: LivePages) -> None:
         self.id, self.digest = local.id, local.digest
-        self.steady = Steady(cluster, spec, OpenedPages(local), local.read_all)
+        late = Late(spec.part_seconds, tell_late)
+        self.steady = Steady(cluster, spec, OpenedPages(local), local.read_all, late)
 
     def read(self, url: str) -> Page:
         return self.read_all([url])[0]

@@ -13,7 +13,7 @@ from weighbeam.senses.page import Hop, Page
 from weighbeam.senses.pages.live import LivePages, LiveSettings
 
 LANES = 256
-AT_ONCE = 8
+AT_ONCE = 16
 SPARE_SECONDS = 15.0
 
 
@@ -42,6 +42,7 @@ class PagesSpec:
 
     @property
     def part_seconds(self) -> float:
+        """Longer than a worker gives itself for what it was given at once."""
         browser = self.settings.rendering.all_seconds if self.settings.browser else 0.0
         return self.settings.limits.all_seconds + browser + SPARE_SECONDS
 
@@ -64,6 +65,11 @@ class PagesSpec:
 
     def unpack(self, body: bytes, count: int) -> list[Page]:
         return read_pages(body, count)
+
+
+def tell_late(url: str) -> Page:
+    """A page that no worker had the time for, which is nobody's fault but ours."""
+    return Page("fault", (Hop(url),), fault="deadline")
 
 
 def write_pages(pages: Sequence[Page]) -> bytes:
