@@ -118,6 +118,32 @@ def test_the_parts_of_a_lost_worker_go_to_the_next_each_alone() -> None:
     play(scene)
 
 
+def test_a_part_that_has_to_be_done_alone_is_not_kept_waiting_by_others() -> None:
+    async def scene() -> None:
+        here = Scene(Bounds(2, 2, 60.0))
+        await here.settle()
+        here.hands[0].come()
+        await here.add(b"a")
+        here.hands[0].die()
+        await here.settle()
+        here.hands[1].come()
+        await here.settle()
+        here.hands[1].finish(b"a")
+        await here.settle()
+        here.hands[2].come()
+        await here.add(*(bytes([98 + i]) for i in range(9)), first=1)
+        here.hands[1].die()
+        await here.settle()
+        assert here.under_way() == [[b"d", b"e"], []], "the other worker has no more than before"
+        here.hands[2].finish(b"d")
+        await here.settle()
+        here.hands[2].finish(b"e")
+        await here.settle()
+        assert here.under_way()[0] == [b"b"]
+
+    play(scene)
+
+
 def test_a_part_that_ends_three_workers_is_told_and_takes_no_other_with_it() -> None:
     async def scene() -> None:
         here = Scene()
@@ -188,7 +214,7 @@ def test_workers_come_while_parts_wait_and_go_when_there_is_nothing_to_do(monkey
     play(scene)
 
 
-def test_a_worker_that_differs_is_not_used_and_named() -> None:
+def test_a_worker_that_differs_is_not_used_and_named(monkeypatch) -> None:
     async def scene() -> None:
         here = Scene()
         await here.settle()
@@ -201,8 +227,10 @@ def test_a_worker_that_differs_is_not_used_and_named() -> None:
         await here.settle(1.01)
         here.hands[1].come()
         await here.settle()
-        assert here.pool.status.differs is None
         assert here.under_way() == [[b"a"]]
+        assert here.pool.status.differs is not None, "another node's worker says nothing about that one"
+        monkeypatch.setattr(pools, "UNFIT_SECONDS", 0.0)
+        assert here.pool.status.differs is None
 
     play(scene)
 

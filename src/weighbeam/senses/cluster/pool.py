@@ -14,6 +14,8 @@ from weighbeam.senses.cluster.messages import LEFT, Bounds, Open, Status, write_
 
 MOST_TRIES = 3
 START_SECONDS = 300.0
+UNFIT_SECONDS = 600.0
+MOST_TOLD = 1000
 RAMP_SECONDS = 0.3
 STARVED_SECONDS = 1.0
 
@@ -33,13 +35,15 @@ class Pool:
         self._failures = 0
         self._rested = 0.0
         self._calm = _now()
-        self._differs: str | None = None
+        self._unfit: dict[str, tuple[float, str]] = {}
 
     @property
     def status(self) -> Status:
         ready = [member for member in self._members if member.ready]
         busy = sum(bool(member.batches) for member in ready)
-        return Status(len(ready), busy, len(self._members) - len(ready), len(self._waiting), self._differs)
+        recent = (text for at, text in self._unfit.values() if _now() - at < UNFIT_SECONDS)
+        differs = "; ".join(sorted(recent))[:MOST_TOLD] or None
+        return Status(len(ready), busy, len(self._members) - len(ready), len(self._waiting), differs)
 
     def add(self, batch: Batch) -> None:
         if not self._waiting:
@@ -106,19 +110,24 @@ class Pool:
             min(ready, key=lambda member: len(member.batches)).leaving = True
 
     def _hand_out(self) -> None:
+        """In order. For a part that has to be done alone, one worker gets nothing else until it is free."""
+        kept: Member | None = None
         for batch in list(self._waiting):
-            if not any(member.has_room(self._window) for member in self._members):
+            able = [one for one in self._members if one is not kept and one.has_room(self._window)]
+            if not able:
                 return
-            member = self._choose(batch)
+            member = self._choose(batch, able)
             if member is not None:
                 self._waiting.remove(batch)
                 member.since = member.since if member.batches else _now()
                 member.batches[batch.number] = batch
                 self._keep(self._work(member, batch))
+            elif batch.tries and kept is None:
+                kept = min(able, key=lambda one: len(one.batches))
 
-    def _choose(self, batch: Batch) -> Member | None:
+    def _choose(self, batch: Batch, able: list[Member]) -> Member | None:
         """Who has least to do; for a lane that somebody is at, only that one."""
-        able = [member for member in self._members if member.has_room(self._window, batch)]
+        able = [member for member in able if member.has_room(self._window, batch)]
         if batch.lane is not None:
             at = [one for one in self._members if any(b.lane == batch.lane for b in one.batches.values())]
             able = [member for member in able if not at or member in at]
@@ -138,10 +147,11 @@ class Pool:
         if member not in self._members:
             return
         if told is not None:
-            self._differs = told
+            self._unfit[member.node] = _now(), told
             self._fail(member)
             return
-        self._failures, self._differs = 0, None
+        self._failures = 0
+        self._unfit.pop(member.node, None)
         member.ready, member.since = True, _now()
         self._hand_out()
 
