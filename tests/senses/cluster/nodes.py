@@ -16,8 +16,8 @@ import pytest
 HERE = Path(__file__).parent
 TESTS = HERE.parent.parent
 MARK = "WEIGHBEAM_TEST_NODES"
-QUICK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_period_ms": "1000", "RAY_health_check_initial_delay_ms": "0"}
-"""A node that does not answer five times is gone: after five seconds here."""
+QUICK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_period_ms": "500", "RAY_health_check_initial_delay_ms": "0"}
+"""A node that does not answer five times is gone: after a few seconds here."""
 
 
 class Nodes:

@@ -77,20 +77,20 @@ def in_thread(work: Callable[[], object]) -> Callable[[], object]:
 
 
 def test_workers_that_die_or_hang_cost_nothing_and_poison_is_told(join, tmp_path) -> None:
-    work = obey(join(least=2), part_seconds=3.0)
+    work = obey(join(least=2), part_seconds=2.0)
     work.check()
     (pid,) = work.do(["sleep 0"])
     assert pid != HERE
     before = {*work.do(["sleep 0.2"] * 8)}
     assert len(before) == 2, "both nodes work"
-    running = in_thread(lambda: work.do(["sleep 0.3"] * 12))
-    time.sleep(0.4)
+    running = in_thread(lambda: work.do(["sleep 0.2"] * 12))
+    time.sleep(0.3)
     os.kill(before.pop(), signal.SIGKILL)
     done = running()
     assert len(done) == 12
     assert HERE not in done
     assert work.do([f"hang {tmp_path / 'once'}"]) != [HERE]
-    others = in_thread(lambda: work.do(["sleep 0.2"] * 20))
+    others = in_thread(lambda: work.do(["sleep 0.1"] * 20))
     with pytest.raises(WeighbeamError) as fault:
         work.do(["die"])
     assert fault.value.code == "worker_lost"
@@ -158,7 +158,7 @@ def play_round(folder, senses: LocalSenses, miners: LocalSenses, while_observed:
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
     mechanism = Noting()
     bench = Bench(mechanism, PARAMS, Journal(store), asker, senses)
-    task = Task("task", {"document": generate_document("nodes", 12_000).text, "chunk_size": 600})
+    task = Task("task", {"document": generate_document("nodes", 6_000).text, "chunk_size": 600})
     with serve_miners(folder, miners) as served:
         endpoints = {hotkey: Endpoint(where, "btauth/1", "chain") for hotkey, where in served.items()}
         uids = {hotkey: uid for uid, hotkey in enumerate(served)}
@@ -186,16 +186,18 @@ def test_a_validator_that_is_killed_leaves_nothing_behind(nodes) -> None:
     wait_for(lambda: not is_alive(broker) and not is_alive(worker))
 
 
-def test_what_comes_too_late_is_told_as_late(join) -> None:
-    cluster = join()
+def test_workers_come_and_go_with_the_work_and_what_is_too_late_is_told_as_late(join) -> None:
+    cluster = join(least=1, most=2, idle_seconds=0.5)
     spec = Obedience()
     late = Late(1.0, lambda item: f"late: {item}")
     work = Steady(cluster, spec, spec.open(), lambda items: [HERE] * len(items), late)
     work.check()
-    done = work.do(["sleep 0", "sleep 3", "sleep 3", "sleep 3", "sleep 3"])
+    done = work.do(["sleep 0", "sleep 2", "sleep 2", "sleep 2", "sleep 2"])
     assert done[0] > 0
-    assert done[1:] == ["late: sleep 3"] * 4
+    assert done[1:] == ["late: sleep 2"] * 4
     assert not cluster.watch.is_lost(work.terms.key)
+    assert len({*obey(cluster).do(["sleep 0.2"] * 20)}) == 2
+    wait_for(lambda: cluster.count_workers(work.terms.key).ready == 1)
 
 
 def test_a_sweep_goes_on_without_a_node(nodes) -> None:
@@ -222,6 +224,7 @@ def test_a_node_and_then_all_of_them_are_lost_in_rounds_that_end_as_they_would_h
     told: list[str] = []
     cluster.watch.on_fault = lambda fault: told.append(fault.code)
     spread = LocalSenses(cache=cache, remember=False, workers=1, cluster=cluster)
+    own = LocalSenses(cache=cache, remember=False, workers=1)
     terms = spread.embedder.inner.steady.terms
     cluster.find_ready(terms)
     wait_for(lambda: cluster.count_workers(terms.key).ready == 2)
@@ -238,11 +241,11 @@ def test_a_node_and_then_all_of_them_are_lost_in_rounds_that_end_as_they_would_h
         folder.mkdir()
         spread.embedder._memory.clear()
         asked, kept = play_round(folder, spread, senses, kill(which))
-        again = CHUNKING.observe(PARAMS, asked, LocalSenses(cache=cache, remember=False, workers=1))
+        again = CHUNKING.observe(PARAMS, asked, own)
         assert again.facts == kept.observation.facts
         assert CHUNKING.score(PARAMS, again) == kept.scored
         assert told == [] or which == "all"
-        cluster.settings = ClusterSettings(nodes.address, Bounds(2, 2), 4.0)
+        cluster.settings = ClusterSettings(nodes.address, Bounds(2, 2), 2.0)
     texts = ["after all", "was lost"]
     assert np.array_equal(spread.embedder.embed(texts), senses.embedder.embed(texts))
     assert told == ["cluster_lost"]

@@ -1,18 +1,21 @@
 """Workers that are actors of Ray: each on a core of its own, wherever there is room; they end with their owner."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
 from weighbeam.senses.cluster.join import ONE_THREAD
-from weighbeam.senses.cluster.member import Made, Unfit, tell_fault
+from weighbeam.senses.cluster.member import Made, Unfit
 from weighbeam.senses.cluster.messages import Open
 from weighbeam.senses.cluster.worker import Introduction, Worker
 
 T = TypeVar("T")
 
+MOST_TEXT = 300
+ADDRESS = re.compile(r"\bip=([^,)\s]+)")
 CALLS = ThreadPoolExecutor(8, "ray")
 
 
@@ -37,10 +40,10 @@ class RayHand:
         try:
             found: Introduction = await self._actor.introduce.remote()
         except self._ray.exceptions.RayTaskError as fault:
-            raise Unfit(tell_fault(fault)) from None
+            raise Unfit(tell_unfit(str(fault))) from None
         except self._ray.exceptions.RayActorError as fault:
             if fault.actor_init_failed:
-                raise Unfit(tell_fault(fault)) from None
+                raise Unfit(tell_unfit(str(fault))) from None
             raise
         return found
 
@@ -67,6 +70,17 @@ class RayHand:
     def _kill(self) -> None:
         with suppress(Exception):
             self._ray.kill(self._actor)
+
+
+def tell_unfit(text: str) -> str:
+    """Where and why, of a page that Ray writes; the same for the same reason.
+
+    >>> tell_unfit("ray::Worker.introduce() (pid=7, ip=192.0.2.2, repr=W)\\n  File w.py\\nOSError: no space\\n")
+    'on 192.0.2.2: OSError: no space'
+    """
+    where = ADDRESS.search(text)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f"on {where[1] if where else 'a node'}: {lines[-1][:MOST_TEXT] if lines else 'no reason given'}"
 
 
 def count_nodes(ray: Any) -> dict[str, float]:
