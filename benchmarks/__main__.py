@@ -11,6 +11,7 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from benchmarks.cluster import measure_cluster
 from benchmarks.embedder import measure_embedder
 from benchmarks.evidence import measure_evidence
 from benchmarks.inference import measure_inference
@@ -39,6 +40,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "The novelty corpus on pgvector, 384 dimensions": measure_vectors,
     "The novelty desk": measure_desk,
     "The embedder": measure_embedder,
+    "Rounds embedded by a Ray cluster": measure_cluster,
     "The service on a month of 256 miners": measure_service,
     "The lab: epochs, standings, weigh-ins, a year": measure_lab,
 }

@@ -47,6 +47,8 @@ REMEDIES = {
     "void_round": "see why miners do not answer: the reasons are in weighbeam rounds",
     "challenge_source": "check challenges.pull and its token; rounds go on with prompts of our own",
     "list_refused": "mend or sign it: weighbeam lists check; it is read again once it changes",
+    "cluster_lost": "look at ray status and weighbeam doctor; rounds go on with this machine's own senses meanwhile",
+    "worker_differs": "install the same weighbeam and models on every node, of one kind of processor",
     "outbox_given_up": "what failed is in the text: check the address or folder it names",
 }
 ANY_REMEDY = "see weighbeam rounds and the mechanism's documentation"

@@ -26,6 +26,8 @@ LASTING = frozenset(
         "runtime_mismatch",
         "challenge_source",
         "list_refused",
+        "cluster_lost",
+        "worker_differs",
         "few_documents",
         "env_ignored",
         "no_burn_target",

@@ -14,8 +14,8 @@ from typing import Protocol
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.lab.jobs import Job, OnDone, Play, attempt, order_jobs, read_result
 from weighbeam.lab.measure import Trial
+from weighbeam.senses.cluster.join import ONE_THREAD
 
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 MOST_WORKERS = 512
 
 

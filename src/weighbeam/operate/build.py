@@ -27,12 +27,14 @@ from weighbeam.network.listen import check_listen
 from weighbeam.network.probe import can_reach, read_probe
 from weighbeam.novelty.collect import DeskCollector
 from weighbeam.operate.chains import Tell, check_ids, check_registered, open_chain, open_clock
+from weighbeam.operate.cluster import tell_cluster
 from weighbeam.operate.deliveries import make_deliveries, open_exchange
 from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.experiments import KIND, list_sinks, open_experiments
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.operate.notify import make_notifiers, make_telling, read_receivers
 from weighbeam.operate.web import open_senses
+from weighbeam.senses.cluster.ports import check_spread
 from weighbeam.senses.local import LocalSenses
 from weighbeam.settings.load import Loaded
 from weighbeam.settings.model import MechanismSection
@@ -72,6 +74,8 @@ def build_validator(loaded: Loaded) -> Built:
     alerts = Alerts(store, clock.now, make_telling(loaded, receivers, clock.now()))
     senses.on_fault = partial(_tell_lists, alerts)
     senses.on_renewed = partial(alerts.end, {"list_refused": "the lists were read again"}, "evidence")
+    if senses.cluster is not None:
+        tell_cluster(senses.cluster, alerts)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds, now=clock.now)
     desk = Desk(
@@ -103,12 +107,15 @@ def check_start(loaded: Loaded, hotkey: Hotkey) -> LocalSenses:
     if loaded.settings.validator.listen:
         check_listen(loaded.settings.validator.listen)
     senses = open_senses(loaded)
+    check_spread(senses.embedder.inner)
     senses.embedder.embed(["ready"])
     for name, section in loaded.settings.mechanisms.items():
         mechanism = load_mechanism(name)
         mechanism.name_senses(make_params(mechanism, section.params), senses)
     if "evidence" in loaded.settings.mechanisms:
+        check_spread(senses.entailment.inner)
         senses.entailment.judge([("ready", "ready")])
+        check_spread(senses.pages)
         LOG.info("evidence is read with %s, ages from %s", senses.pages.id, senses.ages.id)
     return senses
 

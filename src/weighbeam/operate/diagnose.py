@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 from weighbeam.core.errors import WeighbeamError
@@ -11,6 +12,7 @@ from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.operate.build import check_start
 from weighbeam.operate.chains import look_at_chain, open_file
+from weighbeam.operate.cluster import open_cluster
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.settings.load import Loaded, find_file, find_unknown, load_settings
 
@@ -38,6 +40,8 @@ def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.e
             yield _check_artifacts(loaded.settings.store.artifacts)
         if loaded.settings.validator.rendering == "on":
             yield _check_browser(loaded.settings.validator.browser)
+        if loaded.settings.cluster.address is not None:
+            yield _check_cluster(loaded)
         yield _check_start(loaded)
 
 
@@ -85,9 +89,22 @@ def _check_artifacts(url: str) -> Symptom:
     return Symptom("artifacts", "ok", f"{place.removesuffix(PROBE)} keeps, gives and removes")
 
 
+def _check_cluster(loaded: Loaded) -> Symptom:
+    try:
+        cluster = open_cluster(loaded)
+        assert cluster is not None
+        with closing(cluster):
+            size = cluster.look()
+    except WeighbeamError as fault:
+        return Symptom("cluster", "fault", fault.message, fault.remedy)
+    return Symptom("cluster", "ok", f"{size['nodes']:g} nodes, {size['cpus']:g} cores")
+
+
 def _check_start(loaded: Loaded) -> Symptom:
     try:
-        check_start(loaded, open_hotkey(loaded))
+        senses = check_start(loaded, open_hotkey(loaded))
+        if senses.cluster is not None:
+            senses.cluster.close()
     except WeighbeamError as fault:
         return Symptom("start of a validator", "fault", fault.message, fault.remedy)
     return Symptom("start of a validator", "ok", "nothing stands in its way")

@@ -9,6 +9,7 @@ from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
 from weighbeam.mechanisms.evidence.lists import read_lists
 from weighbeam.mechanisms.evidence.suffixes import SUFFIXES as PUBLIC_SUFFIXES
 from weighbeam.network.sign_lists import read_list_key, require_signature
+from weighbeam.operate.cluster import open_cluster
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.fetch import USER_AGENT
 from weighbeam.senses.pages.gate import last_two_labels
@@ -39,6 +40,7 @@ def open_senses(loaded: Loaded) -> LocalSenses:
         only_newer=validator.lists_key is not None,
         doubts=Doubts(validator.second_read_seconds, validator.made_for_task),
         second_address=validator.second_address,
+        cluster=open_cluster(loaded),
         **find_web(archive, lists, loaded.folder, _write_own(loaded)),
     )
 

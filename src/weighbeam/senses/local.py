@@ -29,6 +29,7 @@ from weighbeam.senses.round_senses import RoundSenses
 from weighbeam.senses.rulebook import Check
 
 if TYPE_CHECKING:
+    from weighbeam.senses.cluster.client import Cluster
     from weighbeam.senses.pages.live import LiveSettings
 
 DEFAULT_EMBEDDER = "minilm-fp32"
@@ -74,7 +75,8 @@ def load_entailment(name: str, workers: int = 1) -> Entailment:
 
 
 class LocalSenses:
-    """Embedder, entailment and splitters of this process. `remember` keeps what they find on disk between runs."""
+    """Embedder, entailment and splitters of this process. `remember` keeps what they find on disk between runs; with a
+    `cluster`, its nodes embed, judge and read pages."""
 
     _splitters: ClassVar[dict[str, Sentences]] = {}
 
@@ -95,6 +97,7 @@ class LocalSenses:
         only_newer: bool = False,
         doubts: Doubts | None = None,
         second_address: str | None = None,
+        cluster: "Cluster | None" = None,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -111,10 +114,11 @@ class LocalSenses:
         self.doubts = doubts or Doubts()
         self._second_address = second_address
         self.clock = SystemClock()
+        self.cluster = cluster
 
     @cached_property
     def embedder(self) -> Remembering:
-        inner = load_embedder(self._embedder_name, self._cache, self._workers, self._on_progress)
+        inner = self._spread_embedder(load_embedder(self._embedder_name, self._cache, self._workers, self._on_progress))
         if not self._remember:
             return Remembering(inner)
         return Remembering(inner, DiskVectors(self._cache / f"vectors-{inner.digest[:16]}.sqlite"))
@@ -127,16 +131,23 @@ class LocalSenses:
 
     @cached_property
     def entailment(self) -> RememberingEntailment:
-        inner = load_entailment(self._entailment_name, self._workers)
+        inner = self._spread_entailment(load_entailment(self._entailment_name, self._workers))
         if not self._remember:
             return RememberingEntailment(inner)
         return RememberingEntailment(inner, DiskVectors(self._cache / f"entailment-{inner.digest[:16]}.sqlite"))
 
     @cached_property
     def pages(self) -> Pages:
+        """What was saved is on this machine; the web is everywhere."""
+        from weighbeam.senses.pages.live import LivePages
         from weighbeam.senses.pages.load import load_pages
 
-        return load_pages(self._pages_name, self._live)
+        local = load_pages(self._pages_name, self._live)
+        if self.cluster is None or not isinstance(local, LivePages):
+            return local
+        from weighbeam.senses.cluster.ports import spread_pages
+
+        return spread_pages(self.cluster, local, self._live)
 
     @cached_property
     def second_pages(self) -> Pages | None:
@@ -164,6 +175,20 @@ class LocalSenses:
     def renew(self) -> Senses:
         """With the lists as they are now; if those cannot be used, with the last good ones, and `on_fault` is told."""
         return RoundSenses(self, self._kept_lists.renew(self.on_fault, self.on_renewed))
+
+    def _spread_embedder(self, local: Embedder) -> Embedder:
+        if self.cluster is None:
+            return local
+        from weighbeam.senses.cluster.ports import spread_embedder
+
+        return spread_embedder(self.cluster, self._embedder_name, local)
+
+    def _spread_entailment(self, local: Entailment) -> Entailment:
+        if self.cluster is None:
+            return local
+        from weighbeam.senses.cluster.ports import ClusterEntailment
+
+        return ClusterEntailment(self.cluster, self._entailment_name, local)
 
     @cached_property
     def sentiment(self) -> Sentiment:

@@ -15,6 +15,7 @@ from weighbeam.settings.model import (
     AlertsSection,
     ChainSection,
     ChallengesSection,
+    ClusterSection,
     LogSection,
     MechanismSection,
     MinerSection,
@@ -45,6 +46,7 @@ class Settings(BaseModel):
     store: StoreSection = StoreSection()
     weigh_in: WeighInSection = WeighInSection()
     validator: ValidatorSection = ValidatorSection()
+    cluster: ClusterSection = ClusterSection()
     mechanisms: dict[str, MechanismSection] = {"chunking": MechanismSection()}
     challenges: ChallengesSection = ChallengesSection()
     service: ServiceSection = ServiceSection()

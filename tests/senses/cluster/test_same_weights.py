@@ -1,6 +1,7 @@
 """The same recorded answers through a file and this process, and through PostgreSQL and Ray: the same weights hash."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from weighbeam.store.database import Store
 need_ray()
 pytestmark = pytest.mark.alone
 
+LABELLED = Path(__file__).parents[2] / "mechanisms/evidence/labelled_snippets.jsonl"
 START, MINERS, ROUNDS = 1_800_000_000.0, tuple(f"miner-{number}" for number in range(6)), 3
 
 
@@ -115,26 +117,26 @@ def ask_chunking(senses: LocalSenses) -> Iterator[Asked]:
     for number in range(ROUNDS):
         document = generate_document(f"shared-{number}", 3000).text
         task = Task(f"t{number}", {"document": document, "chunk_size": 1200})
-        yield make_asked(task, number, [{"chunks": pack_sentences(document, 300 + 150 * i, 100, senses)} for i in range(6)])
+        sizes = range(300, 1200, 150)
+        yield make_asked(task, number, [{"chunks": pack_sentences(document, size, 100, senses)} for size in sizes])
 
 
 def ask_inference(_: LocalSenses) -> Iterator[Asked]:
     for number in range(ROUNDS):
         texts = [generate_document(f"said-{number}-{i // 2}", 700).text[: 500 + 20 * i] for i in range(6)]
-        yield make_asked(Task(f"t{number}", {"prompt": "How do towns keep their water clean?"}), number, [{"text": one} for one in texts])
+        task = Task(f"t{number}", {"prompt": "How do towns keep their water clean?"})
+        yield make_asked(task, number, [{"text": one} for one in texts])
 
 
 def ask_evidence(senses: LocalSenses) -> Iterator[Asked]:
     """Each quotes what the sample pages say."""
     assert isinstance(senses.pages, ArchivePages)
-    bank = read_bank()
+    statements = {row["id"]: row["statement"] for row in read_bank()}
+    rows = [row for row in map(json.loads, LABELLED.read_text("utf-8").splitlines()) if "attack" not in row]
+    quotes = [{"url": row["url"], "excerpt": row["excerpt"]} for row in rows]
     for number in range(ROUNDS):
-        row = bank[number]
-        yield make_asked(Task(f"t{number}", {"statement": row["statement"]}), number, [{"snippets": quote(row, i)} for i in range(6)])
-
-
-def quote(row: dict[str, Any], start: int) -> list[dict[str, str]]:
-    return [{"url": one["url"], "excerpt": one["excerpt"]} for one in row["snippets"][start : start + 3]]
+        task = Task(f"t{number}", {"statement": statements[rows[3 * number]["statement_id"]]})
+        yield make_asked(task, number, [{"snippets": quotes[number + i : number + i + 3]} for i in range(6)])
 
 
 def make_asked(task: Task, number: int, payloads: list[dict[str, Any]]) -> Asked:

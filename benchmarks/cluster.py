@@ -1,0 +1,79 @@
+"""Rounds whose embedding is done by one and by two workers of a Ray cluster, by turns; one thread each."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from statistics import median
+
+from benchmarks.measure import Line, time_once
+from benchmarks.round import Timed, make_round
+from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.contract import Asked
+from weighbeam.senses.cluster.client import Cluster
+from weighbeam.senses.cluster.messages import Bounds
+from weighbeam.senses.cluster.ports import ClusterEmbedder
+from weighbeam.senses.cluster.settings import ClusterSettings
+from weighbeam.senses.local import LocalSenses
+
+LAPS = 3
+CORES = 3
+NODES = f"""
+import sys
+from ray.cluster_utils import Cluster
+store = {{"object_store_memory": 80 << 20}}
+cluster = Cluster(initialize_head=True, head_node_args={{"num_cpus": 0, "include_dashboard": False, **store}})
+for _ in range({CORES}):
+    cluster.add_node(num_cpus=1, **store)
+print("address", cluster.address, flush=True)
+sys.stdin.read()
+cluster.shutdown()
+"""
+
+
+def measure_cluster() -> Iterator[Line]:
+    local = LocalSenses(remember=False, workers=1)
+    asked = make_round(local)
+    with start_nodes() as address, closing(join(address, 1)) as one, closing(join(address, 2)) as two:
+        alone, both = (Timed(open_senses(cluster)) for cluster in (one, two))
+        spent: dict[int, list[float]] = {0: [], 1: [], 2: []}
+        for _ in range(LAPS):
+            for workers, senses in enumerate((Timed(local), alone, both)):
+                spent[workers].append(time_once(lambda senses=senses: observe(asked, senses)))
+    here, first, second = (median(laps) for laps in spent.values())
+    texts = len(alone.texts) / LAPS
+    ratio = first / second
+    rates = f"{texts / first:.0f}/s → {texts / second:.0f}/s, a round {first:.1f} s → {second:.1f} s"
+    yield Line("texts of a round by two Ray workers against one", f"{ratio:.2f}× ({rates})", "≥ 1.6×", ratio >= 1.6)
+    share = here / first
+    shown = f"{share:.2f}× (a round here {here:.1f} s)"
+    yield Line("one Ray worker against one thread of this process", shown, "≥ 0.8×", share >= 0.8)
+
+
+def observe(asked: Asked, senses: Timed) -> None:
+    Chunking().observe(ChunkingParams(), asked, senses)
+
+
+def join(address: str, workers: int) -> Cluster:
+    return Cluster(ClusterSettings(address, Bounds(workers, workers)))
+
+
+def open_senses(cluster: Cluster) -> LocalSenses:
+    """With every worker there."""
+    senses = LocalSenses(remember=False, workers=1, cluster=cluster)
+    assert isinstance(senses.embedder.inner, ClusterEmbedder)
+    terms = senses.embedder.inner.steady.terms
+    while cluster.count_workers(terms.key).ready < cluster.settings.bounds.least:
+        cluster.find_ready(terms)
+    return senses
+
+
+@contextmanager
+def start_nodes() -> Iterator[str]:
+    command = [sys.executable, "-c", NODES]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as nodes:
+        assert nodes.stdout is not None
+        yield next(line.split()[1] for line in nodes.stdout if line.startswith("address"))

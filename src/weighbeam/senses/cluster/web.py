@@ -1,0 +1,105 @@
+"""Page reading as work for a cluster: each registered domain is read by one worker at a time."""
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.senses.cluster.spec import Part
+from weighbeam.senses.page import Hop, Page
+from weighbeam.senses.pages.live import LivePages, LiveSettings
+
+LANES = 256
+AT_ONCE = 16
+SPARE_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPages:
+    inner: LivePages
+
+    @property
+    def digest(self) -> str:
+        return self.inner.digest
+
+    def try_known(self) -> str:
+        return ""
+
+    def do(self, items: Sequence[str]) -> bytes:
+        return write_pages(self.inner.read_all(items))
+
+
+@dataclass(frozen=True, slots=True)
+class PagesSpec:
+    """The web, read with these settings. Hosts of one domain share a lane, so that one reader's manners hold for them:
+    how many reads at once, and how long a pause between."""
+
+    settings: LiveSettings = field(default_factory=LiveSettings)
+    at_once: int = AT_ONCE
+
+    @property
+    def part_seconds(self) -> float:
+        """Longer than a worker gives itself for what it was given at once."""
+        browser = self.settings.rendering.all_seconds if self.settings.browser else 0.0
+        return self.settings.limits.all_seconds + browser + SPARE_SECONDS
+
+    def cut(self, items: Sequence[str]) -> list[Part]:
+        lanes: dict[int, list[int]] = {}
+        for row, url in enumerate(items):
+            lanes.setdefault(self._find_lane(url), []).append(row)
+        return [Part(tuple(rows), lane) for lane, rows in lanes.items()]
+
+    def _find_lane(self, url: str) -> int:
+        try:
+            host = urlsplit(url).hostname or ""
+            domain = self.settings.domain_of(host)
+        except ValueError:
+            domain = ""
+        return zlib.crc32(domain.encode("utf-8", "surrogatepass")) % LANES
+
+    def open(self) -> OpenedPages:
+        return OpenedPages(LivePages(self.settings))
+
+    def unpack(self, body: bytes, count: int) -> list[Page]:
+        return read_pages(body, count)
+
+
+def tell_late(url: str) -> Page:
+    """A page that no worker had the time for, which is nobody's fault but ours."""
+    return Page("fault", (Hop(url),), fault="deadline")
+
+
+def write_pages(pages: Sequence[Page]) -> bytes:
+    return json.dumps([asdict(page) for page in pages]).encode()
+
+
+def read_pages(body: bytes, count: int) -> list[Page]:
+    """
+    >>> page = Page("read", (Hop("https://a.example/", 200),), text="\\ud800 light", user_spans=((0, 1),))
+    >>> read_pages(write_pages([page]), 1) == [page]
+    True
+    """
+    try:
+        pages = [_read_page(given) for given in json.loads(body)]
+    except (ValueError, TypeError, KeyError) as fault:
+        raise _blame(f"{type(fault).__name__}: {fault}") from None
+    if len(pages) != count:
+        raise _blame(f"{len(pages)} pages for {count} URLs")
+    return pages
+
+
+def _read_page(given: dict[str, Any]) -> Page:
+    shaped: dict[str, Any] = {
+        "hops": tuple(Hop(**hop) for hop in given["hops"]),
+        "headings": tuple(map(str, given["headings"])),
+        "user_spans": tuple((int(begin), int(end)) for begin, end in given["user_spans"]),
+    }
+    return Page(**{**given, **shaped})
+
+
+def _blame(what: str) -> WeighbeamError:
+    told = f"a worker's pages cannot be read: {what}"
+    return WeighbeamError("worker_fault", told, "run the same version of weighbeam on every node")

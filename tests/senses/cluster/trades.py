@@ -1,0 +1,90 @@
+"""Senses for tests of the cluster: what they make of an item is what the item says."""
+
+import json
+import os
+import ssl
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab.lab_fakes import play_fake
+from senses.pages.tls_servers import Network
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.lab.jobs import Job
+from weighbeam.lab.measure import Trial
+from weighbeam.senses.cluster.spec import Part
+from weighbeam.senses.cluster.web import OpenedPages, PagesSpec
+from weighbeam.senses.pages.guard import Guard
+from weighbeam.senses.pages.live import LivePages
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Obeying:
+    """`sleep SECONDS`, `die`, `hang FILE` (the first time), `refuse`: then, or else, the number of the process."""
+
+    digest: str = "the one"
+
+    def try_known(self) -> str:
+        return "known"
+
+    def do(self, items: Sequence[str]) -> bytes:
+        for item in items:
+            what, _, how = item.partition(" ")
+            self._obey(what, how)
+        return json.dumps([os.getpid()] * len(items)).encode()
+
+    def _obey(self, what: str, how: str) -> None:
+        if what == "sleep":
+            time.sleep(float(how))
+        elif what == "die":
+            os._exit(1)
+        elif what == "refuse":
+            raise WeighbeamError("bad_text", "it is refused", "write another")
+        elif what == "hang" and not Path(how).exists():
+            Path(how).touch()
+            time.sleep(60)
+
+
+@dataclass(frozen=True)
+class Obedience:
+    """One item for a part."""
+
+    name: str = "obeying"
+    digest: str = "the one"
+    at_once: int = 1
+    part_seconds: float = 20.0
+
+    def cut(self, items: Sequence[str]) -> list[Part]:
+        return [Part((row,)) for row in range(len(items))]
+
+    def open(self) -> Obeying:
+        return Obeying(self.digest)
+
+    def unpack(self, body: bytes, count: int) -> Iterable[int]:
+        return json.loads(body)
+
+
+@dataclass(frozen=True)
+class LoopbackPages(PagesSpec):
+    """The web, if all of it were on a port of this machine, under certificates of this authority."""
+
+    port: int = 0
+    authority: str = field(default="", repr=False)
+
+    def open(self) -> OpenedPages:
+        return OpenedPages(open_pages(self))
+
+
+def play_late(job: Job) -> Trial:
+    """A season that takes its time, so that something may happen meanwhile."""
+    time.sleep(0.5)
+    return play_fake(job)
+
+
+def open_pages(spec: LoopbackPages) -> LivePages:
+    network, context = Network(spec.port), ssl.create_default_context()
+    context.load_verify_locations(cadata=spec.authority)
+    return LivePages(spec.settings, Guard(network.resolve, network.connect, context, frozenset({LOOPBACK})))
