@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,20 +47,20 @@ def test_the_same_workload_gives_the_same_weights_hash(
 ) -> None:
     """Weigh-ins are named by chance: here by what they say."""
     monkeypatch.setattr(run, "append_entry", lambda *given: append_entry(given[0], given[1], given[3][:32], given[3]))
-    cluster = join(least=2)
+    cluster = join()
     here = play(Store(f"sqlite:///{tmp_path / 'journal.db'}"), open_senses(cache), tmp_path / "here")
     there_senses = open_senses(cache, cluster)
     there = play(Store(postgres.make_database()), there_senses, tmp_path / "there")
     assert here == there
     assert len(here["weights"]) == 64
     assert here["submissions"] == 3
-    assert cluster.count_workers(there_senses.embedder.inner.steady.terms.key).ready == 2, "it was Ray that embedded"
+    assert cluster.count_workers(there_senses.embedder.inner.steady.terms.key).ready > 0, "it was Ray that embedded"
     assert cluster.count_workers(there_senses.entailment.inner.steady.terms.key).ready > 0
 
 
 def open_senses(cache: Path, cluster: Any = None) -> LocalSenses:
     archive = find_archive()
-    return LocalSenses(
+    senses = LocalSenses(
         cache=cache,
         remember=False,
         workers=1,
@@ -68,6 +69,22 @@ def open_senses(cache: Path, cluster: Any = None) -> LocalSenses:
         extra_suffixes=SUFFIXES,
         cluster=cluster,
     )
+    senses.clock, read = StillClock(), senses.pages.read_all
+    senses.pages.read_all = lambda urls: [replace(page, seconds={}) for page in read(urls)]
+    return senses
+
+
+class StillClock:
+    """How long everything took is noted in the record, and part of no score."""
+
+    def seconds(self) -> float:
+        return 0.0
+
+    def utc(self) -> float:
+        return START
+
+    def sleep(self, seconds: float) -> None:
+        raise AssertionError("nobody waits here")
 
 
 def play(store: Store, senses: LocalSenses, folder: Path) -> dict[str, Any]:
