@@ -1,6 +1,8 @@
 """The cluster from settings: what is refused, what the doctor says, and what becomes an alert and ends one."""
 
 import logging
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -63,3 +65,9 @@ def test_what_is_lost_is_an_alert_until_it_is_back(tmp_path, caplog) -> None:
     assert list_notices(store) == ()
     assert "cluster_lost is over: the cluster works again" in caplog.text
     store.close()
+
+
+def test_a_validator_never_loads_ray() -> None:
+    modules = "weighbeam.operate.run, weighbeam.operate.cluster, weighbeam.senses.cluster.ports"
+    check = f"import sys, {modules}; sys.exit(any(name.partition('.')[0] == 'ray' for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", check], timeout=60).returncode == 0

@@ -95,6 +95,7 @@ def test_workers_that_die_or_hang_cost_nothing_and_poison_is_told(join, tmp_path
         work.do(["die"])
     assert fault.value.code == "worker_lost"
     assert HERE not in others()
+    assert work.do(["swell"]) == [HERE], "what is too large for the pipe is done here"
     with pytest.raises(WeighbeamError, match=r"bad_text: it is refused \(write another\)"):
         work.do(["refuse"])
 

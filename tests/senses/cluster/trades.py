@@ -23,7 +23,7 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Obeying:
-    """`sleep SECONDS`, `die`, `hang FILE` (the first time), `refuse`: then, or else, the number of the process."""
+    """`sleep SECONDS`, `die`, `hang FILE` (the first time), `refuse`, `swell`: then, or else, its process number."""
 
     digest: str = "the one"
 
@@ -34,6 +34,8 @@ class Obeying:
         for item in items:
             what, _, how = item.partition(" ")
             self._obey(what, how)
+        if "swell" in items:
+            return b" " * (65 << 20)
         return json.dumps([os.getpid()] * len(items)).encode()
 
     def _obey(self, what: str, how: str) -> None:

@@ -20,10 +20,11 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.cluster.hands import RayHand, call_aside, count_nodes
 from weighbeam.senses.cluster.join import join_ray
 from weighbeam.senses.cluster.member import Batch, Hand, Made
-from weighbeam.senses.cluster.messages import Bounds, Do, Drop, Open, Request, write_fault, write_reply
+from weighbeam.senses.cluster.messages import LEFT, Bounds, Do, Drop, Open, Request, write_fault, write_reply
 from weighbeam.senses.cluster.pool import Pool
-from weighbeam.senses.pages.frames import receive_frame, send_frame
+from weighbeam.senses.pages.frames import MOST_BYTES, receive_frame, send_frame
 
+MOST_BODY = MOST_BYTES - (64 << 10)
 LOOK_SECONDS = 0.1
 STATUS_LOOKS = 5
 COUNT_SECONDS = 2.0
@@ -81,7 +82,8 @@ class Broker:
         return RayHand(self._ray, terms)
 
     def _answer(self, number: int, made: Made) -> None:
-        fault, body = made
+        """What is too large for the pipe is as if nobody had made it."""
+        fault, body = made if len(made[1]) <= MOST_BODY else ({"code": LEFT}, b"")
         self._say({"done": number} if fault is None else {"fault": number, **fault}, body)
 
     def _say(self, head: dict[str, Any], body: bytes = b"") -> None:

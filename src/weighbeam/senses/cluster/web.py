@@ -14,6 +14,7 @@ from weighbeam.senses.pages.live import LivePages, LiveSettings
 
 LANES = 256
 AT_ONCE = 16
+PART_URLS = 4
 SPARE_SECONDS = 15.0
 
 
@@ -35,7 +36,12 @@ class OpenedPages:
 @dataclass(frozen=True, slots=True)
 class PagesSpec:
     """The web, read with these settings. Hosts of one domain share a lane, so that one reader's manners hold for them:
-    how many reads at once, and how long a pause between."""
+    how many reads at once, and how long a pause between. Pages may be large, so few make a part.
+
+    >>> urls = [f"https://{host}.example/{page}" for page in range(5) for host in ("a", "b")]
+    >>> [part.rows for part in PagesSpec().cut(urls)]
+    [(0, 2, 4, 6), (8,), (1, 3, 5, 7), (9,)]
+    """
 
     settings: LiveSettings = field(default_factory=LiveSettings)
     at_once: int = AT_ONCE
@@ -50,7 +56,11 @@ class PagesSpec:
         lanes: dict[int, list[int]] = {}
         for row, url in enumerate(items):
             lanes.setdefault(self._find_lane(url), []).append(row)
-        return [Part(tuple(rows), lane) for lane, rows in lanes.items()]
+        return [
+            Part(tuple(rows[i : i + PART_URLS]), lane)
+            for lane, rows in lanes.items()
+            for i in range(0, len(rows), PART_URLS)
+        ]
 
     def _find_lane(self, url: str) -> int:
         try:
@@ -73,7 +83,7 @@ def tell_late(url: str) -> Page:
 
 
 def write_pages(pages: Sequence[Page]) -> bytes:
-    return json.dumps([asdict(page) for page in pages]).encode()
+    return json.dumps([asdict(page) for page in pages], ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def read_pages(body: bytes, count: int) -> list[Page]:
@@ -83,7 +93,7 @@ def read_pages(body: bytes, count: int) -> list[Page]:
     True
     """
     try:
-        pages = [_read_page(given) for given in json.loads(body)]
+        pages = [_read_page(given) for given in json.loads(body.decode("utf-8", "surrogatepass"))]
     except (ValueError, TypeError, KeyError) as fault:
         raise _blame(f"{type(fault).__name__}: {fault}") from None
     if len(pages) != count:
