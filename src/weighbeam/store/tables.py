@@ -11,7 +11,6 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
-    Float,
     Index,
     LargeBinary,
     MetaData,
@@ -19,7 +18,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from weighbeam.store.columns import Integer, String, Text
+from weighbeam.store.columns import Float, Integer, String, Text
 
 metadata = MetaData()
 
