@@ -51,7 +51,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     store.close()
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline
