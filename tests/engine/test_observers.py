@@ -194,6 +194,31 @@ def test_a_cancelled_observer_puts_back_what_it_plays(post: Post) -> None:
     assert state_of(post, request) == "waiting"
 
 
+def test_what_a_faulty_store_kept_from_being_recorded_is_played_again(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The observer lives on, so nobody else takes it up; a commit whose answer was lost is not played again."""
+    store, record = post.bench.journal.store, Journal.record
+    seat = open_seat(store)
+    seat.take()
+    request = put(post)
+
+    def fail(journal: Journal, *given: Any) -> None:
+        if recorded:
+            record(journal, *given)
+        raise WeighbeamError("store_fault", "the disk is full")
+
+    for recorded in (False, True):
+        monkeypatch.setattr(Journal, "record", fail)
+        with pytest.raises(WeighbeamError, match="store_fault"):
+            asyncio.run(post.observe_request(seat.name))
+        monkeypatch.setattr(Journal, "record", record)
+        assert make_scorer(post).score() == ([] if not recorded else [list_rounds(store).items[0].id, request])
+    assert state_of(post, request) == "done"
+    assert asyncio.run(post.observe_request(seat.name)) is None
+    assert [row.state for row in list_rounds(store).items] == ["scored"]
+
+
 def test_rounds_of_our_own_are_played_once_in_each_interval_whoever_plays_them(post: Post) -> None:
     store, start = post.bench.journal.store, 1_800_000_000.0
     assert [claim_turn(store, "chunking", start + late) for late in (0.0, 1.0, CHALLENGE_INTERVAL_SECONDS)] == [

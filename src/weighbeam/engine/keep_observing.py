@@ -74,6 +74,14 @@ async def play_once(lookout: Lookout, post: Post) -> bool:
             await asyncio.to_thread(lookout.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
         await asyncio.sleep(FAULT_SECONDS if fault.code != "request_lost" else 0.0)
         return False
+    except Exception as fault:
+        pulse.discarded += 1
+        pulse.last_fault = type(fault).__name__
+        tell_fault(fault, post.name)
+        text = f"no round: {type(fault).__name__}"
+        await asyncio.to_thread(lookout.alerts.tell, "round_discarded", "critical", text, post.name)
+        await asyncio.sleep(FAULT_SECONDS)
+        return False
     _beat(lookout, post)
     if played is not None:
         pulse.rounds += 1

@@ -96,14 +96,24 @@ def require_bound(connection: Connection, request_id: str, round_id: str) -> Non
         raise WeighbeamError("request_lost", told, "nothing to do: another round answers it")
 
 
-def put_back(store: Store, request_id: str, round_id: str, tries: int | None = None) -> None:
-    """Let it wait again, unless it is no longer that round's; `tries` if it failed so often."""
+def put_back(store: Store, request_id: str, round_id: str, tries: int) -> None:
+    """Let it wait again after a round that failed, unless it is no longer that round's."""
     with store.write() as connection:
-        row = connection.execute(_find_bound(request_id, round_id)).one_or_none()
-        if row is None:
-            return
-        body = {name: value for name, value in row.body.items() if name != "by"}
-        body |= {} if tries is None else {"tries": tries}
+        _put_back(connection, request_id, round_id, {"tries": tries})
+
+
+def let_go(store: Store, request_id: str, round_id: str) -> None:
+    """Let it wait again, unless its round was recorded after all: then it is answered from that."""
+    with store.write() as connection:
+        recorded = select(tables.rounds.c.id).where(tables.rounds.c.id == round_id)
+        if connection.execute(recorded).first() is None:
+            _put_back(connection, request_id, round_id, {})
+
+
+def _put_back(connection: Connection, request_id: str, round_id: str, also: Mapping[str, Any]) -> None:
+    row = connection.execute(_find_bound(request_id, round_id)).one_or_none()
+    if row is not None:
+        body = {name: value for name, value in row.body.items() if name != "by"} | dict(also)
         again = {"state": "waiting", "round": None, "body": body}
         connection.execute(update(tables.requests).where(COLUMNS.id == request_id).values(**again))
 

@@ -3,7 +3,9 @@
 import asyncio
 import secrets
 import threading
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -16,7 +18,7 @@ from weighbeam.engine.insight.metagraph import note_quietly
 from weighbeam.engine.journal import Committed
 from weighbeam.engine.observers import find_alive
 from weighbeam.engine.operators import find_operators
-from weighbeam.engine.organic import Request, answer_request, fail_request, put_back, require_bound, take_next
+from weighbeam.engine.organic import Request, answer_request, fail_request, let_go, require_bound, take_next
 from weighbeam.engine.recover import recover_requests
 from weighbeam.engine.round import Bench, Moment, finish_rounds, observe_round, run_round
 from weighbeam.engine.tasks import TaskSource
@@ -37,6 +39,7 @@ class Post:
     clock: Clock
     collector: Collector | None = None
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    owed: deque[tuple[str, str]] = field(default_factory=deque)
 
     @property
     def name(self) -> str:
@@ -80,6 +83,7 @@ class Post:
 
     async def observe_request(self, by: str) -> str | None:
         """Play the next request's round for the validator to score, as the observer `by`; None if there is none."""
+        await asyncio.to_thread(self._let_go)
         moment, miners = await self._look()
         request = await asyncio.to_thread(self._take, moment, by)
         if request is None:
@@ -88,12 +92,23 @@ class Post:
             bound = partial(require_bound, request_id=request.id, round_id=moment.round_id)
             await observe_round(self.bench, request.task, moment, miners, bound)
         except asyncio.CancelledError:
-            put_back(self.bench.journal.store, request.id, moment.round_id)
+            self.owed.append((request.id, moment.round_id))
+            with suppress(WeighbeamError):
+                self._let_go()
             raise
         except Exception as fault:
+            self.owed.append((request.id, moment.round_id))
             await asyncio.to_thread(self._fail, moment, request, fault)
             raise
         return moment.round_id
+
+    def _let_go(self) -> None:
+        """Nobody else takes up what a living observer took: what it did not finish it puts back itself, once the store
+        can be written. What was failed stays failed."""
+        with self.one_at_a_time:
+            while self.owed:
+                let_go(self.bench.journal.store, *self.owed[0])
+                self.owed.popleft()
 
     async def observe_own(self) -> str:
         """Play a round of our own for the validator to score."""
