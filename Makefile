@@ -39,7 +39,8 @@ demo: $(READY) ## Score the sample chunkings, then run a whole subnet with four 
 	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
 	$(BIN)/weighbeam demo
 
-WORKERS ?= auto
+# One more than there are processors: many tests wait for servers of their own.
+WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
 	@$(BIN)/python tests/chromium.py

@@ -20,6 +20,7 @@ from benchmarks.measure import Line, show_line
 from benchmarks.novelty_desk import measure_desk
 from benchmarks.novelty_index import measure_novelty_index
 from benchmarks.novelty_vectors import measure_vectors
+from benchmarks.past_one_machine import measure_past
 from benchmarks.replay import measure_replay
 from benchmarks.reward import measure_reward
 from benchmarks.round import measure_round
@@ -42,6 +43,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "The embedder": measure_embedder,
     "Rounds embedded by a Ray cluster": measure_cluster,
     "The service on a month of 256 miners": measure_service,
+    "Past one machine: what one of everything costs, and what a large load needs": measure_past,
     "The lab: epochs, standings, weigh-ins, a year": measure_lab,
 }
 HEAD = "| what | measured | wanted | met |\n| --- | --- | --- | --- |\n"

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from statistics import median
 
 from benchmarks.measure import Line, time_once
@@ -32,7 +33,21 @@ cluster.shutdown()
 """
 
 
-def measure_cluster() -> Iterator[Line]:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Seconds of a round in this process, by one worker and by two, and the texts it embeds."""
+
+    here: float
+    first: float
+    second: float
+    texts: float
+
+    @property
+    def ratio(self) -> float:
+        return self.first / self.second
+
+
+def compare_workers() -> Compared:
     local = LocalSenses(remember=False, workers=1)
     asked = make_round(local)
     with start_nodes() as address, closing(join(address, 1)) as one, closing(join(address, 2)) as two:
@@ -42,8 +57,15 @@ def measure_cluster() -> Iterator[Line]:
             for workers, senses in enumerate((Timed(local), alone, both)):
                 spent[workers].append(time_once(lambda senses=senses: observe(asked, senses)))
     here, first, second = (median(laps) for laps in spent.values())
-    texts = len(alone.texts) / LAPS
-    ratio = first / second
+    return Compared(here, first, second, len(alone.texts) / LAPS)
+
+
+def measure_cluster() -> Iterator[Line]:
+    yield from tell_workers(compare_workers())
+
+
+def tell_workers(found: Compared) -> Iterator[Line]:
+    here, first, second, texts, ratio = found.here, found.first, found.second, found.texts, found.ratio
     rates = f"{texts / first:.0f}/s → {texts / second:.0f}/s, a round {first:.1f} s → {second:.1f} s"
     yield Line("texts of a round by two Ray workers against one", f"{ratio:.2f}× ({rates})", "≥ 1.6×", ratio >= 1.6)
     share = here / first

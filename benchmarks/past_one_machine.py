@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cluster import compare_workers
+from benchmarks.cluster import compare_workers, tell_workers
 from benchmarks.lab import MINERS, VALIDATORS, make_subnet, write_yuma
 from benchmarks.measure import Line, show_lines
 from benchmarks.novelty_index import probe_index
@@ -32,11 +32,13 @@ def measure_past() -> Iterator[Line]:
     rounds = {name: _probe_round(name) for name in MECHANISMS}
     for name, cost in rounds.items():
         yield Line(f"{name}, {cost['answers']} answers: observe, record, commit", _show(cost), "reported", True)
+    compared = compare_workers()
+    yield from tell_workers(compared)
     vectors, memory = probe_vectors(), probe_index("int8-bound", MANY)
     units = {
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
         "rounds": rounds,
-        "worker_share": compare_workers().ratio / 2,
+        "worker_share": compared.ratio / 2,
         "server_rows_per_second": SIZE / vectors["one"],
         "server_rows_together_per_second": SIZE / vectors["batch"],
         "server_row_bytes": vectors["bytes"] + vectors["piece_bytes"],

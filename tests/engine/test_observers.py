@@ -198,9 +198,10 @@ def test_what_a_faulty_store_kept_from_being_recorded_is_played_again(
     post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The observer lives on, so nobody else takes it up; a commit whose answer was lost is not played again."""
+    monkeypatch.setattr(keep_observing, "FAULT_SECONDS", 0.0)
     store, record = post.bench.journal.store, Journal.record
-    seat = open_seat(store)
-    seat.take()
+    lookout = make_lookout(post)
+    lookout.seat.take()
     request = put(post)
 
     def fail(journal: Journal, *given: Any) -> None:
@@ -210,13 +211,37 @@ def test_what_a_faulty_store_kept_from_being_recorded_is_played_again(
 
     for recorded in (False, True):
         monkeypatch.setattr(Journal, "record", fail)
-        with pytest.raises(WeighbeamError, match="store_fault"):
-            asyncio.run(post.observe_request(seat.name))
+        assert not asyncio.run(keep_observing.play_once(lookout, post))
+        assert lookout.health.add("chunking").last_fault == "store_fault"
         monkeypatch.setattr(Journal, "record", record)
         assert make_scorer(post).score() == ([] if not recorded else [list_rounds(store).items[0].id, request])
     assert state_of(post, request) == "done"
-    assert asyncio.run(post.observe_request(seat.name)) is None
+    assert not asyncio.run(keep_observing.play_once(lookout, post))
     assert [row.state for row in list_rounds(store).items] == ["scored"]
+
+
+def test_what_the_validator_cannot_score_is_asked_again_though_its_observer_lives(post: Post) -> None:
+    store = post.bench.journal.store
+    seat = open_seat(store)
+    seat.take()
+    request = put(post)
+    played = asyncio.run(post.observe_request(seat.name))
+    assert played is not None
+    post.bench.journal.discard(played)
+    assert make_scorer(post).score() == [request]
+    assert state_of(post, request) == "waiting"
+
+
+def test_observing_that_hangs_ends_the_observer(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take every request, and fail it."""
+    monkeypatch.setattr(keep_observing, "FAULT_SECONDS", 0.0)
+    slow = replace(post, bench=replace(post.bench, evaluation_seconds=0.0))
+    lookout = make_lookout(post, rounds_at_once=2)
+    requests = [put(post) for _ in range(3)]
+    assert not asyncio.run(keep_observing.play_once(lookout, slow))
+    with pytest.raises(WeighbeamError, match="watchdog"):
+        asyncio.run(keep_observing.play_once(lookout, slow))
+    assert [state_of(post, one) for one in requests] == ["failed", "failed", "waiting"]
 
 
 def test_rounds_of_our_own_are_played_once_in_each_interval_whoever_plays_them(post: Post) -> None:
@@ -228,6 +253,7 @@ def test_rounds_of_our_own_are_played_once_in_each_interval_whoever_plays_them(p
     ]
     assert claim_turn(store, "chunking", start), "a clock that was ahead holds nobody"
     assert claim_turn(store, "inference", start)
+    assert not claim_turn(store, "inference", start - 2.0), "who is late by two seconds plays no second one"
 
 
 def test_who_came_while_a_round_was_played_has_not_left(post: Post, store_url: str) -> None:

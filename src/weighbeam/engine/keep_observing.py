@@ -1,8 +1,9 @@
 """An observer's loops: play what is asked, leave scoring to the validator, until told to stop."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from weighbeam.chain.contract import ChainFault
 from weighbeam.core.errors import WeighbeamError
@@ -18,6 +19,8 @@ from weighbeam.store.database import Store
 
 POLL_SECONDS = 1.0
 FAULT_SECONDS = 60.0
+QUIET = ("too_few_miners", "request_lost", "store_fault", "scorer_behind")
+"""Faults that cost no round."""
 MOST_UNSCORED = 200
 """Rounds that may wait for the validator before an observer waits too."""
 
@@ -33,6 +36,9 @@ class Lookout:
     seat: HotkeyLock
     own: bool
     rounds_at_once: int = 1
+    refresh: Callable[[], object] = lambda: None
+    """Reads again what may change, such as the list of known validators."""
+    hung: Counter[str] = field(default_factory=Counter)
 
 
 async def keep_observing(lookout: Lookout, posts: Sequence[Post]) -> None:
@@ -44,7 +50,12 @@ async def keep_observing(lookout: Lookout, posts: Sequence[Post]) -> None:
                 lookout.health.add(post.name)
                 for _ in range(lookout.rounds_at_once):
                     group.create_task(keep_playing(lookout, post))
-            for loop in (keep_seat(lookout.seat), watch_progress(lookout.health, lookout.alerts), Supervisor().beat()):
+            for loop in (
+                keep_seat(lookout.seat),
+                keep_fresh(lookout.refresh),
+                watch_progress(lookout.health, lookout.alerts),
+                Supervisor().beat(),
+            ):
                 group.create_task(loop)
     except ExceptionGroup as faults:
         raise faults.exceptions[0] from None
@@ -65,11 +76,11 @@ async def play_once(lookout: Lookout, post: Post) -> bool:
     try:
         played = await _play(lookout, post)
     except WeighbeamError as fault:
-        _beat(lookout, post)
         pulse.discarded += 1
         pulse.last_fault = fault.code
         tell_fault(fault, post.name)
-        if fault.code not in ("too_few_miners", "request_lost", "store_fault"):
+        _note_hung(lookout, post, fault.code)
+        if fault.code not in QUIET:
             code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
             await asyncio.to_thread(lookout.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
         await asyncio.sleep(FAULT_SECONDS if fault.code != "request_lost" else 0.0)
@@ -84,10 +95,22 @@ async def play_once(lookout: Lookout, post: Post) -> bool:
         return False
     _beat(lookout, post)
     if played is not None:
+        lookout.hung[post.name] = 0
         pulse.rounds += 1
         pulse.last_round = played
         LOG.info("%s: round %s is observed", post.name, played, extra={"mechanism": post.name, "round": played})
     return played is not None
+
+
+def _note_hung(lookout: Lookout, post: Post, code: str) -> None:
+    """Threads that hang would go on to take requests and fail them: end once all of them do, and begin anew."""
+    if code != "evaluation_timeout":
+        _beat(lookout, post)
+        return
+    lookout.hung[post.name] += 1
+    if lookout.hung[post.name] >= lookout.rounds_at_once:
+        told = f"{lookout.hung[post.name]} rounds of {post.name} in a row were not observed in time"
+        raise WeighbeamError("watchdog", told, "look at the log before this line; the service manager restarts it")
 
 
 def _beat(lookout: Lookout, post: Post) -> None:
@@ -101,6 +124,7 @@ async def _play(lookout: Lookout, post: Post) -> str | None:
     if await asyncio.to_thread(count_unscored, store, post.name) >= MOST_UNSCORED:
         told = f"{MOST_UNSCORED} rounds of {post.name} wait to be scored"
         raise WeighbeamError("scorer_behind", told, "see that the validator of this store runs; it goes on by itself")
+    await asyncio.to_thread(post.let_go)
     if lookout.own and await asyncio.to_thread(claim_turn, store, post.name, lookout.clock.now()):
         return await post.observe_own()
     if await asyncio.to_thread(has_waiting, store, post.name):
@@ -119,6 +143,15 @@ async def keep_seat(seat: HotkeyLock) -> None:
                 raise WeighbeamError("seat_lost", told, "it is started again; check clock and database") from None
             tell_fault(fault)
         await asyncio.sleep(BEAT_SECONDS)
+
+
+async def keep_fresh(refresh: Callable[[], object]) -> None:
+    while True:
+        try:
+            await asyncio.to_thread(refresh)
+        except Exception as fault:
+            tell_fault(fault)
+        await asyncio.sleep(FAULT_SECONDS)
 
 
 def _leave(seat: HotkeyLock) -> None:

@@ -63,7 +63,8 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
             restore_blocks(desk, post)
             _finish_at_start(post)
         async with asyncio.TaskGroup() as group:
-            left = {post.name for post in posts if desk.observed and post.collector is None}
+            asked = [post for post in posts if post.collector is None]
+            left = {post.name for post in asked if desk.observed}
             for post in posts:
                 if post.name not in left:
                     group.create_task(keep_rounds(desk, post))
@@ -73,7 +74,7 @@ async def keep_running(desk: Desk, posts: Sequence[Post], services: Sequence[Ser
                 keep_lock(desk.lock, desk.alerts),
                 keep_ending(desk.alerts),
                 watch_progress(desk.health, desk.alerts),
-                Scorer(desk.store, desk.alerts, desk.health, posts, left).keep_scoring(),
+                Scorer(desk.store, desk.alerts, desk.health, asked, left).keep_scoring(),
                 keep_delivering(desk.store, desk.clock, desk.alerts, list_deliveries(desk)),
             ):
                 group.create_task(loop)

@@ -61,10 +61,10 @@ class Scorer:
         return touched
 
     def _note(self, alive: bool) -> None:
+        for name in self._left:
+            self._health.advance(name)
         if alive:
             self._seen = self._monotonic()
-            for name in self._left:
-                self._health.advance(name)
             if self._told:
                 self._alerts.end({"no_observers": "one is there again"})
                 self._told = False

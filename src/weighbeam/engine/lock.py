@@ -40,10 +40,11 @@ class HotkeyLock:
         mine = tables.locks.c.hotkey == self._hotkey
         with self._store.write() as connection:
             held = connection.execute(select(tables.locks).where(mine)).one_or_none()
-            if not ours and held is not None and held.holder != self.holder and self._is_alive(held, now):
+            taken = held is not None and held.holder != self.holder and self._is_alive(held, now)
+            if not ours and (taken or self._session is not None):
                 raise WeighbeamError(
                     "hotkey_locked",
-                    f"{_name_holder(held.holder)} runs a validator for this hotkey",
+                    f"{_name_holder(held.holder) if held else 'another process'} runs a validator for this hotkey",
                     f"stop it; on another machine, wait {DEAD_SECONDS:.0f} seconds after its end",
                 )
             connection.execute(delete(tables.locks).where(mine))

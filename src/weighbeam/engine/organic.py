@@ -98,21 +98,21 @@ def require_bound(connection: Connection, request_id: str, round_id: str) -> Non
 
 def put_back(store: Store, request_id: str, round_id: str, tries: int) -> None:
     """Let it wait again after a round that failed, unless it is no longer that round's."""
-    with store.write() as connection:
-        _put_back(connection, request_id, round_id, {"tries": tries})
+    _put_back(store, request_id, round_id, {"tries": tries})
 
 
 def let_go(store: Store, request_id: str, round_id: str) -> None:
-    """Let it wait again, unless its round was recorded after all: then it is answered from that."""
+    """Let it wait again, though its round did not fail."""
+    _put_back(store, request_id, round_id, {})
+
+
+def _put_back(store: Store, request_id: str, round_id: str, also: Mapping[str, Any]) -> None:
+    """Unless its round was recorded after all: then it is answered from that, and counts once."""
     with store.write() as connection:
-        recorded = select(tables.rounds.c.id).where(tables.rounds.c.id == round_id)
-        if connection.execute(recorded).first() is None:
-            _put_back(connection, request_id, round_id, {})
-
-
-def _put_back(connection: Connection, request_id: str, round_id: str, also: Mapping[str, Any]) -> None:
-    row = connection.execute(_find_bound(request_id, round_id)).one_or_none()
-    if row is not None:
+        row = connection.execute(_find_bound(request_id, round_id)).one_or_none()
+        outcome = connection.scalar(select(tables.rounds.c.state).where(tables.rounds.c.id == round_id))
+        if row is None or outcome in ("observed", "scored"):
+            return
         body = {name: value for name, value in row.body.items() if name != "by"} | dict(also)
         again = {"state": "waiting", "round": None, "body": body}
         connection.execute(update(tables.requests).where(COLUMNS.id == request_id).values(**again))

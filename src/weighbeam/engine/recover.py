@@ -41,8 +41,8 @@ def recover_requests(
 def _is_pending(row: Any, is_played: IsPlayed) -> bool:
     """Whether somebody sees to it: who plays its round or, once that is observed, who scores it."""
     by = row.body.get("by")
-    scored_for_observer = row.outcome == "scored" and by is not None
-    return row.outcome == "observed" or (not scored_for_observer and is_played(row.round, by))
+    left_to_us = row.outcome in ("scored", "discarded") and by is not None
+    return row.outcome == "observed" or (not left_to_us and is_played(row.round, by))
 
 
 def _recover(journal: Journal, row: Any, mechanism: Mechanism) -> None:

@@ -83,7 +83,6 @@ class Post:
 
     async def observe_request(self, by: str) -> str | None:
         """Play the next request's round for the validator to score, as the observer `by`; None if there is none."""
-        await asyncio.to_thread(self._let_go)
         moment, miners = await self._look()
         request = await asyncio.to_thread(self._take, moment, by)
         if request is None:
@@ -94,7 +93,7 @@ class Post:
         except asyncio.CancelledError:
             self.owed.append((request.id, moment.round_id))
             with suppress(WeighbeamError):
-                self._let_go()
+                self.let_go()
             raise
         except Exception as fault:
             self.owed.append((request.id, moment.round_id))
@@ -102,7 +101,7 @@ class Post:
             raise
         return moment.round_id
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
         """Nobody else takes up what a living observer took: what it did not finish it puts back itself, once the store
         can be written. What was failed stays failed."""
         with self.one_at_a_time:

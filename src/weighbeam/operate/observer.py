@@ -14,6 +14,8 @@ from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.stop import end_now, run_until_stopped
 from weighbeam.settings.load import Loaded
 
+READ_PAGES = frozenset({"evidence"})
+
 
 def run_observer(loaded: Loaded) -> None:
     """With the validator's own settings: the same store, hotkey, chain and mechanisms."""
@@ -44,14 +46,25 @@ def _look_out(built: Built, loaded: Loaded) -> Lookout:
     desk, validator = built.desk, loaded.settings.validator
     own = validator.rounds == "observers"
     return Lookout(
-        desk.store, desk.clock, desk.alerts, desk.health, open_seat(desk.store), own, validator.observer_rounds
+        desk.store,
+        desk.clock,
+        desk.alerts,
+        desk.health,
+        open_seat(desk.store),
+        own,
+        validator.observer_rounds,
+        desk.known.refresh,
     )
 
 
 def _widen(post: Post, loaded: Loaded) -> Post:
-    """Rounds are asked side by side; they are observed side by side too."""
+    """Rounds are asked side by side, and observed side by side too; not those that read pages: they would wait for each
+    other at a host that is asked gently, and a page that is late for that would be its miner's fault."""
+    bench = post.bench
+    if bench.mechanism.name in READ_PAGES:
+        return post
     threads = ThreadPoolExecutor(loaded.settings.validator.observer_rounds, "observe")
-    return replace(post, bench=replace(post.bench, observers=threads))
+    return replace(post, bench=replace(bench, observers=threads))
 
 
 def _name(posts: list[Post]) -> str:

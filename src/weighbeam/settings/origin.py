@@ -43,7 +43,9 @@ def _walk(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], 
 
 def _hide(url: str) -> str:
     try:
-        return make_url(url).render_as_string(hide_password=True)
+        parsed = make_url(url)
+        hidden = {name: "***" for name in parsed.query if "password" in name.lower()}
+        return parsed.update_query_dict(hidden).render_as_string(hide_password=True)
     except ArgumentError:
         return url
 

@@ -26,7 +26,7 @@ from weighbeam.store.postgres import (
 )
 from weighbeam.store.session_lock import SessionLock
 
-BUSY_SECONDS = 10
+BUSY_SECONDS, MOST_BUSY_SECONDS = 10, 86_400
 CACHE_KIB = 16_000
 """Of each connection: a journal of a month is read all over, and two megabytes hold too little of it."""
 ERASE_TRIES, ERASE_SECONDS = 50, 0.1
@@ -167,9 +167,12 @@ def connect(url: str) -> Engine:
 def _read_url(url: str) -> URL:
     try:
         parsed = make_url(url)
-        float(str(parsed.query.get("timeout", 0)))
+        busy = float(str(parsed.query.get("timeout", 0)))
     except ValueError:
         raise ArgumentError(url) from None
+    if not 0 <= busy <= MOST_BUSY_SECONDS:
+        told = f"the database URL waits {busy:g} s for others"
+        raise WeighbeamError("bad_store_url", told, f"give timeout a number of seconds, at most {MOST_BUSY_SECONDS}")
     if "@" in (parsed.host or ""):
         told = "the database URL holds more than one @"
         raise WeighbeamError("bad_store_url", told, "write special characters of a password as %40 and so on")

@@ -12,6 +12,8 @@ CONNECT_SECONDS = 10
 DRIVER = "postgresql+psycopg"
 SILENT_SECONDS, PROBE_SECONDS, PROBES = 30, 10, 3
 """After how long without a word, how far apart and how often a peer is asked whether it is still there."""
+UNHEARD_MS = 60_000
+"""After how long what was sent and not acknowledged means that the peer is gone."""
 DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 WRITE_LOCK = 0x57424A4C
 UNREACHABLE = "start the server, or check host and port; nothing committed is lost and work goes on by itself"
@@ -39,14 +41,15 @@ def connect_postgres(url: URL, busy_seconds: float, **settings: Any) -> Engine:
         "keepalives_idle": SILENT_SECONDS,
         "keepalives_interval": PROBE_SECONDS,
         "keepalives_count": PROBES,
+        "tcp_user_timeout": UNHEARD_MS,
         "application_name": "weighbeam",
     }
     named = named.update_query_dict({key: str(value) for key, value in usual.items() if key not in named.query})
-    engine = create_engine(named, pool_pre_ping=True, **settings)
+    engine = create_engine(named, pool_pre_ping=True, isolation_level="READ COMMITTED", **settings)
 
     def prepare(connection: Any, _: Any) -> None:
         connection.execute(DURABLE)
-        connection.execute(f"SET lock_timeout = {int(busy_seconds * 1000)}")
+        connection.execute(f"SET lock_timeout = {max(1, int(busy_seconds * 1000))}")
         connection.execute(f"SET tcp_keepalives_idle = {SILENT_SECONDS}")
         connection.execute(f"SET tcp_keepalives_interval = {PROBE_SECONDS}")
         connection.execute(f"SET tcp_keepalives_count = {PROBES}")

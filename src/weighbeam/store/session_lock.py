@@ -5,7 +5,7 @@ import threading
 from contextlib import suppress
 
 from sqlalchemy import Connection, Engine, bindparam, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 
 TAKE = text("SELECT pg_try_advisory_lock(:key)").bindparams(bindparam("key"))
 TAKEN = (
@@ -39,10 +39,13 @@ class SessionLock:
         connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         connection.detach()
         self._connection = connection
-        if connection.scalar(TAKE, {"key": self._key}):
-            return True
-        self._drop()
-        return False
+        taken = False
+        try:
+            taken = bool(connection.scalar(TAKE, {"key": self._key}))
+        finally:
+            if not taken:
+                self._drop()
+        return taken
 
     def _is_held(self) -> bool:
         """Asked of the server: a connection that looks alive may be another one behind a pooler."""
@@ -50,13 +53,13 @@ class SessionLock:
             return False
         try:
             return bool(self._connection.scalar(HELD, {"key": self._key}))
-        except DBAPIError:
+        except SQLAlchemyError:
             return False
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(DBAPIError):
+            with suppress(SQLAlchemyError):
                 connection.close()
 
 

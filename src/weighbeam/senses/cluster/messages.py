@@ -1,7 +1,7 @@
 """What goes over the pipe between a validator and its broker.
 
-What we send is pickled: it is ours. What comes back is a line of JSON and the bytes a worker made, so that whoever owns
-a node of the cluster can spoil an observation at most.
+What we send is pickled: it is ours. What comes back is a line of JSON and the bytes a worker made. That keeps nobody
+out who owns a node of the cluster: Ray itself trusts its nodes, and the broker is a process of the validator's user.
 """
 
 import json

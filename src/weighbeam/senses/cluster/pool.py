@@ -100,6 +100,7 @@ class Pool:
         seconds = self._bounds.idle_seconds
         spare = len(self._members) - self._bounds.least
         idle = [member for member in self._members if not member.batches and now - member.since >= seconds]
+        idle.sort(key=lambda member: (member.ready, member.since))
         for member in idle[: max(0, spare)] if not self._waiting else ():
             self._end(member)
 
@@ -142,7 +143,8 @@ class Pool:
         except Unfit as fault:
             told = f"a worker cannot start: {fault}"
         except Exception:
-            self._fail(member)
+            if member in self._members:
+                self._fail(member)
             return
         if member not in self._members:
             return
