@@ -28,6 +28,7 @@ from weighbeam.engine.observers import claim_turn, find_alive, list_seats, open_
 from weighbeam.engine.organic import enqueue, find_request, take_next
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.engine.replay import replay
+from weighbeam.engine.terms import check_terms, note_terms
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS
 from weighbeam.mechanisms.chunking.generate import generate_document
@@ -230,6 +231,15 @@ def test_what_the_validator_cannot_score_is_asked_again_though_its_observer_live
     post.bench.journal.discard(played)
     assert make_scorer(post).score() == [request]
     assert state_of(post, request) == "waiting"
+
+
+def test_an_observer_with_other_parameters_is_refused(subnet: made.TestSubnet, post: Post, store_url: str) -> None:
+    store = post.bench.journal.store
+    check_terms(store, [post])
+    note_terms(store, [post])
+    check_terms(store, [on_store(post, store_url)])
+    with pytest.raises(WeighbeamError, match=r"observer_differs: chunking is played with another params"):
+        check_terms(store, [on_store(subnet.post(group_size=3), store_url)])
 
 
 def test_observing_that_hangs_ends_the_observer(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:

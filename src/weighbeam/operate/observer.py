@@ -9,6 +9,7 @@ from weighbeam.engine.alerts import LOG
 from weighbeam.engine.keep_observing import Lookout, keep_observing
 from weighbeam.engine.observers import open_seat
 from weighbeam.engine.settle import settle_memory
+from weighbeam.engine.terms import check_terms
 from weighbeam.engine.validator import Post
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.stop import end_now, run_until_stopped
@@ -23,6 +24,7 @@ def run_observer(loaded: Loaded) -> None:
     posts = [_widen(post, loaded) for post in built.posts if post.collector is None]
     if not posts:
         raise WeighbeamError("bad_config", "no mechanism here asks miners", "observers are for those that do")
+    check_terms(built.desk.store, posts)
     settle_memory()
     lookout = _look_out(built, loaded)
     LOG.info("observer %s of validator %s, mechanisms %s", lookout.seat.name, built.desk.hotkey, _name(posts))

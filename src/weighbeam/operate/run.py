@@ -13,6 +13,7 @@ from weighbeam.engine.alerts import LOG, Alerts
 from weighbeam.engine.keep_running import Service, keep_running
 from weighbeam.engine.read_journal import count_entries
 from weighbeam.engine.settle import settle_memory
+from weighbeam.engine.terms import note_terms
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
 from weighbeam.mechanisms.contract import Burns
@@ -34,6 +35,7 @@ def run_validator(loaded: Loaded) -> None:
     built = build_validator(loaded)
     settle_memory()
     tell_start(built)
+    note_terms(built.desk.store, built.posts)
     try:
         asyncio.run(run_until_stopped(_run(built, loaded)))
     finally:

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.quantise import MILLION
 from weighbeam.senses.cluster.spec import Part, cut_by_size
+from weighbeam.senses.corpus.check_rows import check_rows
 from weighbeam.senses.ports import Embedder, Entailment
 
 PART_ROWS = 32
@@ -16,6 +18,7 @@ PART_CHARACTERS = 16_384
 MODEL_SECONDS = 30.0
 CLASSES = 3
 REMOTE = "openai:"
+REMEDY = "run the same version of weighbeam on every node"
 WORDS = "the scale of the old market was tried with weights of brass before anybody paid for a measure of grain".split()
 KNOWN_TEXTS = tuple(" ".join((WORDS * 20)[:count]) for count in (1, 3, 9, 30, 100, 400))
 KNOWN_PAIRS = tuple((premise, KNOWN_TEXTS[2]) for premise in KNOWN_TEXTS)
@@ -62,7 +65,12 @@ class EmbedderSpec:
         return OpenedEmbedder(load_embedder(self.name, cache_folder()))
 
     def unpack(self, body: bytes, count: int) -> Rows:
-        return read_rows(body, count, self.dimensions)
+        rows = read_rows(body, count, self.dimensions)
+        try:
+            check_rows(rows, self.dimensions)
+        except WeighbeamError as fault:
+            raise WeighbeamError("worker_fault", f"a worker gave no unit vectors: {fault.message}", REMEDY) from None
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +106,10 @@ class EntailmentSpec:
         return OpenedEntailment(load_entailment(self.name))
 
     def unpack(self, body: bytes, count: int) -> Rows:
-        return read_rows(body, count, CLASSES)
+        rows = read_rows(body, count, CLASSES)
+        if (rows < 0).any() or (rows.sum(axis=1, dtype=np.int64) != MILLION).any():
+            raise WeighbeamError("worker_fault", "a worker gave no probabilities", REMEDY)
+        return rows
 
 
 def hash_rows(rows: Rows) -> str:
@@ -112,5 +123,5 @@ def write_rows(rows: Rows) -> bytes:
 def read_rows(body: bytes, count: int, width: int) -> Rows:
     if len(body) != 4 * count * width:
         told = f"a worker gave {len(body)} bytes where {count} rows of {width} were due"
-        raise WeighbeamError("worker_fault", told, "run the same version of weighbeam on every node")
+        raise WeighbeamError("worker_fault", told, REMEDY)
     return np.frombuffer(body, dtype="<i4").astype(np.int32).reshape(count, width)
