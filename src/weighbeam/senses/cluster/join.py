@@ -28,7 +28,10 @@ def join_ray(address: str, **given: Any) -> Any:
         ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR", **given)
     except Exception as fault:
         told = f"no Ray at {address!r}: {type(fault).__name__}: {str(fault)[:200]}"
-        remedy = "use local, auto or the host:port of a Ray head; a Ray node has to run on this machine too"
+        remedy = (
+            "use local, auto or the host:port of a Ray head; a Ray node has to run on this machine too, "
+            "and a cluster with a token wants RAY_AUTH_MODE=token in our environment"
+        )
         raise WeighbeamError("ray_unreachable", told, remedy) from None
     return ray
 
