@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from senses.chat_server import ChatHandler, complete, serve_chat
-from senses.pages.tls_servers import AUTHORITY, QUICK, Network, Site, page, redirect, serve_site
+from senses.pages.tls_servers import AUTHORITY, PATIENT, QUICK, Network, Site, page, redirect, serve_site
 from weighbeam.senses.assessor_openai import OpenAIAssessor
 from weighbeam.senses.clock import SystemClock
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.age import AgeSettings, RdapAges
 from weighbeam.senses.pages.apart import Parsers
+from weighbeam.senses.pages.limits import Limits
 from weighbeam.senses.pages.live import LivePages, LiveSettings
 from weighbeam.senses.ports import Ages, Assessor, Clock, Doubts, Embedder, Entailment, Pages, Rulebook, Sentiment
 from weighbeam.senses.rulebook import FolderRulebook
@@ -174,10 +175,10 @@ def open_small_web(local: LocalSenses, folder: Path, parsers: Parsers) -> Iterat
         site = stack.enter_context(serve_site(dict(PATHS), certificate))
         network = Network(site.port, {"inside.oldtides.org": ["10.0.0.1"], "lost.oldtides.org": [], "cut.org": []})
 
-        def open_pages(*probes: str) -> LivePages:
-            return LivePages(LiveSettings(limits=QUICK, probe_urls=probes), network.guard(), parsers)
+        def open_pages(*probes: str, limits: Limits = PATIENT) -> LivePages:
+            return LivePages(LiveSettings(limits=limits, probe_urls=probes), network.guard(), parsers)
 
-        ages = RdapAges(AgeSettings("https://rdap.registry.org/", limits=QUICK), network.guard())
+        ages = RdapAges(AgeSettings("https://rdap.registry.org/", limits=PATIENT), network.guard())
         sound = GivenSenses(
             local.embedder,
             local.entailment,
@@ -191,6 +192,7 @@ def open_small_web(local: LocalSenses, folder: Path, parsers: Parsers) -> Iterat
             "embedder down": replace(sound, embedder=Down(sound.embedder)),
             "entailment down": replace(sound, entailment=Down(sound.entailment)),
             "network down": replace(sound, pages=open_pages("https://cut.org/")),
+            "hurried": replace(sound, pages=open_pages(f"{PLAIN}/article", limits=QUICK)),
         }
         for name, behaviour in MODELS.items():
             server = stack.enter_context(serve_chat(behaviour))

@@ -88,7 +88,7 @@ CASES = [
     Case("404", "page_gone", quote(f"{PLAIN}/nowhere")),
     Case("410", "page_gone", quote(f"{PLAIN}/removed")),
     Case("503", "page_unavailable", quote(f"{PLAIN}/down")),
-    Case("dawdler", "page_unavailable", quote(f"{PLAIN}/slow")),
+    Case("dawdler", "page_unavailable", quote(f"{PLAIN}/slow"), "hurried"),
     Case("no such host", "page_unavailable", quote("https://lost.oldtides.org/article")),
     Case("redirector", "page_unavailable", quote(f"{SHORT}/article")),
     Case("results page", "search_page", quote(f"{PLAIN}/results")),

@@ -20,7 +20,7 @@ from mechanisms.evidence.small_web import (
     SmallWeb,
     open_small_web,
 )
-from senses.pages.tls_servers import QUICK, Request, Talk, page, redirect, say
+from senses.pages.tls_servers import PATIENT, Request, Talk, page, redirect, say
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
 from weighbeam.mechanisms.evidence.made_for_task import is_made_for_task
@@ -122,7 +122,7 @@ def test_a_second_reader_comes_from_another_address(web: SmallWeb) -> None:
     web.site.paths["/for-us"] = tell_by_address
     guard = replace(web.network.guard(), connect=lambda address, port: dial(address, web.site.port, "127.0.0.2"))
     parsers = Parsers()
-    other = LivePages(LiveSettings(limits=QUICK, probe_urls=()), guard, parsers)
+    other = LivePages(LiveSettings(limits=PATIENT, probe_urls=()), guard, parsers)
     sound = replace(web.senses["sound"], doubts=AGAIN)
     assert judge(observe(sound, "/for-us"))[:2] == ("found", None)
     observation = observe(replace(sound, second_pages=other), "/for-us")
@@ -134,7 +134,7 @@ def test_a_second_reader_comes_from_another_address(web: SmallWeb) -> None:
 def test_a_second_reader_without_its_address_charges_nobody(web: SmallWeb) -> None:
     nowhere = replace(web.network.guard(), connect=partial(dial, source="192.0.2.1"))
     parsers = Parsers()
-    other = LivePages(LiveSettings(limits=QUICK, probe_urls=()), nowhere, parsers)
+    other = LivePages(LiveSettings(limits=PATIENT, probe_urls=()), nowhere, parsers)
     assert judge(observe(replace(web.senses["sound"], doubts=AGAIN, second_pages=other), "/article"))[:2] == (
         None,
         None,

@@ -7,7 +7,7 @@ import pytest
 
 from senses.cluster.nodes import need_ray
 from senses.cluster.trades import LoopbackPages, open_pages
-from senses.pages.tls_servers import AUTHORITY, QUICK, page, redirect, serve_site
+from senses.pages.tls_servers import AUTHORITY, PATIENT, page, redirect, serve_site
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.senses.cluster.ports import ClusterEmbedder, ClusterEntailment, ClusterPages, check_spread
 from weighbeam.senses.local import LocalSenses
@@ -55,7 +55,7 @@ def test_live_pages_are_read_by_the_cluster_as_they_are_here(join) -> None:
     urls += [urls[0], "http://www.example.org/", "no url", "https://[broken/"]
     with serve_site(paths) as site:
         spec = LoopbackPages(
-            LiveSettings(limits=QUICK, probe_urls=()), port=site.port, authority=AUTHORITY.cert_pem.bytes().decode()
+            LiveSettings(limits=PATIENT, probe_urls=()), port=site.port, authority=AUTHORITY.cert_pem.bytes().decode()
         )
         local = open_pages(spec)
         spread = ClusterPages(join(), spec, local)

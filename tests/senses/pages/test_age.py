@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from senses.pages.tls_servers import QUICK, Network, Request, Site, page, redirect, say, serve_site, watching_sockets
+from senses.pages.tls_servers import PATIENT, Network, Request, Site, page, redirect, say, serve_site, watching_sockets
 from weighbeam.senses.pages.age import AgeSettings, RdapAges, Registration
 
 NOW = 1_700_000_000.0
@@ -67,7 +67,7 @@ class Clock:
 def ages_of(
     site: Site, clock: Clock | None = None, kept: Kept | None = None, base: str | None = "https://rdap.example.org/"
 ):
-    settings = AgeSettings(base, "https://www.example.org/dns.json", limits=QUICK)
+    settings = AgeSettings(base, "https://www.example.org/dns.json", limits=PATIENT)
     return RdapAges(settings, Network(site.port).guard(), kept, clock or Clock())
 
 

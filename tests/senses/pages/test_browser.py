@@ -17,7 +17,7 @@ from chromium import need_chromium
 from senses.pages import browser_pages as made
 from senses.pages.tls_servers import (
     LOOPBACK,
-    QUICK,
+    PATIENT,
     Network,
     Site,
     page,
@@ -37,7 +37,7 @@ from weighbeam.senses.pages.load import load_pages
 from weighbeam.senses.ports import Page
 
 BROWSER = need_chromium()
-LIMITS = replace(QUICK, read_seconds=20.0, connect_seconds=2.0)
+LIMITS = replace(PATIENT, read_seconds=20.0, connect_seconds=2.0)
 RENDERING = RenderLimits(browsers=2, seconds=15.0, memory_bytes=600 << 20)
 HOST = "https://www.example.org"
 INNER = {

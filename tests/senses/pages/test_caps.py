@@ -12,7 +12,19 @@ from dataclasses import replace
 import pytest
 import zstandard
 
-from senses.pages.tls_servers import QUICK, Network, Request, Site, Talk, page, reading, redirect, say, serve_site
+from senses.pages.tls_servers import (
+    PATIENT,
+    QUICK,
+    Network,
+    Request,
+    Site,
+    Talk,
+    page,
+    reading,
+    redirect,
+    say,
+    serve_site,
+)
 from weighbeam.senses.pages.apart import Parsers
 from weighbeam.senses.pages.decode import decode_body
 from weighbeam.senses.pages.ends import TooLarge, Unreadable
@@ -245,7 +257,7 @@ def test_no_more_reads_at_once_than_allowed(parsers: Parsers) -> None:
         now -= 1
         await say(writer, 200, b"<p>x")
 
-    for limits, expected in ((replace(QUICK, reads=3), 3), (replace(QUICK, per_domain=2), 2)):
+    for limits, expected in ((replace(PATIENT, reads=3), 3), (replace(PATIENT, per_domain=2), 2)):
         most = 0
         with serve_site({"/": count}) as site, reading(Network(site.port), parsers, limits) as live:
             read = live.read_all([f"https://h{number}.example.org/" for number in range(8)])
@@ -260,7 +272,7 @@ def test_reads_of_one_host_keep_a_distance_and_its_own_redirects_do_not(parsers:
         times.append(time.monotonic())
         await say(writer, 200, b"<p>x")
 
-    limits = replace(QUICK, host_gap_seconds=0.2)
+    limits = replace(PATIENT, host_gap_seconds=0.2)
     paths = {"/a": note, "/b": note, "/to": redirect("/b")}
     with serve_site(paths) as site, reading(Network(site.port), parsers, limits) as live:
         live.read_all(["https://www.example.org/a", "https://www.example.org/b"])

@@ -5,7 +5,17 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from senses.pages.tls_servers import LOOPBACK, Network, Site, page, reading, redirect, serve_site, watching_sockets
+from senses.pages.tls_servers import (
+    LOOPBACK,
+    QUICK,
+    Network,
+    Site,
+    page,
+    reading,
+    redirect,
+    serve_site,
+    watching_sockets,
+)
 from weighbeam.core.addresses import is_public
 from weighbeam.senses.pages.apart import Parsers
 from weighbeam.senses.pages.live import LivePages
@@ -245,7 +255,7 @@ def test_a_name_server_that_hangs_costs_the_time_to_connect(site: Site, parsers:
             await asyncio.sleep(60)
             return []
 
-    with reading(Hanging(site.port), parsers) as live:
+    with reading(Hanging(site.port), parsers, QUICK) as live:
         read = live.read("https://slow.example.org/")
     assert (read.outcome, read.fault) == ("unreachable", "connect_timeout")
 

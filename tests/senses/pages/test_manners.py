@@ -12,7 +12,7 @@ import trustme
 
 from senses.pages.tls_servers import (
     LOOPBACK,
-    QUICK,
+    PATIENT,
     Network,
     Site,
     page,
@@ -110,7 +110,7 @@ def test_a_failure_is_ours_only_if_known_addresses_fail_too(site: Site, parsers:
 def test_any_answer_of_any_known_address_will_do(site: Site, parsers: Parsers) -> None:
     network = Network(site.port, {"dead.example.org": [], "known.example.org": []})
     probes = ("https://known.example.org/", "https://alive.example.org/404")
-    with reading(network, parsers, QUICK, probe_urls=probes) as live:
+    with reading(network, parsers, PATIENT, probe_urls=probes) as live:
         assert live.read("https://dead.example.org/").outcome == "unreachable"
 
 

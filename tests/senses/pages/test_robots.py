@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from senses.pages.tls_servers import QUICK, Network, Site, Talk, page, reading, redirect, serve_site
+from senses.pages.tls_servers import PATIENT, Network, Site, Talk, page, reading, redirect, serve_site
 from weighbeam.senses.pages.apart import Parsers
 from weighbeam.senses.pages.robots import find_token, keep_own_groups
 
@@ -145,7 +145,7 @@ def test_two_hosts_under_one_public_suffix_are_two_domains(parsers: Parsers) -> 
         await page("<p>x")(request, writer)
 
     certificate = AUTHORITY.issue_cert("a.co.uk", "www.a.co.uk", "b.co.uk")
-    limits = replace(QUICK, per_domain=1)
+    limits = replace(PATIENT, per_domain=1)
     with (
         serve_site({"/one": linger, "/two": linger}, certificate) as site,
         reading(Network(site.port), parsers, limits, domain_of=write_live().domain_of) as live,

@@ -5,7 +5,7 @@ import ssl
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from socket import socket
 
 import trustme
@@ -17,7 +17,9 @@ from weighbeam.senses.pages.limits import Limits
 from weighbeam.senses.pages.live import LivePages, LiveSettings
 
 LOOPBACK = "127.0.0.1"
-QUICK = Limits(read_seconds=1.0, connect_seconds=0.6, host_gap_seconds=0.0, per_domain=20)
+PATIENT = Limits(read_seconds=10.0, connect_seconds=5.0, host_gap_seconds=0.0, per_domain=20)
+"""For who meets nobody that dawdles: a busy machine may take its time."""
+QUICK = replace(PATIENT, read_seconds=2.0, connect_seconds=1.2)
 AUTHORITY = trustme.CA()
 CERTIFICATE = AUTHORITY.issue_cert("*.example.org", "example.org", "*.example.net")
 
@@ -122,7 +124,7 @@ class Network:
 
 
 @contextmanager
-def reading(network: Network, parsers: Parsers, limits: Limits = QUICK, **settings) -> Iterator[LivePages]:
+def reading(network: Network, parsers: Parsers, limits: Limits = PATIENT, **settings) -> Iterator[LivePages]:
     """A live reader over that network, which leaves the parsers running."""
     own = {"probe_urls": (), **settings}
     keep = own.pop("keep", None)
