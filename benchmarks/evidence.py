@@ -11,11 +11,12 @@ from typing import Any
 from benchmarks.evidence_match import measure_hostile_matches
 from benchmarks.evidence_worst import measure_worst
 from benchmarks.measure import Line, show_lines
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, make_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive, read_bank
 from weighbeam.mechanisms.evidence.match import match_excerpt
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.page_tokens import tokenise
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.senses.local import LocalSenses
 
 LABELLED = Path(__file__).parents[1] / "tests/mechanisms/evidence/labelled_snippets.jsonl"

@@ -11,7 +11,7 @@ from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.replay import replay
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import hash_params
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store.database import Store
 

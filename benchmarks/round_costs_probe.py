@@ -11,7 +11,8 @@ from benchmarks.inference import make_long_round
 from benchmarks.round import make_round
 from postgres import open_server
 from weighbeam.engine.journal import Journal, RoundFacts
-from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params, hash_params, make_params
+from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store

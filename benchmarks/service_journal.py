@@ -40,7 +40,8 @@ from weighbeam.engine.outbox import Item
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, WEIGHTS_INTERVAL_SECONDS, Averaging
 from weighbeam.engine.weigh_in.run import weigh_in
-from weighbeam.mechanisms.contract import Asked, Mechanism, Params, Standing, hash_params, make_params
+from weighbeam.mechanisms.contract import Asked, Mechanism, Params, Standing
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses

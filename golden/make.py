@@ -34,8 +34,9 @@ from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.lab.backtest.dump import dump_journal
 from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Task, make_params
+from weighbeam.mechanisms.contract import Task
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.miners import chunking, evidence, inference
 from weighbeam.miners.novelty import contribute

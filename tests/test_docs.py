@@ -88,7 +88,7 @@ def test_every_metric_is_explained() -> None:
 
 
 def test_every_mechanism_that_counts_is_in_the_table_of_metrics() -> None:
-    from weighbeam.mechanisms.contract import Measures
+    from weighbeam.mechanisms.abilities import Measures
     from weighbeam.mechanisms.registry import load_mechanism
 
     page = (DOCS / "run.md").read_text()

@@ -14,7 +14,8 @@ from weighbeam.engine.intent import Plan
 from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.line_up import Terms, queue
-from weighbeam.mechanisms.contract import Answer, Asked, hash_params, make_params
+from weighbeam.mechanisms.contract import Answer, Asked
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.novelty.desk import open_desk
 from weighbeam.operate.web import EMBEDDED, find_web

@@ -25,7 +25,8 @@ from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.run import weigh_in
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Asked, Observation, hash_params
+from weighbeam.mechanisms.contract import Asked, Observation
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.network.keys import Hotkey
 from weighbeam.store.database import Store
 

@@ -4,7 +4,8 @@ from keyword_recall.mechanism import KeywordRecall
 
 from engine.recall import PARAMS
 from weighbeam.engine.journal import Journal, RoundFacts
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, hash_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.store import tables
 
 RECALL, START = KeywordRecall(), 1_800_000_000.0

@@ -5,7 +5,8 @@ from dataclasses import replace
 from keyword_recall.mechanism import KeywordRecall, RecallParams
 
 from weighbeam.engine.journal import Journal, RoundFacts
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Scored, Standing, Task, WeighRule, hash_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Scored, Standing, Task, WeighRule
+from weighbeam.mechanisms.make_params import hash_params
 
 PARAMS = RecallParams()
 

@@ -30,7 +30,8 @@ from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.mechanisms.chunking.generate import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Asked, Observation, Task, hash_params
+from weighbeam.mechanisms.contract import Asked, Observation, Task
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.miners.chunking import honest_miner
 from weighbeam.network.ask import Asker, AskSettings

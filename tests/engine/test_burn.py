@@ -29,12 +29,13 @@ from weighbeam.engine.weigh_in.report import list_told
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.mechanisms.chunking.mechanism import Chunking
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Standing, Task, hash_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Standing, Task
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.rank import Neuron as Place
 from weighbeam.mechanisms.evidence.stand import Memory
 from weighbeam.mechanisms.evidence.weigh import pay_ranks, weigh_miners
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.network.keys import Hotkey
 from weighbeam.store.database import Store
 

@@ -20,8 +20,9 @@ from weighbeam.engine.organic import fail_request, find_request, take_next
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.mechanisms.contract import Scored, make_params
+from weighbeam.mechanisms.contract import Scored
 from weighbeam.mechanisms.inference.mechanism import Inference
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.store.database import Store
 
 INFERENCE, PARAMS = Inference(), make_params(Inference())

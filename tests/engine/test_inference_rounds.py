@@ -20,7 +20,8 @@ from weighbeam.engine.replay import replay
 from weighbeam.engine.round import Bench
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.mechanisms.contract import Task, make_params
+from weighbeam.mechanisms.contract import Task
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.miners.inference import TRICKS, honest_answerer, hostile_answerer
 from weighbeam.miners.openai_answers import openai_answerer

@@ -15,7 +15,8 @@ from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.replay import Replayed, replay
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Observation, hash_params
+from weighbeam.mechanisms.contract import Observation
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store

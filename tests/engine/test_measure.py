@@ -34,7 +34,8 @@ from weighbeam.engine.weigh_in.decide import Payee
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.measure import measure_weights, note_weighed, rank_weighed, recall_weighed
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
-from weighbeam.mechanisms.contract import Measure, Scored, Standing, Task
+from weighbeam.mechanisms.abilities import Measure
+from weighbeam.mechanisms.contract import Scored, Standing, Task
 from weighbeam.mechanisms.evidence.bank import find_archive
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams

@@ -29,7 +29,8 @@ from weighbeam.engine.reading.withhold import withhold_texts
 from weighbeam.engine.retention import clean_up
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.what_if import recall_round
-from weighbeam.mechanisms.contract import Scored, hash_params, make_params
+from weighbeam.mechanisms.contract import Scored
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store import tables

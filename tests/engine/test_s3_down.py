@@ -19,7 +19,7 @@ from store.s3_server import KEY, SECRET, find_port, serve_s3
 from weighbeam.engine.deliver import deliver_due
 from weighbeam.engine.outbox import count_waiting
 from weighbeam.engine.story import Storyteller, name_heatmap, read_extras
-from weighbeam.mechanisms.contract import Told
+from weighbeam.mechanisms.abilities import Told
 from weighbeam.operate.diagnose import diagnose_settings
 from weighbeam.pictures.heatmap import Heatmap
 from weighbeam.store import tables

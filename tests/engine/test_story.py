@@ -19,7 +19,8 @@ from weighbeam.engine.retention import clean_up
 from weighbeam.engine.story import Storyteller, read_extras
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.what_if import recall_round
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, hash_params, make_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.miners.inference import GARBAGE
 from weighbeam.miners.prepared_answers import find_answers, read_prompts

@@ -26,7 +26,7 @@ from weighbeam.engine.weigh_in.report import list_told
 from weighbeam.engine.weigh_in.run import WeighedIn, is_late, weigh_in
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import hash_params
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses

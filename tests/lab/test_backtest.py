@@ -18,7 +18,8 @@ from weighbeam.lab.backtest.play import Course
 from weighbeam.lab.backtest.support import Allowed
 from weighbeam.lab.backtest.verdict import list_findings, tell_verdict
 from weighbeam.lab.backtest.window import Window, read_edge
-from weighbeam.mechanisms.contract import Observation, make_params
+from weighbeam.mechanisms.contract import Observation
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob

@@ -16,7 +16,8 @@ from weighbeam.lab.play import Crew, Season, play_season, play_seats, seat_miner
 from weighbeam.lab.world import Always, Said, Turn, World
 from weighbeam.lab.worlds.inference import InferenceWorld
 from weighbeam.lab.worlds.make import make_world
-from weighbeam.mechanisms.contract import Asked, Observation, hash_params
+from weighbeam.mechanisms.contract import Asked, Observation
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store

@@ -8,7 +8,7 @@ from weighbeam.lab.luck import weigh_luck
 from weighbeam.lab.play import Season, play_seats
 from weighbeam.lab.worlds.recorded import RecordedWorld
 from weighbeam.mechanisms.chunking.mechanism import Chunking
-from weighbeam.mechanisms.contract import hash_params, make_params
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from keyword_recall.mechanism import KeywordRecall
 
-from weighbeam.mechanisms.contract import Group, Node, Observation, ReadBy, Score, Scored, Standing, Weights
+from weighbeam.mechanisms.abilities import ReadBy
+from weighbeam.mechanisms.contract import Group, Node, Observation, Score, Scored, Standing, Weights
 
 
 class Changed(KeywordRecall):

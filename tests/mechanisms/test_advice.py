@@ -10,24 +10,14 @@ import pytest
 
 from tests_root import ROOT
 from weighbeam.engine.insight.outcomes import find_best
+from weighbeam.mechanisms.abilities import Advice, Advises, Pair
 from weighbeam.mechanisms.chunking.check import Failure
-from weighbeam.mechanisms.contract import (
-    Advice,
-    Advises,
-    Answer,
-    Asked,
-    Group,
-    Mechanism,
-    Pair,
-    Reply,
-    Score,
-    Task,
-    make_params,
-)
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Reply, Score, Task
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.inference.examples import GAP, THERMAL
 from weighbeam.mechanisms.inference.reasons import OUT
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.novelty.examples import BREAD, OTTERS
 from weighbeam.mechanisms.novelty.judge import Status
 from weighbeam.mechanisms.novelty.observe import REFUSALS

@@ -8,7 +8,7 @@ from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import hash_params, make_params
+from weighbeam.mechanisms.make_params import hash_params, make_params
 
 SPEC = (ROOT / "docs/spec/chunking.md").read_text()
 CHUNKING = Chunking()

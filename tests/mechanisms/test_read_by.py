@@ -9,18 +9,10 @@ from typing import Any, get_args
 import pytest
 
 from tests_root import ROOT
-from weighbeam.mechanisms.contract import (
-    Answer,
-    Asked,
-    Burns,
-    Group,
-    Mechanism,
-    Observation,
-    Params,
-    Reads,
-    make_params,
-)
+from weighbeam.mechanisms.abilities import Burns, Reads
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 

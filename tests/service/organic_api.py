@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 
 from network.loopback import ALICE, serve_app
 from service.holders import bear, place
-from weighbeam.mechanisms.contract import make_params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.service.app import make_service_app
 from weighbeam.service.clerk import Clerk

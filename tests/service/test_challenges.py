@@ -16,8 +16,8 @@ from fastapi import FastAPI
 from network.loopback import ALICE, BOB, CHARLIE, open_nonces, serve_app
 from service.holders import bear, place, show
 from weighbeam.engine.organic import fail_request, has_waiting, take_next
-from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.inference.mechanism import Inference
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.network.dialects.btauth import Btauth
 from weighbeam.network.dialects.contract import Outgoing
 from weighbeam.network.policy import Policy, PolicySettings

@@ -24,7 +24,7 @@ from weighbeam.engine.line_up import PATIENCE_SECONDS, Terms, list_requests, num
 from weighbeam.engine.organic import enqueue, fail_request, has_waiting, take_next
 from weighbeam.engine.progress import read_progress, tell_row
 from weighbeam.engine.tokens import revoke_token
-from weighbeam.mechanisms.contract import make_params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store import tables
 from weighbeam.store.database import Store

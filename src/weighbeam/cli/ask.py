@@ -35,7 +35,7 @@ def ask(
     """Ask the miners something; the validator of the same settings plays it between its own rounds."""
     from weighbeam.engine.line_up import PRIORITIES, Terms
     from weighbeam.engine.organic import enqueue, find_request
-    from weighbeam.mechanisms.contract import make_params
+    from weighbeam.mechanisms.make_params import make_params
     from weighbeam.mechanisms.registry import load_mechanism
     from weighbeam.operate.build import find_section, open_store
     from weighbeam.operate.chains import find_hotkeys, open_clock

@@ -17,7 +17,7 @@ SIDE = "a dump (weighbeam backtest --outcomes), a journal, or the python of anot
 @mechanism_app.command("list")
 def list_installed(as_json: AsJson = False) -> None:
     """The installed mechanisms, and the package each comes from."""
-    from weighbeam.mechanisms.contract import Reads
+    from weighbeam.mechanisms.abilities import Reads
     from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
 
     rows = []

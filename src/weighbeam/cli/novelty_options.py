@@ -50,7 +50,7 @@ class Chosen:
     def params(self, file: Path | None, settings: list[str] | None) -> "NoveltyParams":
         """The settings' parameters, then those of the file, then those set one by one."""
         from weighbeam.cli.overrides import read_overrides
-        from weighbeam.mechanisms.contract import make_params
+        from weighbeam.mechanisms.make_params import make_params
         from weighbeam.mechanisms.novelty.mechanism import Novelty
         from weighbeam.mechanisms.novelty.params import NoveltyParams
 

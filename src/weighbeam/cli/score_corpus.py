@@ -8,7 +8,8 @@ import typer
 
 from weighbeam.cli.show import show_tree
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Node, hash_params, make_params
+from weighbeam.mechanisms.contract import Node
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.novelty.explain import explain_similarity, write_tokens
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.observe import REFUSALS, name_senses

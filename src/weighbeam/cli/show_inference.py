@@ -10,7 +10,7 @@ from rich.text import Text
 from weighbeam.cli.shell import make_printable
 from weighbeam.cli.show import COLOURS
 from weighbeam.engine.story import Extra
-from weighbeam.mechanisms.contract import Told
+from weighbeam.mechanisms.abilities import Told
 
 NUMBERS = ("score", "quality", "agree", "words", "s", "emission")
 COLUMNS = ("answer", "score", "quality", "agree", "words", "s", "emission", "in", "why not")

@@ -29,7 +29,7 @@ from weighbeam.engine.tasks import generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.run import WeighedIn
-from weighbeam.mechanisms.contract import make_params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.novelty.collect import DeskCollector

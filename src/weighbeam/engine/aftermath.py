@@ -14,7 +14,8 @@ from sqlalchemy import Connection, insert
 from weighbeam.engine.alerts import Alerts, Level
 from weighbeam.engine.measure import count_round
 from weighbeam.engine.outbox import Item, post
-from weighbeam.mechanisms.contract import Mechanism, Scored, Tells
+from weighbeam.mechanisms.abilities import Tells
+from weighbeam.mechanisms.contract import Mechanism, Scored
 from weighbeam.store import tables
 
 NAMED = 10

@@ -14,17 +14,9 @@ from weighbeam.core.canonical import Json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import Committed, name_cursor
 from weighbeam.engine.round import Bench, Moment, read_current, record_round
-from weighbeam.mechanisms.contract import (
-    COLLECTED,
-    MOST_COLLECTED,
-    Asked,
-    Collected,
-    Collector,
-    Collects,
-    Group,
-    Task,
-    hash_params,
-)
+from weighbeam.mechanisms.abilities import COLLECTED, MOST_COLLECTED, Collected, Collector, Collects
+from weighbeam.mechanisms.contract import Asked, Group, Task
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.store.remember import note, recall, remember
 
 

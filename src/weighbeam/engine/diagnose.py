@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import make_params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
 from weighbeam.pictures.apart import draw_apart
 from weighbeam.pictures.heatmap import Heatmap

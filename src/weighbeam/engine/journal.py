@@ -26,17 +26,9 @@ from weighbeam.engine.lay_out import (
 )
 from weighbeam.engine.seen import note_round
 from weighbeam.engine.standing_history import list_after, write_after
-from weighbeam.mechanisms.contract import (
-    COLLECTED,
-    Answer,
-    Asked,
-    Mechanism,
-    Observation,
-    Params,
-    Scored,
-    Standing,
-    make_params,
-)
+from weighbeam.mechanisms.abilities import COLLECTED
+from weighbeam.mechanisms.contract import Answer, Asked, Mechanism, Observation, Params, Scored, Standing
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import keep_blobs, read_blob, read_blobs
 from weighbeam.store.database import Store

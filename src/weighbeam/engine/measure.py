@@ -14,7 +14,8 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from weighbeam.core.numbers import is_number
-from weighbeam.mechanisms.contract import Measure, Measures, Mechanism, Scored
+from weighbeam.mechanisms.abilities import Measure, Measures
+from weighbeam.mechanisms.contract import Mechanism, Scored
 from weighbeam.store.database import Store
 from weighbeam.store.remember import note, recall
 from weighbeam.store.tables import memory

@@ -19,7 +19,8 @@ from weighbeam.engine.reached import Reached
 from weighbeam.engine.standing_history import list_after, matches_after
 from weighbeam.engine.weigh_in.ema import Evaluation
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
-from weighbeam.mechanisms.contract import Mechanism, Observation, Scored, hash_params, make_params
+from weighbeam.mechanisms.contract import Mechanism, Observation, Scored
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import digest_bytes, read_blob
 from weighbeam.store.database import Store

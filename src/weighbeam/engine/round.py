@@ -15,17 +15,8 @@ from weighbeam.engine.lay_out import read_standings
 from weighbeam.engine.weigh_in.assess import stand_by_averages
 from weighbeam.engine.weigh_in.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
 from weighbeam.engine.weigh_in.emissions import read_averages
-from weighbeam.mechanisms.contract import (
-    Answer,
-    Asked,
-    Group,
-    Mechanism,
-    Observation,
-    Params,
-    Standing,
-    Task,
-    hash_params,
-)
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Params, Standing, Task
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.network.ask import Asker, Heard, Question, Target
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.probe import blame_our_network, is_lost

@@ -13,7 +13,8 @@ from weighbeam.engine.aside import run_aside
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.journal import KeptRound, read_round
 from weighbeam.engine.outbox import Item
-from weighbeam.mechanisms.contract import Mechanism, Tells
+from weighbeam.mechanisms.abilities import Tells
+from weighbeam.mechanisms.contract import Mechanism
 from weighbeam.pictures.heatmap import Heatmap
 from weighbeam.senses.ports import Narrator
 from weighbeam.store import tables

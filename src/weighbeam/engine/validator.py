@@ -24,7 +24,8 @@ from weighbeam.engine.round import Bench, Moment, finish_rounds, observe_round, 
 from weighbeam.engine.tasks import TaskSource
 from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
-from weighbeam.mechanisms.contract import Collector, Task
+from weighbeam.mechanisms.abilities import Collector
+from weighbeam.mechanisms.contract import Task
 
 Which = Literal["any", "asked", "own"]
 

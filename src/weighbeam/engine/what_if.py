@@ -6,17 +6,9 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal import find_mechanism, read_round
-from weighbeam.mechanisms.contract import (
-    Mechanism,
-    Node,
-    Observation,
-    Params,
-    Scored,
-    Tells,
-    Told,
-    hash_params,
-    make_params,
-)
+from weighbeam.mechanisms.abilities import Tells, Told
+from weighbeam.mechanisms.contract import Mechanism, Node, Observation, Params, Scored
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.pictures.heatmap import Heatmap
 from weighbeam.senses.ports import Narrator, Senses

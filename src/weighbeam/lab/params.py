@@ -9,7 +9,8 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.lab.attack import YUMA
 from weighbeam.lab.worlds.make import WORLDS
-from weighbeam.mechanisms.contract import Params, make_params
+from weighbeam.mechanisms.contract import Params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 
 

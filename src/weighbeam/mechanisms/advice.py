@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from weighbeam.mechanisms.contract import Advice, Pair, Score
+from weighbeam.mechanisms.abilities import Advice, Pair
+from weighbeam.mechanisms.contract import Score
 
 MOST_ADVICE = 5
 LEAST_GAIN = 1e-9

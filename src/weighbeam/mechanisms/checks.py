@@ -16,7 +16,9 @@ from typing import Any
 
 from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params, Reads, Scored, Standing, make_params
+from weighbeam.mechanisms.abilities import Reads
+from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params, Scored, Standing
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.purity import watch_calls
 from weighbeam.mechanisms.rerun import run_pure, write_elsewhere, write_pure
 from weighbeam.senses.ports import Senses

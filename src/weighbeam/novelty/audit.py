@@ -7,7 +7,7 @@ from typing import Any
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import MILLION
-from weighbeam.mechanisms.contract import hash_params
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams

@@ -5,7 +5,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from weighbeam.core.canonical import Json
-from weighbeam.mechanisms.contract import Answer, Collected
+from weighbeam.mechanisms.abilities import Collected
+from weighbeam.mechanisms.contract import Answer
 from weighbeam.mechanisms.novelty.events import Event, Kind
 from weighbeam.mechanisms.novelty.plausible import Look
 from weighbeam.network.keys import is_address

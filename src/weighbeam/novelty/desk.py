@@ -15,7 +15,7 @@ from typing import Any
 from weighbeam.core.canonical import digest_json, digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import MILLION
-from weighbeam.mechanisms.contract import hash_params
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.judge import judge
 from weighbeam.mechanisms.novelty.measure import Measured, measure_text, measure_texts, read_pieces

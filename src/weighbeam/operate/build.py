@@ -18,7 +18,9 @@ from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import FileShelf, FolderShelf, ShelfTasks, TaskSource, generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.mechanisms.contract import Collector, Mechanism, Params, make_params
+from weighbeam.mechanisms.abilities import Collector
+from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.endpoints import Report

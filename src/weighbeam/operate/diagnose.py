@@ -8,7 +8,7 @@ from pathlib import Path
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.diagnose import Symptom
 from weighbeam.engine.weigh_in.constants import CONSTANTS, find_ignored, hash_weighing
-from weighbeam.mechanisms.contract import make_params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.operate.build import check_start
 from weighbeam.operate.chains import look_at_chain, open_file

@@ -6,7 +6,8 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from weighbeam.mechanisms.contract import Mechanism, Params, make_params
+from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.operate.deliveries import open_place

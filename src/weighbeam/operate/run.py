@@ -16,7 +16,7 @@ from weighbeam.engine.settle import settle_memory
 from weighbeam.engine.terms import note_terms
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.constants import find_ignored, hash_weighing
-from weighbeam.mechanisms.contract import Burns
+from weighbeam.mechanisms.abilities import Burns
 from weighbeam.network.listen import check_listen, serve_miner
 from weighbeam.operate.build import Built, build_validator
 from weighbeam.operate.challenges import open_door, pull_challenges

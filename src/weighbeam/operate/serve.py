@@ -14,7 +14,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG
 from weighbeam.engine.keep_running import Service
 from weighbeam.engine.settle import settle_memory
-from weighbeam.mechanisms.contract import make_params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey

@@ -13,9 +13,10 @@ from weighbeam.engine.journal import Journal, RoundFacts
 from weighbeam.engine.replay import replay
 from weighbeam.engine.what_if import score_question
 from weighbeam.mechanisms.checks import check_mechanism
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, hash_params, make_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive, read_bank
 from weighbeam.mechanisms.evidence.mechanism import Evidence
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store

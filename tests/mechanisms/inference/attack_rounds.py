@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weighbeam.mechanisms.contract import make_params
 from weighbeam.mechanisms.inference.mechanism import Inference
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.senses.local import LocalSenses
 
 FOLDER = Path(__file__).parents[1] / "inference_rounds"

@@ -9,10 +9,10 @@ from weighbeam.engine.organic import answer_request, enqueue, find_request, take
 from weighbeam.engine.replay import replay
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.emissions import read_averages
-from weighbeam.mechanisms.contract import hash_params
 from weighbeam.mechanisms.inference.examples import PROMPT
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 

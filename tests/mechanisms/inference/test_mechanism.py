@@ -11,13 +11,14 @@ from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.lay_out import list_evaluations
 from weighbeam.mechanisms.checks import check_mechanism
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Node, Standing, Task, make_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Node, Standing, Task
 from weighbeam.mechanisms.inference.examples import GAP, PROMPT, STEEL, THERMAL
 from weighbeam.mechanisms.inference.explain import MEANINGS
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.prompts import read_bank
 from weighbeam.mechanisms.inference.reading import read_outcome
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.senses.local import LocalSenses
 
 INFERENCE, PARAMS = Inference(), InferenceParams()

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from senses.chat_server import Behaviour, ChatServer, hang, say, send, serve_chat, trickle_body
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task, Told
+from weighbeam.mechanisms.abilities import Told
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.narrate import narrate_replayed
 from weighbeam.mechanisms.inference.params import InferenceParams

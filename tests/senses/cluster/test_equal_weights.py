@@ -26,8 +26,9 @@ from weighbeam.engine.weigh_in import run
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.run import weigh_in
 from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task, hash_params, make_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive, read_bank
+from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.miners.chunkers.packing import pack_sentences
 from weighbeam.senses.local import LocalSenses

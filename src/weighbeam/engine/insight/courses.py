@@ -11,7 +11,8 @@ from weighbeam.engine.insight.recent import ROUNDS, find_newest, is_newest_last,
 from weighbeam.engine.lay_out import read_seen, read_standings
 from weighbeam.engine.standing_history import HISTORY
 from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.mechanisms.contract import Mechanism, Spreads
+from weighbeam.mechanisms.abilities import Spreads
+from weighbeam.mechanisms.contract import Mechanism
 from weighbeam.store import tables
 
 TREND = 32

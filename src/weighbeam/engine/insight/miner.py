@@ -14,7 +14,8 @@ from weighbeam.engine.insight.outcomes import read_pairs
 from weighbeam.engine.insight.recent import DAY, find_newest, read_params
 from weighbeam.engine.standing_history import HISTORY
 from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.mechanisms.contract import Advice, Advises, Mechanism
+from weighbeam.mechanisms.abilities import Advice, Advises
+from weighbeam.mechanisms.contract import Mechanism
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 

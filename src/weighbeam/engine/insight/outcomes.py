@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Pair, Score, Scored
+from weighbeam.mechanisms.abilities import Pair
+from weighbeam.mechanisms.contract import Score, Scored
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 

@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, select
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Mechanism, Params, make_params
+from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 

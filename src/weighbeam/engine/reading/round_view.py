@@ -11,7 +11,8 @@ from weighbeam.engine.reading.answers import AnswerView, view_answers
 from weighbeam.engine.reading.round_record import Entry, Record, read_record
 from weighbeam.engine.reading.rounds import Kind, name_kind
 from weighbeam.engine.reading.withhold import withhold_texts
-from weighbeam.mechanisms.contract import Observation, Scored, make_params
+from weighbeam.mechanisms.contract import Observation, Scored
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from weighbeam.chain.contract import Metagraph
-from weighbeam.mechanisms.contract import Burns, Mechanism, Params
+from weighbeam.mechanisms.abilities import Burns
+from weighbeam.mechanisms.contract import Mechanism, Params
 
 
 @dataclass(frozen=True, slots=True)

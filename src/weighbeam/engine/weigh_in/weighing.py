@@ -10,7 +10,8 @@ from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.decide import Decision, Payee, decide_weights
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import ModeName
-from weighbeam.mechanisms.contract import Burns, Mechanism, Params, Standing
+from weighbeam.mechanisms.abilities import Burns
+from weighbeam.mechanisms.contract import Mechanism, Params, Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from weighbeam.engine.weigh_in.decide import Payee
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.weighing import Weighing
 from weighbeam.lab.backtest.survey import Survey, Weighed
-from weighbeam.mechanisms.contract import Burns, Mechanism, Params
+from weighbeam.mechanisms.abilities import Burns
+from weighbeam.mechanisms.contract import Mechanism, Params
 
 DEFAULT = Weighed(0, 0.0, Averaging(), WeighInLimits())
 

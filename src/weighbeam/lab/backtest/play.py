@@ -18,7 +18,8 @@ from weighbeam.lab.backtest.recall import Recall
 from weighbeam.lab.backtest.side import Applied, KeptRound, KeptWeighIn, Side, find_fault
 from weighbeam.lab.backtest.survey import Survey
 from weighbeam.lab.backtest.window import Window
-from weighbeam.mechanisms.contract import Mechanism, Observation, make_params
+from weighbeam.mechanisms.contract import Mechanism, Observation
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import read_blob
 from weighbeam.store.database import Store

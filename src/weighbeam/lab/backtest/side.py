@@ -14,7 +14,8 @@ from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.lab.backtest.age import Age
 from weighbeam.lab.backtest.outcome import Result, RoundOutcome, WeighInOutcome
 from weighbeam.lab.backtest.terms import Terms
-from weighbeam.mechanisms.contract import Mechanism, Observation, Params, Reopens, Scored, Standing
+from weighbeam.mechanisms.abilities import Reopens
+from weighbeam.mechanisms.contract import Mechanism, Observation, Params, Scored, Standing
 from weighbeam.store.blobs import digest_bytes
 
 

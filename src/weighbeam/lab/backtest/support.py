@@ -9,7 +9,8 @@ from weighbeam.engine.replay import FindMechanism
 from weighbeam.lab.backtest.survey import Held, Survey, Weighed
 from weighbeam.lab.backtest.terms import Terms
 from weighbeam.lab.backtest.window import Window
-from weighbeam.mechanisms.contract import Mechanism, ReadBy, Reads
+from weighbeam.mechanisms.abilities import ReadBy, Reads
+from weighbeam.mechanisms.contract import Mechanism
 
 HOUR = 3600.0
 FILTERED = ("max_miner_stake_rao", "validator_list_max_age_hours")

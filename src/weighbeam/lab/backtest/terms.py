@@ -7,7 +7,8 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.limits import WeighInLimits, read_limits
-from weighbeam.mechanisms.contract import Mechanism, Params, make_params
+from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.mechanisms.make_params import make_params
 
 WEIGH_IN, SENSES = "weigh_in", "senses"
 AVERAGING = tuple(one.name for one in fields(Averaging))

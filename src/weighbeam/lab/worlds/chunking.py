@@ -13,7 +13,8 @@ from weighbeam.engine.insight.attacks import SUSPICIOUS
 from weighbeam.lab.world import Said, Turn
 from weighbeam.lab.worlds.cutting import CHUNK_QTY, CHUNK_SIZE, Known, cut_with_skill, make_documents
 from weighbeam.mechanisms.chunking.mechanism import Chunking
-from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task, make_params
+from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.senses.local import LocalSenses
 
 LEAST_SECONDS, MORE_SECONDS = 1.0, 0.6

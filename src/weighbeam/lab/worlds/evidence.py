@@ -12,11 +12,12 @@ from weighbeam.lab.world import Said, Turn
 from weighbeam.lab.worlds.evidence_pool import Find, choose_best, write_snippet
 from weighbeam.lab.worlds.observe_once import SEED, SnippetMemory
 from weighbeam.lab.worlds.saved_web import open_web
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Standing, Task, make_params
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Standing, Task
 from weighbeam.mechanisms.evidence.bank import find_archive, read_bank
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.score import judge_round
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.miners.library import open_library
 from weighbeam.miners.passages import Passage
 from weighbeam.senses.local import LocalSenses

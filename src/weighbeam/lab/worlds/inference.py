@@ -10,9 +10,10 @@ import numpy as np
 
 from weighbeam.lab.world import Said, Turn
 from weighbeam.lab.worlds.ladder import read_ladders
-from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task, make_params
+from weighbeam.mechanisms.contract import Asked, Group, Mechanism, Observation, Scored, Standing, Task
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.prompts import read_bank
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.senses.local import LocalSenses
 
 AGAINST = frozenset({"off_topic", "echo", "not_prose", "thin", "empty", "contradicts"})

@@ -16,18 +16,9 @@ from weighbeam.lab.chance import draw
 from weighbeam.lab.world import Said, Turn
 from weighbeam.lab.worlds.desk import Desk
 from weighbeam.lab.worlds.statements import list_statements, list_words, reword
-from weighbeam.mechanisms.contract import (
-    COLLECTED,
-    Answer,
-    Asked,
-    Group,
-    Mechanism,
-    Observation,
-    Scored,
-    Standing,
-    Task,
-    make_params,
-)
+from weighbeam.mechanisms.abilities import COLLECTED
+from weighbeam.mechanisms.contract import Answer, Asked, Group, Mechanism, Observation, Scored, Standing, Task
+from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.novelty.identity import write_embedded
 from weighbeam.mechanisms.novelty.measure import Measured
 from weighbeam.mechanisms.novelty.mechanism import Novelty

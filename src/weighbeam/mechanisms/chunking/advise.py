@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from weighbeam.mechanisms.abilities import Advice, Pair
 from weighbeam.mechanisms.advice import advise_failures, average, choose_advice, list_valid, measure_gap, show
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.reasons import MEANINGS
 from weighbeam.mechanisms.chunking.reward import shape_reward
-from weighbeam.mechanisms.contract import Advice, Pair
 
 PENALTIES = ("size_penalty", "qty_penalty", "time_penalty")
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from weighbeam.core.ranking import order_standings
+from weighbeam.mechanisms.abilities import Advice, Pair
 from weighbeam.mechanisms.chunking.advise import advise_chunker
 from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.examples import example_rounds
@@ -24,12 +25,10 @@ from weighbeam.mechanisms.chunking.synthetic import generate_task, read_document
 from weighbeam.mechanisms.chunking.task import read_limits
 from weighbeam.mechanisms.chunking.weigh import weigh_scores
 from weighbeam.mechanisms.contract import (
-    Advice,
     Asked,
     Group,
     Node,
     Observation,
-    Pair,
     Params,
     Scored,
     Seed,

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from weighbeam.mechanisms.abilities import Advice, Pair
 from weighbeam.mechanisms.advice import average, choose_advice, count, find_typical, measure_gap, show
-from weighbeam.mechanisms.contract import Advice, Pair, Score
+from weighbeam.mechanisms.contract import Score
 from weighbeam.mechanisms.evidence.reasons import MEANINGS
 from weighbeam.mechanisms.evidence.response import recompute_value
 

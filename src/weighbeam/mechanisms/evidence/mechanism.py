@@ -3,13 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
+from weighbeam.mechanisms.abilities import Advice, Pair
 from weighbeam.mechanisms.contract import (
-    Advice,
     Asked,
     Group,
     Node,
     Observation,
-    Pair,
     Params,
     Scored,
     Seed,

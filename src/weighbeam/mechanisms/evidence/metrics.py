@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.numbers import is_number
-from weighbeam.mechanisms.contract import Measure, Score
+from weighbeam.mechanisms.abilities import Measure
+from weighbeam.mechanisms.contract import Score
 from weighbeam.mechanisms.evidence.assess import UNASSESSED
 from weighbeam.mechanisms.evidence.snippet import SnippetVerdict
 

@@ -5,7 +5,7 @@ The verdict on a URL is written down with its penalty and multiplier; scoring ta
 
 from collections.abc import Mapping
 
-from weighbeam.mechanisms.contract import ReadBy
+from weighbeam.mechanisms.abilities import ReadBy
 
 READ_BY: Mapping[str, ReadBy] = {
     "max_snippets": ReadBy(("ask", "observe", "score")),

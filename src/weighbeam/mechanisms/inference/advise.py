@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from weighbeam.mechanisms.abilities import Advice, Pair
 from weighbeam.mechanisms.advice import advise_failures, average, choose_advice, count, list_valid, measure_gap, show
-from weighbeam.mechanisms.contract import Advice, Pair
 from weighbeam.mechanisms.inference.composite import CONFIDENCE, MEMBER, QUALITY, SIMILARITY
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reasons import MEANINGS, OUT

@@ -3,20 +3,18 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
+from weighbeam.mechanisms.abilities import Advice, Pair, Told
 from weighbeam.mechanisms.contract import (
-    Advice,
     Asked,
     Group,
     Node,
     Observation,
-    Pair,
     Params,
     Scored,
     Seed,
     Stage,
     Standing,
     Task,
-    Told,
     WeighRule,
     Weights,
 )

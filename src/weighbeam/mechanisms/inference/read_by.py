@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from weighbeam.mechanisms.contract import ReadBy
+from weighbeam.mechanisms.abilities import ReadBy
 
 READ_BY: Mapping[str, ReadBy] = {
     "clustering": ReadBy(("score",)),

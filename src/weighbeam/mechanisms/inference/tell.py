@@ -6,7 +6,8 @@ It is written after scores are durable, and it is an input of nothing.
 from collections.abc import Mapping
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Observation, Told
+from weighbeam.mechanisms.abilities import Told
+from weighbeam.mechanisms.contract import Observation
 from weighbeam.mechanisms.inference.check_text import REFUSALS, refuse_text, trim_text
 from weighbeam.mechanisms.inference.gather_facts import gather_facts
 from weighbeam.mechanisms.inference.narrate import narrate_replayed

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.abilities import Advice, Pair
 from weighbeam.mechanisms.advice import average, choose_advice, count, show
-from weighbeam.mechanisms.contract import Advice, Pair
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reasons import MEANINGS
 from weighbeam.mechanisms.novelty.reward import reward_units

@@ -4,14 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanisms.abilities import MOST_COLLECTED, Advice, Pair
 from weighbeam.mechanisms.contract import (
-    MOST_COLLECTED,
-    Advice,
     Asked,
     Group,
     Node,
     Observation,
-    Pair,
     Params,
     Scored,
     Seed,

@@ -10,7 +10,8 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.words import UNICODE_VERSION
-from weighbeam.mechanisms.contract import COLLECTED, Answer, Asked, Observation, Reply
+from weighbeam.mechanisms.abilities import COLLECTED
+from weighbeam.mechanisms.contract import Answer, Asked, Observation, Reply
 from weighbeam.mechanisms.novelty.events import Event
 from weighbeam.mechanisms.novelty.measure import Measured, measure_text
 from weighbeam.mechanisms.novelty.order import Contribution, Line

@@ -5,7 +5,7 @@ The reward was decided when a contribution came in; `reopen` decides it again.
 
 from collections.abc import Mapping
 
-from weighbeam.mechanisms.contract import ReadBy
+from weighbeam.mechanisms.abilities import ReadBy
 
 READ_BY: Mapping[str, ReadBy] = {
     "reference_similarity": ReadBy(("observe", "score"), "any"),

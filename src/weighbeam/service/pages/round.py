@@ -7,7 +7,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.reading.answers import AnswerView
 from weighbeam.engine.reading.round_view import RoundView, read_round_view
 from weighbeam.engine.what_if import WhatIf
-from weighbeam.mechanisms.contract import Advises, Tells
+from weighbeam.mechanisms.abilities import Advises, Tells
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.pictures.heatmap import chart_heatmap
 from weighbeam.service.pages.formats import write_number, write_tokens
