@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench attack-bench test-torch bittensor-epochs docs golden lock build clean
+.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench attack-bench test-torch bittensor-epochs docs site golden lock build clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -96,6 +96,9 @@ bittensor-epochs: $(READY) ## Let a validator set weights for EPOCHS (default 20
 docs: $(READY) ## Write the generated parts of the docs anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/make_picture.py
+
+site: $(READY) ## Build the documentation's site into build/site
+	$(BIN)/python docs/make_site.py build
 
 golden: $(READY) ## Make the golden journal of this version, once per release
 	PYTHONPATH=tests $(BIN)/python golden/make.py

@@ -1,13 +1,11 @@
-"""Write the parts of the docs that follow from the code: docs/cli.md and the parameter table. `make docs` runs it."""
+"""Write the parts of the docs that follow from the code: references, tables, pages of attacks. `make docs` runs it."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from write_http import open_app, write_http
 
 from weighbeam.engine.alerts import REMEDIES
 from weighbeam.lab.attack_pages import write_pages
@@ -29,6 +27,7 @@ from weighbeam.settings.load import Settings
 from weighbeam.settings.model import MechanismSection
 
 DOCS = Path(__file__).parent
+WIDTH = 78
 PARAMETERS: dict[str, type[Params]] = {
     "chunking": ChunkingParams,
     "evidence": EvidenceParams,
@@ -58,24 +57,18 @@ COMMANDS = (
 
 def write_commands() -> str:
     """Every command's help."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        helps = pool.map(show_help, COMMANDS)
-    parts = [
-        f"\n## weighbeam {name}".rstrip() + f"\n\n```text\n{shown}\n```\n"
-        for name, shown in zip(COMMANDS, helps, strict=True)
-    ]
+    parts = [f"\n## weighbeam {name}".rstrip() + f"\n\n```text\n{show_help(name)}\n```\n" for name in COMMANDS]
     return "".join(["# Commands\n\nWritten by `make docs` from the program itself.\n", *parts])
 
 
 def show_help(command: str) -> str:
-    environment = {**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-    done = subprocess.run(
-        [sys.executable, "-m", "weighbeam", *command.split(), "--help"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=True,
-    )
+    from typer.testing import CliRunner
+
+    from weighbeam.cli.main import app
+
+    asked = [*command.split(), "--help"]
+    done = CliRunner().invoke(app, asked, prog_name="weighbeam", terminal_width=WIDTH)
+    assert done.exit_code == 0, command
     return done.stdout.strip()
 
 
@@ -130,9 +123,36 @@ def write_capacity() -> str:
     return "\n".join([*rows, *(f"| {need.what} | {need.amount} | {need.because} |" for need in needs)])
 
 
+def write_format() -> str:
+    """The format of vector files, as it stands beside them, one level down."""
+    _, _, rest = (DOCS.parent / "vectors" / "FORMAT.md").read_text().partition("\n")
+    return f"## The format\n{rest.rstrip()}"
+
+
+def write_vectors() -> str:
+    """Every vector file: what it fixes, and how many cases it has."""
+    rows = ["| file | cases | fixes |", "| --- | --- | --- |"]
+    for path in sorted((DOCS.parent / "vectors").glob("*.json")):
+        held = json.loads(path.read_text())
+        rows.append(f"| `{path.name}` | {len(held['cases'])} | {held['about']} |")
+    return "\n".join(rows)
+
+
 def write_attacks() -> dict[str, str]:
     """A page for each family of attacks, and their index."""
     return write_pages(list_attacks(), load_expectations(FULL))
+
+
+def write_tables() -> dict[tuple[str, str], str]:
+    """By page and mark."""
+    return {
+        ("settings.md", "settings"): write_settings(),
+        ("operate.md", "alerts"): write_alerts(),
+        ("metrics.md", "metrics"): write_metrics(),
+        ("scale.md", "capacity"): write_capacity(),
+        ("vectors.md", "format"): write_format(),
+        ("vectors.md", "vectors"): write_vectors(),
+    }
 
 
 def fill(page: str, name: str, content: str) -> str:
@@ -142,16 +162,16 @@ def fill(page: str, name: str, content: str) -> str:
 
 def main() -> None:
     (DOCS / "cli.md").write_text(write_commands())
+    page = DOCS / "reference" / "http.md"
+    with open_app() as (app, _):
+        page.write_text(fill(page.read_text(), "operations", write_http(app)))
     for name, params in PARAMETERS.items():
         page = DOCS / f"{name}.md"
         page.write_text(fill(page.read_text(), "parameters", write_parameters(params)))
         page.write_text(fill(page.read_text(), "reasons", write_reasons(REASONS[name])))
-    page = DOCS / "run.md"
-    parts = {"settings": write_settings(), "alerts": write_alerts(), "metrics": write_metrics()}
-    for name, content in parts.items():
-        page.write_text(fill(page.read_text(), name, content))
-    page = DOCS / "scale.md"
-    page.write_text(fill(page.read_text(), "capacity", write_capacity()))
+    for (name, part), content in write_tables().items():
+        page = DOCS / name
+        page.write_text(fill(page.read_text(), part, content))
     for page in (DOCS / "attacks").glob("*.md"):
         page.unlink()
     for name, content in write_attacks().items():

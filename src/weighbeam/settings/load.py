@@ -32,7 +32,7 @@ PREFIX = "WEIGHBEAM_"
 CONFIG = "WEIGHBEAM_CONFIG"
 DEFAULT_FILE = Path("weighbeam.toml")
 SECRET = ("wallet", "challenges.token", "validator.copies_token", "alerts.urls", "store.url")
-OTHERS = ("CACHE", "EMBEDDINGS_KEY", "NARRATOR_KEY")
+OTHERS = ("CACHE", "PUNKT", "EMBEDDINGS_KEY", "NARRATOR_KEY", "ASSESSOR_KEY")
 FOUR = ("ema_alpha", "ema_lookback_hours", "db_retention_hours", "db_cleanup_interval_hours")
 
 
@@ -104,7 +104,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
     try:
         settings = Settings(**merged)
     except ValidationError as fault:
-        raise WeighbeamError("bad_config", _say(fault), "see weighbeam config show and docs/run.md") from None
+        raise WeighbeamError("bad_config", _say(fault), "see weighbeam config show and docs/settings.md") from None
     loaded = Loaded(settings, (file.parent if file else Path()).resolve(), sources)
     loaded.averaging()
     return loaded

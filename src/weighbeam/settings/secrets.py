@@ -9,9 +9,15 @@ from pydantic import BaseModel, SecretStr
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from weighbeam.settings.load import PREFIX, Loaded
+from weighbeam.settings.load import Loaded
 
-KEYS = ("EMBEDDINGS_KEY", "NARRATOR_KEY")
+KEYS = (
+    "WEIGHBEAM_EMBEDDINGS_KEY",
+    "WEIGHBEAM_NARRATOR_KEY",
+    "WEIGHBEAM_ASSESSOR_KEY",
+    "OPENAI_API_KEY",
+    "WANDB_API_KEY",
+)
 LEAST_PART = 6
 HOSTED = frozenset("http json xml form mailto gotify ntfy matrix mmost rocket nctalk mqtt apprise hassio".split())
 """Services whose address names a machine; in that of any other, a token stands there. Each also with an s, for TLS."""
@@ -21,7 +27,7 @@ def list_secrets(loaded: Loaded, environment: Mapping[str, str] = os.environ) ->
     """The secrets, the parts of secret URLs, the store's password and the keys of the environment."""
     given = [secret.get_secret_value() for secret in _walk(loaded.settings)]
     parts = [part for secret in given for part in list_parts(secret)]
-    keys = [value for name in KEYS if (value := environment.get(PREFIX + name))]
+    keys = [value for name in KEYS if (value := environment.get(name))]
     return tuple(dict.fromkeys([*given, *parts, *_list_passwords(loaded.settings.store.url), *keys]))
 
 

@@ -24,6 +24,7 @@ from weighbeam.store.postgres import (
     vacuum,
     wait_to_write,
 )
+from weighbeam.store.revision import VERSION, check_revision
 from weighbeam.store.session_lock import SessionLock
 
 BUSY_SECONDS, MOST_BUSY_SECONDS = 10, 86_400
@@ -203,12 +204,14 @@ def begin_sqlite(connection: Connection) -> None:
 
 
 def _refuse_foreign(connection: Connection, begin: bool) -> None:
-    """A database that holds tables of somebody else is not made into a journal, nor an empty one unless asked."""
+    """Tables of somebody else are not made into a journal, nor an empty one unless asked; a newer one is left alone."""
     tables = set(inspect(connection).get_table_names())
     if tables and "alembic_version" not in tables:
         raise WeighbeamError("store_unusable", "this database holds something else, no journal", "check the path")
     if not tables and not begin:
         raise WeighbeamError("empty_journal", "this database holds no journal", "name the journal of a validator")
+    if tables:
+        check_revision(connection.exec_driver_sql(VERSION).scalar())
 
 
 def _migrate(engine: Engine, begin: bool) -> None:

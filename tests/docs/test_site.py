@@ -1,0 +1,86 @@
+"""The site builds without a word of complaint, holds every page, and no link of it leads nowhere or loads from afar."""
+
+import importlib.util
+import tomllib
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests_root import ROOT
+
+LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src"}
+TOLD = ("canonical", "prev", "next", "alternate")
+
+
+class Page(HTMLParser):
+    """What a page links to, what it loads, and the anchors it has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.loads: set[str] = set()
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if given.get("id"):
+            self.anchors.add(given["id"] or "")
+        if tag == "a" and given.get("href"):
+            self.links.add(given["href"] or "")
+        if tag in LOADED and given.get(LOADED[tag]) and given.get("rel") not in TOLD:
+            self.loads.add(given[LOADED[tag]] or "")
+
+
+@pytest.fixture(scope="module")
+def said_and_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    spec = importlib.util.spec_from_file_location("make_site", ROOT / "docs/make_site.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    folder = tmp_path_factory.mktemp("site")
+    return module.build(folder), folder / "site"
+
+
+@pytest.fixture(scope="module")
+def pages(said_and_site: tuple[str, Path]) -> dict[Path, Page]:
+    site = said_and_site[1]
+    return {path: Page(path.read_text("utf-8")) for path in site.rglob("*.html") if path.name != "404.html"}
+
+
+def list_nav(entries: list) -> Iterator[str]:
+    for entry in entries:
+        for value in entry.values():
+            yield from [value] if isinstance(value, str) else list_nav(value)
+
+
+def test_nothing_is_complained_about(said_and_site: tuple[str, Path]) -> None:
+    assert "No issues found" in said_and_site[0]
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    named = list(list_nav(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
+    there = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    assert sorted(named) == sorted(there)
+
+
+def test_every_link_and_anchor_leads_somewhere(pages: dict[Path, Page]) -> None:
+    assert len(pages) > 60
+    lost = []
+    for path, page in pages.items():
+        for link in sorted(page.links | page.loads):
+            aim = urlsplit(link)
+            if aim.scheme or aim.netloc:
+                continue
+            target = (path.parent / unquote(aim.path)).resolve() if aim.path else path
+            target = target / "index.html" if target.is_dir() else target
+            anchors = pages[target].anchors if target in pages else set()
+            if not target.exists() or (aim.fragment and target in pages and unquote(aim.fragment) not in anchors):
+                lost.append((path.name, link))
+    assert lost == []
+
+
+def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Page]) -> None:
+    assert {link for page in pages.values() for link in page.loads if urlsplit(link).netloc} == set()
