@@ -41,17 +41,18 @@ REASONS: dict[str, Mapping[str, str]] = {
     "novelty": NOVELTY_REASONS,
 }
 COMMANDS = (
-    "", "demo", "validator", "observer", "miner", "serve", "serve token new", "serve token list", "serve token revoke",
-    "ask",
-    "score chunking", "score inference", "score evidence",
+    "", "demo", "validator", "observer", "miner", "serve", "serve token", "serve token new", "serve token list",
+    "serve token revoke", "ask",
+    "score", "score chunking", "score inference", "score evidence",
     "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
-    "alerts", "alerts test", "copies", "miner-report", "receipt verify", "replay", "store copy", "backtest",
-    "mechanism list", "mechanism check", "mechanism diff", "config show", "lab list",
-    "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity", "lab report", "lists sign",
+    "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "replay", "store", "store copy",
+    "backtest", "mechanism", "mechanism list", "mechanism check", "mechanism diff", "config", "config show", "lab",
+    "lab list",
+    "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity", "lab report", "lists", "lists sign",
     "lists check",
-    "pages record", "vectors run", "doctor",
+    "pages", "pages record", "vectors", "vectors run", "doctor",
 )  # fmt: skip
 
 

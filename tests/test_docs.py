@@ -122,15 +122,6 @@ def test_every_route_of_the_organic_api_is_explained() -> None:
     assert [route for route in shown if f"`{route}" not in page] == []
 
 
-def test_every_command_is_in_the_reference() -> None:
-    from weighbeam.cli.main import app
-
-    names = {command.name or command.callback.__name__.replace("_", "-") for command in app.registered_commands}
-    names |= {group.name for group in app.registered_groups}
-    page = (DOCS / "cli.md").read_text()
-    assert [name for name in sorted(names) if f"## weighbeam {name}" not in page] == []
-
-
 def test_every_error_code_is_explained() -> None:
     codes = error_codes()
     assert len(codes) > 40
