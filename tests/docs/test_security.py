@@ -1,0 +1,36 @@
+"""The threat table names code and tests that exist, and says of every threat what remains."""
+
+import re
+
+from tests_root import ROOT
+
+PAGE = (ROOT / "docs/security.md").read_text()
+NOTHING = "–"
+PATH = re.compile(r"`([\w./-]+\.(?:py|txt))`")
+
+
+def list_threats() -> list[list[str]]:
+    rows = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| ")]
+    return [row for row in rows if len(row) == 5 and row[0] not in ("threat", "---")]
+
+
+def test_every_threat_names_code_and_tests_that_exist() -> None:
+    threats = list_threats()
+    assert len(threats) > 30
+    for threat, _, code, tests, _ in threats:
+        for path in PATH.findall(code):
+            assert (ROOT / "src/weighbeam" / path).is_file() or (ROOT / path).is_file(), (threat, path)
+        for path in PATH.findall(tests):
+            assert (ROOT / "tests" / path).is_file(), (threat, path)
+
+
+def test_what_nothing_stops_is_said_to_remain() -> None:
+    for threat, stops, code, tests, remains in list_threats():
+        stopped = not stops.startswith(NOTHING)
+        assert (bool(PATH.search(code)) and bool(PATH.search(tests))) or not stopped, threat
+        assert stopped or remains != NOTHING, threat
+
+
+def test_no_row_of_the_page_is_malformed() -> None:
+    rows = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+    assert {row.count(" | ") for row in rows} <= {1, 4}
