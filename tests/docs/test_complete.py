@@ -6,13 +6,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
 from tests_root import ROOT
 from weighbeam.cli.main import app
 from weighbeam.engine.alerts import REMEDIES
+from weighbeam.engine.weigh_in.decide import SkipReason
 from weighbeam.settings.load import find_unknown, load_settings
 from weighbeam.settings.secrets import list_secrets
 
@@ -88,6 +89,11 @@ def test_every_alert_that_is_told_has_a_remedy() -> None:
     told = list_told()
     assert len(told) >= 20
     assert told - set(REMEDIES) == set()
+
+
+def test_every_reason_to_skip_a_weigh_in_has_a_remedy() -> None:
+    page = (DOCS / "operate.md").read_text()
+    assert [reason for reason in (*get_args(SkipReason), "submission_open") if f"| `{reason}` |" not in page] == []
 
 
 def test_every_reason_of_recorded_rounds_is_on_its_page() -> None:
