@@ -23,7 +23,8 @@ from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import choose_mode
 from weighbeam.engine.weigh_in.report import list_told
-from weighbeam.engine.weigh_in.run import WeighedIn, is_late, weigh_in
+from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
+from weighbeam.engine.weigh_in.weights_age import is_late
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.make_params import hash_params
