@@ -92,7 +92,9 @@ def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
         )
         return
     why = f", because {decision.reason}" if decision.reason else ""
-    typer.echo(f"{mechanism}: mode {mode.mode}, {mode.blocks} blocks since the last update: would {decision.action}{why}")
+    typer.echo(
+        f"{mechanism}: mode {mode.mode}, {mode.blocks} blocks since the last update: would {decision.action}{why}"
+    )
     row = dict(zip(decision.uids, decision.values, strict=True))
     table: list[list[Any]] = [
         [p.uid, p.hotkey, show_number(p.raw), f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
