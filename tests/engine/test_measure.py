@@ -22,7 +22,8 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.bench import Bench
 from weighbeam.engine.health import Health
-from weighbeam.engine.journal import Committed, Journal, read_round
+from weighbeam.engine.journal import Committed, Journal
+from weighbeam.engine.kept_round import read_round
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.measure import MOST_SERIES, OTHER, count_round, fold_series, list_shown
 from weighbeam.engine.replay import replay

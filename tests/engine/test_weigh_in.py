@@ -15,9 +15,10 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.intent import Plan
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.assess import Scale, read_chain
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.limits import WeighInLimits

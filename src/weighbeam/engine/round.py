@@ -10,8 +10,9 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG
 from weighbeam.engine.ask_group import ask_group, count_outcomes
 from weighbeam.engine.bench import Bench, Moment
-from weighbeam.engine.journal import Committed, RoundFacts
+from weighbeam.engine.journal import Committed
 from weighbeam.engine.lay_out import read_standings
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.assess import stand_by_averages
 from weighbeam.engine.weigh_in.emissions import read_averages
 from weighbeam.mechanisms.contract import Answer, Asked, Observation, Standing, Task

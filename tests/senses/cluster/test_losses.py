@@ -19,7 +19,8 @@ from senses.cluster.nodes import need_ray
 from senses.cluster.trades import Obedience, play_late
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.bench import Bench, Moment
-from weighbeam.engine.journal import Journal, read_round
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.kept_round import read_round
 from weighbeam.engine.round import run_round
 from weighbeam.lab.bench import run_bench
 from weighbeam.lab.play import Season

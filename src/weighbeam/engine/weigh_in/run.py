@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 from weighbeam.chain.contract import ChainFault
 from weighbeam.core.canonical import canonical_json
 from weighbeam.engine.audit import write_audit
+from weighbeam.engine.hash_chain import append_entry
 from weighbeam.engine.intent import REACHED, Plan, Row
-from weighbeam.engine.journal import append_entry
 from weighbeam.engine.lay_out import read_standings
 from weighbeam.engine.weigh_in.assess import Assessed, Reading, Scale, assess, read_chain, stand_by_averages
 from weighbeam.engine.weigh_in.burn import Burn
