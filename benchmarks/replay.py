@@ -7,8 +7,9 @@ from pathlib import Path
 
 from benchmarks.made_rounds import RandomSenses, make_asked
 from benchmarks.measure import Line, show_lines, time_once
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.make_params import hash_params

@@ -10,7 +10,8 @@ from benchmarks.evidence import make_quoting_round, open_archive
 from benchmarks.inference import make_long_round
 from benchmarks.round import make_round
 from postgres import open_server
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params
 from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism

@@ -34,9 +34,10 @@ from weighbeam.engine.audit import write_audit
 from weighbeam.engine.deliver import deliver_due
 from weighbeam.engine.insight.metagraph import note_metagraph
 from weighbeam.engine.intent import Plan, Row
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.outbox import Item
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, WEIGHTS_INTERVAL_SECONDS, Averaging
 from weighbeam.engine.weigh_in.run import weigh_in

@@ -1,4 +1,4 @@
-"""Draw docs/score.svg and docs/demo.svg: what `make demo` prints, as pictures."""
+"""Draw docs/score.svg: what `make demo` prints first, as a picture."""
 
 import os
 import re
@@ -11,7 +11,6 @@ from rich.text import Text
 
 PICTURES = {
     "score": ["score", "chunking", "examples/chunking.json", "--chunker", "all", "--only", "word-inventor"],
-    "demo": ["demo"],
 }
 WIDTH = 92
 

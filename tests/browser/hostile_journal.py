@@ -11,9 +11,10 @@ from weighbeam.demo.subnet import PARAMS
 from weighbeam.demo.write_settings import write_validator
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.intent import Plan
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.line_up import Terms, queue
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.mechanisms.contract import Answer, Asked
 from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism

@@ -13,13 +13,14 @@ from pathlib import Path
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.finish_rounds import finish_rounds
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.engine.organic import answer_request, enqueue, take_next
 from weighbeam.engine.recover import recover_requests
 from weighbeam.engine.retention import clean_up, is_cleanup_due
-from weighbeam.engine.round import finish_rounds
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.run import weigh_in

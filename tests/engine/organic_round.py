@@ -3,7 +3,8 @@
 from keyword_recall.mechanism import KeywordRecall
 
 from engine.recall import PARAMS
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
 from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.store import tables

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from keyword_recall.mechanism import KeywordRecall, RecallParams
 
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Scored, Standing, Task, WeighRule
 from weighbeam.mechanisms.make_params import hash_params
 

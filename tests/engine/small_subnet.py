@@ -15,15 +15,16 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.engine.alerts import LOG, Alerts
+from weighbeam.engine.bench import Bench
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.health import Health
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.keep_running import Desk
 from weighbeam.engine.known_validators import KnownValidators
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.engine.replay import replay
-from weighbeam.engine.round import Bench
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.constants import Averaging

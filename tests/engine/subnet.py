@@ -13,9 +13,9 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
+from weighbeam.engine.bench import Bench
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale

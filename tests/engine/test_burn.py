@@ -16,9 +16,10 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.canonical import canonical_json
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.seen import Seen
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.burn import Burn, find_burn

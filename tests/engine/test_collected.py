@@ -11,10 +11,10 @@ from engine.small_subnet import ALICE, HOUR, Turned, make_chain
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import collect
+from weighbeam.engine.bench import Bench
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
-from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale

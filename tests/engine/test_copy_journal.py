@@ -30,7 +30,8 @@ from weighbeam.chain.local.port import LocalChain
 from weighbeam.cli.main import app
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.copy_journal import copy_journal
-from weighbeam.engine.journal import Journal, append_entry
+from weighbeam.engine.hash_chain import append_entry
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.engine.read_journal import open_journal

@@ -23,9 +23,9 @@ from store.cut_commits import CutCommits, Fate
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.finish_rounds import finish_rounds
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
-from weighbeam.engine.round import finish_rounds
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.run import weigh_in
 from weighbeam.store import tables

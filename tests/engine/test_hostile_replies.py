@@ -12,8 +12,10 @@ import pytest
 
 from engine.small_subnet import ALICE, CHUNKING, START, list_faults, make_task, open_store, serve_miners
 from network.loopback import serve_app, serve_raw
-from weighbeam.engine.journal import Committed, Journal, read_round
-from weighbeam.engine.round import Bench, Moment, run_round
+from weighbeam.engine.bench import Bench, Moment
+from weighbeam.engine.journal import Committed, Journal
+from weighbeam.engine.kept_round import read_round
+from weighbeam.engine.round import run_round
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.miners.spoil_replies import spoil_replies
 from weighbeam.network.ask import Asker, AskSettings

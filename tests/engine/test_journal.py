@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import Replayed, replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.contract import Observation

@@ -21,6 +21,7 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
+from weighbeam.engine.bench import Bench
 from weighbeam.engine.health import Health, Pulse
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.keep_running import Desk, keep_running
@@ -29,7 +30,6 @@ from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.replay import replay
-from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale

@@ -20,12 +20,13 @@ from tests_root import ROOT
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
+from weighbeam.engine.bench import Bench
 from weighbeam.engine.health import Health
-from weighbeam.engine.journal import Committed, Journal, read_round
+from weighbeam.engine.journal import Committed, Journal
+from weighbeam.engine.kept_round import read_round
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.measure import MOST_SERIES, OTHER, count_round, fold_series, list_shown
 from weighbeam.engine.replay import replay
-from weighbeam.engine.round import Bench
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.burn import Burn

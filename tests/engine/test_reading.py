@@ -17,7 +17,7 @@ from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.aftermath import leave_to_do
 from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.reading.copies import MOST_READ, find_copies, list_copies
 from weighbeam.engine.reading.explain import explain_answer
@@ -27,6 +27,7 @@ from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.engine.reading.scores import list_scores
 from weighbeam.engine.reading.withhold import withhold_texts
 from weighbeam.engine.retention import clean_up
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.what_if import recall_round
 from weighbeam.mechanisms.contract import Scored

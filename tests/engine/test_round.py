@@ -9,9 +9,12 @@ import pytest
 
 from network.loopback import open_nonces, serve_app
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.ask_group import blame_our_clock
+from weighbeam.engine.bench import Bench, Moment
+from weighbeam.engine.finish_rounds import finish_rounds
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
-from weighbeam.engine.round import Bench, Moment, blame_our_clock, finish_rounds, run_round
+from weighbeam.engine.round import run_round
 from weighbeam.mechanisms.chunking.generate import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams

@@ -20,7 +20,9 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.cli.main import app
 from weighbeam.core.canonical import digest_json
-from weighbeam.engine.journal import Journal, append_entry, read_round
+from weighbeam.engine.hash_chain import append_entry
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.kept_round import read_round
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.read_journal import view_journal
 from weighbeam.engine.replay import replay

@@ -35,9 +35,9 @@ from engine.small_subnet import (
 )
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import keep_running
+from weighbeam.engine.finish_rounds import finish_rounds
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.organic import enqueue, find_request
-from weighbeam.engine.round import finish_rounds
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store, connect
 from weighbeam.store.postgres import wait_to_write

@@ -12,10 +12,11 @@ from senses.chat_server import say, serve_chat
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine import deliver
 from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.outbox import Item
 from weighbeam.engine.replay import replay
 from weighbeam.engine.retention import clean_up
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.story import Storyteller, read_extras
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.what_if import recall_round

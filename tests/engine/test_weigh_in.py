@@ -15,15 +15,17 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import Faults, LocalChain
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.intent import Plan
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.assess import Scale, read_chain
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.limits import WeighInLimits
 from weighbeam.engine.weigh_in.mode import choose_mode
 from weighbeam.engine.weigh_in.report import list_told
-from weighbeam.engine.weigh_in.run import WeighedIn, is_late, weigh_in
+from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
+from weighbeam.engine.weigh_in.weights_age import is_late
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.make_params import hash_params

@@ -17,11 +17,11 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.discovery import Discovery
+from weighbeam.engine.finish_rounds import finish_rounds
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.reading.alerts import list_alerts
 from weighbeam.engine.recover import recover_requests
-from weighbeam.engine.round import finish_rounds
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.resolve import look_up
 from weighbeam.store.database import Store

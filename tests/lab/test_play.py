@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.emissions import read_averages
 from weighbeam.lab.attack import Setting

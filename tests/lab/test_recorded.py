@@ -3,7 +3,8 @@
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.lab.luck import weigh_luck
 from weighbeam.lab.play import Season, play_seats
 from weighbeam.lab.worlds.recorded import RecordedWorld

@@ -8,7 +8,7 @@ import pytest
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.yuma import run_epoch
 from weighbeam.lab.attacks import colluding_validators, weight_copying
-from weighbeam.lab.crowd import answer, answer_all, draw_crowd, let_collude, let_copy
+from weighbeam.lab.crowd import answer, answer_all, draw_crowd, let_copy
 from weighbeam.lab.fairness import earn_per_stake, measure_fairness
 from weighbeam.lab.measure import is_found_out
 from weighbeam.lab.validators.chain import LabChain
@@ -79,7 +79,7 @@ def test_newcomers_push_out_the_worst_paid_once_these_are_mortal() -> None:
 
 def test_a_copy_is_as_good_as_its_source_and_shares_its_place() -> None:
     chance = np.random.default_rng(4)
-    crowd = let_collude(let_copy(draw_crowd(9, chance), np.array([1, 2]), np.array([0, 0])), np.array([5, 6]))
+    crowd = let_copy(draw_crowd(9, chance), np.array([1, 2, 6]), np.array([0, 0, 5]))
     members = np.tile(np.arange(9), (200, 1))
     for got in (answer(crowd, crowd.skill, members, chance), answer_all(crowd, crowd.skill, 200, chance)):
         same = got.rewards[:, 0] == got.rewards[:, 1]

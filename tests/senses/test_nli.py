@@ -14,7 +14,7 @@ from weighbeam.core.quantise import softmax_millionths
 from weighbeam.senses import nli
 from weighbeam.senses.local import LocalSenses, load_entailment
 from weighbeam.senses.minilm import load_minilm
-from weighbeam.senses.nli import NliMiniLM, batch_by_length, default_entailment, load_nli
+from weighbeam.senses.nli import NliMiniLM, batch_by_length, load_nli
 from weighbeam.senses.nli_pieces import SEP, cut_pair, tokenise_pairs
 
 HANDWRITTEN = [json.loads(line) for line in Path(__file__).with_name("nli_pairs.jsonl").read_text().splitlines()]
@@ -82,7 +82,6 @@ def test_a_side_without_words_is_neutral(alone: np.ndarray) -> None:
 
 def test_no_pair_is_no_row(model: NliMiniLM) -> None:
     assert model.judge([]).shape == (0, 3)
-    assert default_entailment().judge([]).shape == (0, 3)
 
 
 def test_a_written_out_marker_is_plain_text(model: NliMiniLM) -> None:

@@ -1,7 +1,9 @@
 """Gather a chunking question from what a user has: a JSON file, a text, a folder of chunkings, chunkers by name."""
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +57,11 @@ def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses, tim
         return
     from weighbeam.miners.chunkers.catalogue import find_chunker, installed_chunkers
 
-    chunkers = installed_chunkers() if "all" in names else [find_chunker(name) for name in dict.fromkeys(names)]
-    document = Document(question.get("document")).text
     limits = read_limits(question, ChunkingParams())
+    own = [_find_own(name, limits) for name in dict.fromkeys(names) if ":" in name]
+    named = [find_chunker(name) for name in dict.fromkeys(names) if ":" not in name and name != "all"]
+    chunkers = [*(installed_chunkers() if "all" in names else named), *own]
+    document = Document(question.get("document")).text
     for chunker in chunkers:
         chunker.load()
         start = time.perf_counter()
@@ -67,6 +71,25 @@ def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses, tim
         _answers(question).append(answer)
 
 
+def _find_own(name: str, limits: Limits) -> "Chunker":
+    """The function that a miner would serve, asked as a validator asks it."""
+    from weighbeam.miners.chunkers.catalogue import Chunker
+    from weighbeam.miners.own import load_own
+
+    handler = load_own(name, Path())
+
+    def cut(document: str, _size: int, _qty: int, _senses: Senses) -> list[str]:
+        task = {"document": document, **asdict(limits)}
+        chunks: list[str] = asyncio.run(_wait(handler(task, ChunkingParams().timeout)))["chunks"]
+        return chunks
+
+    return Chunker(name, "your own", cut)
+
+
+async def _wait(work: Awaitable[Any]) -> Any:
+    return await work
+
+
 def _cut(chunker: "Chunker", document: str, limits: Limits, senses: Senses) -> list[str]:
     try:
         return chunker.cut(document, limits.chunk_size, limits.chunk_qty, senses)
@@ -74,7 +97,9 @@ def _cut(chunker: "Chunker", document: str, limits: Limits, senses: Senses) -> l
         raise
     except Exception as fault:
         raise WeighbeamError(
-            "chunker_failed", f"{chunker.name} failed: {fault}", "try other limits or another chunker"
+            "chunker_failed",
+            f"{chunker.name} failed: {type(fault).__name__}: {fault}",
+            "try other limits or another chunker",
         ) from fault
 
 

@@ -44,7 +44,10 @@ def leaderboard(
     from weighbeam.engine.insight.leaderboard import read_leaderboard
     from weighbeam.mechanisms.registry import load_mechanism
 
-    lines = list(read_leaderboard(open_read(store, config), load_mechanism(mechanism), _find_averaging(store, config)))
+    found = load_mechanism(mechanism)
+    lines = list(read_leaderboard(open_read(store, config), found, _find_averaging(store, config)))
+    if not as_json:
+        typer.echo(f"{mechanism}, {found.better} standings are better (another one: --mechanism NAME)")
     rows = [
         [
             "–" if line.standing is None else line.place,

@@ -82,7 +82,10 @@ def score_chunking(
     only: Only = None,
     chunks: Annotated[Path | None, typer.Option(help="Folder of chunkings, one JSON file each.")] = None,
     chunker: Annotated[
-        list[str] | None, typer.Option(help="Cut the document with this chunker; `all` for every one installed.")
+        list[str] | None,
+        typer.Option(
+            help="Cut the document with this chunker: a name, `all` for every one installed, or FILE.py:function."
+        ),
     ] = None,
     timed: Annotated[bool, typer.Option("--timed", help="Charge chunkers for the time they take.")] = False,
     chunk_size: Annotated[int | None, typer.Option(help="Most characters of a chunk.")] = None,

@@ -45,6 +45,7 @@ def weights(
         [r.id, _write_time(r.at), r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.row)]
         for r in rows
     ]
+    typer.echo(f"{mechanism} (another one: --mechanism NAME)")
     if shown:
         print_table(("id", "at", "state", "reason", "block", "mode", "uid:value"), shown)
     else:
@@ -91,7 +92,9 @@ def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
         )
         return
     why = f", because {decision.reason}" if decision.reason else ""
-    typer.echo(f"mode {mode.mode}, {mode.blocks} blocks since the last update: would {decision.action}{why}")
+    typer.echo(
+        f"{mechanism}: mode {mode.mode}, {mode.blocks} blocks since the last update: would {decision.action}{why}"
+    )
     row = dict(zip(decision.uids, decision.values, strict=True))
     table: list[list[Any]] = [
         [p.uid, p.hotkey, show_number(p.raw), f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),

@@ -8,7 +8,7 @@ from typing import Any
 from weighbeam.demo.claims import find_failures
 from weighbeam.demo.subnet import Subnet
 from weighbeam.engine.insight.leaderboard import read_leaderboard
-from weighbeam.engine.journal import read_round
+from weighbeam.engine.kept_round import read_round
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.engine.replay import replay
 from weighbeam.engine.validator import Post

@@ -21,10 +21,10 @@ from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
 from weighbeam.demo.desks import contribute_all, open_doors
 from weighbeam.demo.miners import READY
 from weighbeam.demo.tasks import TASKS
+from weighbeam.engine.bench import Bench
 from weighbeam.engine.insight.metagraph import note_metagraph
 from weighbeam.engine.journal import Committed, Journal
 from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale

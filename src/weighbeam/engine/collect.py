@@ -12,8 +12,9 @@ from sqlalchemy import Connection
 
 from weighbeam.core.canonical import Json
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.bench import Bench, Moment
 from weighbeam.engine.journal import Committed, name_cursor
-from weighbeam.engine.round import Bench, Moment, read_current, record_round
+from weighbeam.engine.round import read_current, record_round
 from weighbeam.mechanisms.abilities import COLLECTED, MOST_COLLECTED, Collected, Collector, Collects
 from weighbeam.mechanisms.contract import Asked, Group, Task
 from weighbeam.mechanisms.make_params import hash_params

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.checkpoint import read_checkpoint
-from weighbeam.engine.journal import GENESIS
+from weighbeam.engine.hash_chain import GENESIS
 from weighbeam.engine.lock import find_holder
 from weighbeam.engine.read_journal import view_journal
 from weighbeam.engine.replay import check_link

@@ -7,14 +7,15 @@ nothing: `unfinished` finds the round, and committing it gives the same bytes as
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from weighbeam.core.canonical import Json, canonical_json, digest_json
+from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.aftermath import leave_to_do
+from weighbeam.engine.hash_chain import append_entry
 from weighbeam.engine.lay_out import (
     list_evaluations,
     read_seen,
@@ -24,32 +25,16 @@ from weighbeam.engine.lay_out import (
     write_seen,
     write_standings,
 )
+from weighbeam.engine.round_bytes import RoundFacts, write_answers, write_body, write_outcome, write_task
 from weighbeam.engine.seen import note_round
 from weighbeam.engine.standing_history import list_after, write_after
 from weighbeam.mechanisms.abilities import COLLECTED
-from weighbeam.mechanisms.contract import Answer, Asked, Mechanism, Observation, Params, Scored, Standing
+from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params, Scored, Standing
 from weighbeam.mechanisms.make_params import make_params
 from weighbeam.store import tables
-from weighbeam.store.blobs import keep_blobs, read_blob, read_blobs
+from weighbeam.store.blobs import keep_blobs, read_blob
 from weighbeam.store.database import Store
 from weighbeam.store.remember import look_up, note
-
-GENESIS = "0" * 64
-
-
-@dataclass(frozen=True, slots=True)
-class RoundFacts:
-    """What identifies a round and everything it was run under."""
-
-    id: str
-    mechanism: str
-    params: Mapping[str, Any]
-    params_hash: str
-    seed: str | int
-    block: int
-    at: float
-    departed: tuple[str, ...] = ()
-    endpoints: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,126 +168,3 @@ def apply_body(
     staying = tuple(standing for standing in before if standing.hotkey not in departed)
     scored = mechanism.score(params, observation)
     return scored, mechanism.stand(params, staying, scored)
-
-
-@dataclass(frozen=True, slots=True)
-class KeptRound:
-    """A committed round as the journal holds it."""
-
-    params: Params
-    observation: Observation
-    scored: Scored
-    answers: tuple[Answer, ...]
-
-
-def read_round(store: Store, round_id: str, mechanism: Mechanism, texts: bool = False) -> KeptRound:
-    """A round from the journal, scored again: pure, so it is what was committed; with its texts, if wanted."""
-    with store.read() as connection:
-        digest = connection.scalar(select(tables.rounds.c.body).where(tables.rounds.c.id == round_id))
-        if digest is None:
-            raise WeighbeamError("unknown_round", f"no round is called {round_id!r}", "see weighbeam rounds")
-        body = json.loads(read_blob(connection, digest))
-        said = _read_texts(connection, round_id, body) if texts else {}
-        observation = Observation.unpack(read_blob(connection, body["observation"]), said)
-        answers = json.loads(read_blob(connection, body["answers"]))
-    params = make_params(mechanism, body["params"])
-    return KeptRound(params, observation, mechanism.score(params, observation), tuple(map(_read_answer, answers)))
-
-
-def find_mechanism(store: Store, round_id: str) -> str:
-    """Whose round it is; `unknown_round` if nobody's that was scored."""
-    columns = tables.rounds.c
-    query = select(columns.mechanism).where(columns.id == round_id, columns.state == "scored")
-    with store.read() as connection:
-        name = connection.scalar(query)
-    if name is None:
-        raise WeighbeamError("unknown_round", f"no scored round is called {round_id!r}", "see weighbeam rounds")
-    return str(name)
-
-
-def _read_texts(connection: Connection, round_id: str, body: Mapping[str, Any]) -> dict[str, str]:
-    """By digest, everything a round refers to that is a text; an outcome among them is harmless."""
-    links = tables.round_blobs.c
-    known = {body["task"], body["answers"], body["observation"]}
-    digests = set(connection.scalars(select(links.digest).where(links.round == round_id))) - known
-    found = read_blobs(connection, digests)
-    return {digest: content.decode("utf-8", "surrogatepass") for digest, content in found.items()}
-
-
-def _read_answer(row: list[Any]) -> Answer:
-    hotkey, uid, status, seconds, payload, reason, proof = row
-    return Answer(hotkey, payload, seconds, status, uid, reason, proof)
-
-
-def append_entry(connection: Connection, kind: str, ref: str, body: str) -> tuple[int, str]:
-    """The next link of the chain."""
-    sequence, previous = _find_last(connection)
-    digest = hash_entry(previous, kind, ref, body)
-    connection.execute(
-        insert(tables.entries).values(
-            sequence=sequence + 1, kind=kind, ref=ref, body=body, previous=previous, hash=digest
-        )
-    )
-    return sequence + 1, digest
-
-
-def _find_last(connection: Connection) -> tuple[int, str]:
-    """The end of the chain: its last entry, or the checkpoint that stands for all of them."""
-    for table in (tables.entries, tables.checkpoints):
-        query = select(table.c.sequence, table.c.hash).order_by(table.c.sequence.desc()).limit(1)
-        found = connection.execute(query).one_or_none()
-        if found is not None:
-            return int(found.sequence), str(found.hash)
-    return 0, GENESIS
-
-
-def hash_entry(previous: str, kind: str, ref: str, body: str) -> str:
-    return digest_json([previous, kind, ref, body])
-
-
-def write_body(facts: RoundFacts, task: str, answers: str, observation: str) -> Json:
-    return {
-        "id": facts.id,
-        "mechanism": facts.mechanism,
-        "params": dict(facts.params),
-        "params_hash": facts.params_hash,
-        "seed": facts.seed,
-        "block": facts.block,
-        "at": facts.at,
-        "departed": list(facts.departed),
-        "endpoints": dict(facts.endpoints),
-        "task": task,
-        "answers": answers,
-        "observation": observation,
-    }
-
-
-def write_outcome(body: str, scored: Scored, standings: Sequence[Standing]) -> bytes:
-    """What a round led to, as bytes that a replay must reach again."""
-    rows: list[Json] = [[s.hotkey, s.value, dict(s.detail)] for s in standings]
-    return canonical_json({"body": body, "scored": scored.as_json(), "standings": rows})
-
-
-def write_task(asked: Asked) -> bytes:
-    """The task and its group; a miner's bytes are not in it."""
-    group = asked.group
-    return _write_ascii(
-        {
-            "id": asked.task.id,
-            "kind": asked.task.kind,
-            "body": asked.task.body,
-            "wanted": asked.task.wanted,
-            "ranked": asked.task.ranked,
-            "members": group.members,
-            "extra": group.extra,
-        }
-    )
-
-
-def write_answers(answers: Sequence[Answer]) -> bytes:
-    return _write_ascii([[a.hotkey, a.uid, a.status, a.seconds, a.payload, a.reason, a.proof] for a in answers])
-
-
-def _write_ascii(value: Any) -> bytes:
-    """JSON that can carry whatever a miner sent, lone surrogates included."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()

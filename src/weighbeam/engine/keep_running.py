@@ -28,8 +28,9 @@ from weighbeam.engine.validator import Post
 from weighbeam.engine.watchdog import Supervisor, watch_progress
 from weighbeam.engine.weigh_in.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
 from weighbeam.engine.weigh_in.report import list_over, list_told, name_state
-from weighbeam.engine.weigh_in.run import has_landed, recall_blocks
+from weighbeam.engine.weigh_in.run import has_landed
 from weighbeam.engine.weigh_in.schedule import find_due, is_stalled
+from weighbeam.engine.weigh_in.weights_age import recall_blocks
 from weighbeam.store.database import Store
 
 Service = Callable[[], Coroutine[Any, Any, None]]

@@ -15,7 +15,8 @@ from sqlalchemy import Connection, Select, func, select, update
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Journal, read_round
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.kept_round import read_round
 from weighbeam.engine.line_up import Terms, order_line, queue
 from weighbeam.engine.outbox import post
 from weighbeam.mechanisms.contract import Mechanism, Params, Task

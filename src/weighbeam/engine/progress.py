@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import read_round
+from weighbeam.engine.kept_round import read_round
 from weighbeam.engine.line_up import ENDED, TOLD, number_line
 from weighbeam.engine.reading.explain import write_tree
 from weighbeam.mechanisms.contract import Mechanism

@@ -13,9 +13,11 @@ from sqlalchemy import Connection, Row, select
 from weighbeam.core.canonical import canonical_json, read_first
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.checkpoint import read_checkpoint
-from weighbeam.engine.journal import GENESIS, apply_body, hash_entry, write_outcome
+from weighbeam.engine.hash_chain import GENESIS, hash_entry
+from weighbeam.engine.journal import apply_body
 from weighbeam.engine.lay_out import list_evaluations, read_seen, read_standings
 from weighbeam.engine.reached import Reached
+from weighbeam.engine.round_bytes import write_outcome
 from weighbeam.engine.standing_history import list_after, matches_after
 from weighbeam.engine.weigh_in.ema import Evaluation
 from weighbeam.engine.weigh_in.weighing import Weighing, list_payees

@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.aside import run_aside
 from weighbeam.engine.clock import Clock
-from weighbeam.engine.journal import KeptRound, read_round
+from weighbeam.engine.kept_round import KeptRound, read_round
 from weighbeam.engine.outbox import Item
 from weighbeam.mechanisms.abilities import Tells
 from weighbeam.mechanisms.contract import Mechanism

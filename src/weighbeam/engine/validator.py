@@ -12,15 +12,17 @@ from typing import Literal
 
 from weighbeam.chain.contract import Metagraph, Rules
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.bench import Bench, Moment
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.collect import collect_rounds
+from weighbeam.engine.finish_rounds import finish_rounds
 from weighbeam.engine.insight.metagraph import note_quietly
 from weighbeam.engine.journal import Committed
 from weighbeam.engine.observers import find_alive
 from weighbeam.engine.operators import find_operators
 from weighbeam.engine.organic import Request, answer_request, fail_request, let_go, require_bound, take_next
 from weighbeam.engine.recover import recover_requests
-from weighbeam.engine.round import Bench, Moment, finish_rounds, observe_round, run_round
+from weighbeam.engine.round import observe_round, run_round
 from weighbeam.engine.tasks import TaskSource
 from weighbeam.engine.weigh_in.assess import Scale, find_eligible, scale_limits
 from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import find_mechanism, read_round
+from weighbeam.engine.kept_round import find_mechanism, read_round
 from weighbeam.mechanisms.abilities import Tells, Told
 from weighbeam.mechanisms.contract import Mechanism, Node, Observation, Params, Scored
 from weighbeam.mechanisms.make_params import hash_params, make_params

@@ -79,11 +79,6 @@ def let_copy(crowd: Crowd, copiers: Places, sources: Places) -> Crowd:
     return replace(crowd, source=source)
 
 
-def let_collude(crowd: Crowd, ring: Places) -> Crowd:
-    """All of a ring give the answer of its best."""
-    return let_copy(crowd, ring, np.full(len(ring), ring[np.argmax(crowd.skill[ring])]))
-
-
 def answer(
     crowd: Crowd, skill: Floats, members: Places, chance: np.random.Generator, spread: Floats | None = None
 ) -> Answers:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import LOG, Alerts, tell_fault
+from weighbeam.engine.bench import Bench
 from weighbeam.engine.clock import Clock
 from weighbeam.engine.exchange import Exchange
 from weighbeam.engine.health import Health
@@ -14,7 +15,6 @@ from weighbeam.engine.keep_running import Desk
 from weighbeam.engine.known_validators import KnownValidators
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import HotkeyLock
-from weighbeam.engine.round import Bench
 from weighbeam.engine.tasks import FileShelf, FolderShelf, ShelfTasks, TaskSource, generate_tasks
 from weighbeam.engine.validator import Post
 from weighbeam.engine.weigh_in.assess import Scale

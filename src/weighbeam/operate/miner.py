@@ -3,10 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Any
 
 from weighbeam.chain.local.administer import announce
 from weighbeam.core.errors import WeighbeamError
@@ -15,6 +12,7 @@ from weighbeam.mechanisms.evidence.bank import find_archive
 from weighbeam.miners import chunking, evidence, inference
 from weighbeam.miners.library import VARIANTS
 from weighbeam.miners.openai_answers import openai_answerer
+from weighbeam.miners.own import REMEDY, load_own
 from weighbeam.miners.spoil_replies import App, spoil_replies
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.listen import check_listen, listen
@@ -54,7 +52,7 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
         )
     )
     nonces = NonceStore(loaded.path(section.nonces))
-    app = make_app(hotkey, section.answers, nonces, policy, LocalSenses(), _log)
+    app = make_app(hotkey, section.answers, nonces, policy, LocalSenses(), _log, loaded.folder)
     await refresh_policy(chain, policy)
     async with listen(app, *check_listen(section.listen)) as (host, port):
         where = section.announce or f"{host}:{port}"
@@ -77,9 +75,10 @@ def make_app(
     policy: Policy,
     senses: LocalSenses,
     log: Callable[[Served], None] = lambda _: None,
+    folder: Path = Path(),
 ) -> App:
     """A miner by what it answers in each mechanism; a trick of its replies spoils those of its mechanism alone."""
-    handlers = {mechanism: _load(mechanism, name, senses) for mechanism, name in answers.items()}
+    handlers = {mechanism: _load(mechanism, name, senses, folder) for mechanism, name in answers.items()}
     app: App = make_miner_app(hotkey, handlers, nonces, policy, log)
     for mechanism, answer in answers.items():
         kind, _, trick = answer.partition(":")
@@ -87,7 +86,7 @@ def make_app(
     return app
 
 
-def _load(mechanism: str, name: str, senses: LocalSenses) -> Handler:
+def _load(mechanism: str, name: str, senses: LocalSenses, folder: Path) -> Handler:
     """A reference miner by name, or a function of the user's own."""
     kind, _, rest = name.partition(":")
     if mechanism == "chunking" and kind == "hostile" and rest in chunking.TRICKS:
@@ -103,10 +102,9 @@ def _load(mechanism: str, name: str, senses: LocalSenses) -> Handler:
     if mechanism == "evidence" and kind.partition("#")[0] == "archive":
         return _search(name)
     if rest:
-        return _import(kind, rest)
+        return load_own(name, folder)
     if mechanism != "chunking":
-        remedy = "write package.module:function"
-        raise WeighbeamError("bad_config", f"there is no reference miner {name!r} for {mechanism}", remedy)
+        raise WeighbeamError("bad_config", f"there is no reference miner {name!r} for {mechanism}", REMEDY)
     return chunking.honest_miner(name, senses)
 
 
@@ -125,18 +123,6 @@ def _split_model(text: str) -> tuple[str, str]:
     if not model or not url:
         raise WeighbeamError("bad_config", f"openai:{text} names no model and endpoint", "write openai:MODEL@URL")
     return model, url
-
-
-def _import(module: str, name: str) -> Handler:
-    """`async def name(task, seconds) -> payload` of an installed module."""
-    try:
-        found: Any = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as fault:
-        raise WeighbeamError("bad_config", f"{module}:{name}: {fault}", "write package.module:function") from None
-    if not iscoroutinefunction(found):
-        raise WeighbeamError("bad_config", f"{module}:{name} is no async function", "write async def")
-    handler: Handler = found
-    return handler
 
 
 def _log(served: Served) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import find_mechanism, read_round
+from weighbeam.engine.kept_round import find_mechanism, read_round
 from weighbeam.mechanisms.evidence.suffixes import SUFFIXES
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.senses.pages.ends import Refused

@@ -6,10 +6,8 @@ a probability by a few millionths. A pair with a side of no words is neutral, wi
 """
 
 import math
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +20,6 @@ from weighbeam.core.quantise import softmax_millionths
 from weighbeam.senses import minilm_files as files
 from weighbeam.senses.nli_pieces import MAX_CHARACTERS, PairPieces, open_pair_tokenizer, tokenise_pairs
 from weighbeam.senses.onnx_session import open_session
-from weighbeam.senses.ports import Entailment
-from weighbeam.senses.remember_pairs import RememberingEntailment
 
 MODEL = Path(__file__).parent / "models" / "nli-minilm" / "model.onnx"
 MODEL_SHA256 = "91e53e9985c29a81024b7b64a89859290bf63df92a5c4a3df587ed0a6deead32"
@@ -100,9 +96,3 @@ def open_nli(model: Path, id: str, sha256: str, workers: int = 1) -> NliMiniLM:
         {"model": sha256, "tokenizer": files.TOKENIZER_SHA256, "pieces": MAX_PIECES, "characters": MAX_CHARACTERS}
     )
     return NliMiniLM(id, digest, open_session(model), open_pair_tokenizer(tokenizer), workers)
-
-
-@cache
-def default_entailment() -> Entailment:
-    """The sense used unless another is named: loaded once per process, each distinct pair judged once."""
-    return RememberingEntailment(load_nli(os.cpu_count() or 1))

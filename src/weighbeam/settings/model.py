@@ -188,7 +188,7 @@ class MinerSection(Section):
         dict[str, str],
         about(
             "by mechanism: a chunker, prepared:N, openai:MODEL@URL, archive:FOLDER#N, hostile:TRICK, "
-            "package.module:function"
+            "package.module:function or FILE.py:function"
         ),
     ] = Field(default_factory=lambda: {"chunking": "sentences"})
     nonces: Annotated[Path, about("file of the nonces seen")] = Path("nonces.sqlite")

@@ -9,8 +9,9 @@ import pytest
 
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.what_if import score_question
 from weighbeam.mechanisms.checks import check_mechanism
 from weighbeam.mechanisms.contract import Answer, Asked, Group, Task

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from weighbeam.engine.journal import Journal, RoundFacts
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.organic import answer_request, enqueue, find_request, take_next
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.emissions import read_averages
 from weighbeam.mechanisms.inference.examples import PROMPT

@@ -19,9 +19,11 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.canonical import digest_json
-from weighbeam.engine.journal import Journal, RoundFacts, append_entry
+from weighbeam.engine.hash_chain import append_entry
+from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.replay import replay
+from weighbeam.engine.round_bytes import RoundFacts
 from weighbeam.engine.weigh_in import run
 from weighbeam.engine.weigh_in.assess import Scale
 from weighbeam.engine.weigh_in.run import weigh_in

@@ -18,8 +18,10 @@ from lab.lab_fakes import ATTACKS, play_fake
 from senses.cluster.nodes import need_ray
 from senses.cluster.trades import Obedience, play_late
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Journal, read_round
-from weighbeam.engine.round import Bench, Moment, run_round
+from weighbeam.engine.bench import Bench, Moment
+from weighbeam.engine.journal import Journal
+from weighbeam.engine.kept_round import read_round
+from weighbeam.engine.round import run_round
 from weighbeam.lab.bench import run_bench
 from weighbeam.lab.play import Season
 from weighbeam.lab.spread import Processes

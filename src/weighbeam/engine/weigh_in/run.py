@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 from weighbeam.chain.contract import ChainFault
 from weighbeam.core.canonical import canonical_json
 from weighbeam.engine.audit import write_audit
+from weighbeam.engine.hash_chain import append_entry
 from weighbeam.engine.intent import REACHED, Plan, Row
-from weighbeam.engine.journal import append_entry
 from weighbeam.engine.lay_out import read_standings
 from weighbeam.engine.weigh_in.assess import Assessed, Reading, Scale, assess, read_chain, stand_by_averages
 from weighbeam.engine.weigh_in.burn import Burn
@@ -25,13 +25,10 @@ from weighbeam.engine.weigh_in.constants import hash_weighing
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.emissions import keep_folds
 from weighbeam.engine.weigh_in.measure import note_weighed
-from weighbeam.engine.weigh_in.mode import Estimate, Mode
+from weighbeam.engine.weigh_in.mode import Mode
+from weighbeam.engine.weigh_in.weights_age import estimate_age, is_late, name_blocks, recall_age
 from weighbeam.store.blobs import keep_blobs
-from weighbeam.store.database import Store
-from weighbeam.store.remember import note, recall, remember
-
-INTERVAL_BLOCKS = 360
-"""A weigh-in's interval of 72 minutes in blocks of 12 seconds."""
+from weighbeam.store.remember import note
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +73,9 @@ async def weigh_in(scale: Scale, now: float) -> WeighedIn:
     )
 
 
-def is_late(reading: Reading) -> bool:
-    """More than one and a half tempos since our weights, or weigh-ins where a tempo is shorter than their interval."""
-    if reading.rules is None or reading.blocks is None or reading.first:
-        return False
-    return 2 * reading.blocks > 3 * max(reading.rules.tempo, INTERVAL_BLOCKS)
-
-
 def _decide(scale: Scale, reading: Reading, now: float) -> tuple[Assessed, str]:
     """Assess and write down in one transaction."""
-    estimate = _estimate(scale, reading, now)
+    estimate = estimate_age(scale, reading, now)
     with scale.journal.store.write() as connection:
         assessed = assess(connection, scale, reading, estimate, now)
         return assessed, _write_entry(connection, scale, assessed)
@@ -97,7 +87,7 @@ async def preview(scale: Scale, now: float, close: bool = False) -> tuple[Readin
     if close:
         await scale.chain.close()
     with scale.journal.store.read() as connection:
-        return reading, assess(connection, scale, reading, _recall_estimate(scale, now), now)
+        return reading, assess(connection, scale, reading, recall_age(scale, now), now)
 
 
 async def _submit(scale: Scale, assessed: Assessed, reading: Reading, entry: str, now: float) -> Row | None:
@@ -122,17 +112,6 @@ def has_landed(row: Row | None) -> bool:
     return row is not None and row.state in REACHED
 
 
-def recall_blocks(store: Store, mechanism: str) -> tuple[int, float] | None:
-    """How many blocks old our weights were when that was known last, and when that was."""
-    kept = recall(store, name_blocks(mechanism))
-    return None if kept is None else (int(kept["blocks"]), float(kept["at"]))
-
-
-def name_blocks(mechanism: str) -> str:
-    """Under which name it is remembered."""
-    return f"blocks:{mechanism}"
-
-
 def _is_sealed(row: Row, reading: Reading) -> bool:
     """Whether a commit only waits for its reveal, which is not due before the end of this epoch."""
     sealed = row.state == "included" and row.plan["commit_reveal"]
@@ -152,7 +131,7 @@ def _note(
     with scale.journal.store.write() as connection:
         write_audit(connection, now, kind, scale.mechanism.name, assessed.mode.mode, reason, detail)
         if landed:
-            note(connection, _key(scale), {"blocks": 0, "at": now})
+            note(connection, name_blocks(scale.mechanism.name), {"blocks": 0, "at": now})
 
 
 def _write_entry(connection: Connection, scale: Scale, assessed: Assessed) -> str:
@@ -175,23 +154,6 @@ def _write_entry(connection: Connection, scale: Scale, assessed: Assessed) -> st
     standings = stand_by_averages(assessed.averages) if averaged else read_standings(connection, name)
     note_weighed(connection, scale.mechanism, scale.params, standings, assessed.weighing, decision)
     return append_entry(connection, "weigh_in", secrets.token_hex(16), digest)[1]
-
-
-def _estimate(scale: Scale, reading: Reading, now: float) -> Estimate | None:
-    """The last confirmed reading, for a chain that cannot be read; a reading that can be is kept for later."""
-    if reading.blocks is not None:
-        remember(scale.journal.store, _key(scale), {"blocks": reading.blocks, "at": now})
-        return None
-    return _recall_estimate(scale, now)
-
-
-def _recall_estimate(scale: Scale, now: float) -> Estimate | None:
-    kept = recall(scale.journal.store, _key(scale))
-    return None if kept is None else Estimate(kept["blocks"], now - kept["at"])
-
-
-def _key(scale: Scale) -> str:
-    return name_blocks(scale.mechanism.name)
 
 
 def _plan(scale: Scale, assessed: Assessed, reading: Reading, entry: str) -> Plan:

@@ -5,8 +5,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from weighbeam.core.canonical import canonical_json, digest_json
-from weighbeam.engine.journal import apply_body, write_outcome
+from weighbeam.engine.journal import apply_body
 from weighbeam.engine.reached import Reached
+from weighbeam.engine.round_bytes import write_outcome
 from weighbeam.engine.weigh_in.constants import Averaging
 from weighbeam.engine.weigh_in.decide import Decision
 from weighbeam.engine.weigh_in.mode import ModeName, choose_mode

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.insight.attacks import SUSPICIOUS
-from weighbeam.engine.journal import KeptRound, read_round
+from weighbeam.engine.kept_round import KeptRound, read_round
 from weighbeam.lab.backtest.support import Allowed, check_support
 from weighbeam.lab.backtest.survey import survey_journal
 from weighbeam.lab.backtest.terms import Terms

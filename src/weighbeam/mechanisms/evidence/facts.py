@@ -6,20 +6,8 @@ from typing import Any, Literal, TypeVar, get_args
 from weighbeam.core.errors import require
 from weighbeam.core.numbers import is_number
 from weighbeam.mechanisms.evidence.nli import Inference, read_inference
+from weighbeam.senses.page import Outcome
 
-Outcome = Literal[
-    "read",
-    "gone",
-    "blocked",
-    "server_error",
-    "unreachable",
-    "too_large",
-    "not_text",
-    "unreadable",
-    "empty",
-    "refused",
-    "fault",
-]
 OUTCOMES = get_args(Outcome)
 STATUSES = ("supports", "refutes", "neutral", "unrelated", "fake")
 COSINE = 1 + 1e-6

@@ -1,0 +1,36 @@
+"""A miner's own answers: an async function of an installed module, or of a Python file."""
+
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import iscoroutinefunction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.serve import Handler
+
+REMEDY = "write package.module:function or FILE.py:function, of an async def that takes a task and the seconds it has"
+
+
+def load_own(place: str, folder: Path) -> Handler:
+    """`async def name(task, seconds) -> payload`; a file's relative path starts at `folder`."""
+    source, _, name = place.rpartition(":")
+    try:
+        module = _read_file(folder / Path(source).expanduser()) if source.endswith(".py") else import_module(source)
+        found: Any = getattr(module, name)
+    except Exception as fault:
+        raise WeighbeamError("bad_function", f"{place}: {type(fault).__name__}: {fault}", REMEDY) from None
+    if not iscoroutinefunction(found):
+        raise WeighbeamError("bad_function", f"{place} is no async function", REMEDY)
+    handler: Handler = found
+    return handler
+
+
+def _read_file(file: Path) -> ModuleType:
+    spec = spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
