@@ -34,8 +34,12 @@ def place(source: Path, target: Path, staged: Path) -> None:
     def lead(match: re.Match[str]) -> str:
         mark, text, link, anchor = match[1], match[2], match[3], match[4] or ""
         aim = (source.parent / link).resolve()
-        if "://" in link or not aim.is_relative_to(ROOT) or aim.is_dir():
-            return match[0] if "://" in link else text
+        if "://" in link:
+            return match[0]
+        if not aim.exists():
+            raise SystemExit(f"{source.relative_to(ROOT)} links to {link}, which is not there")
+        if aim.is_dir():
+            return text
         inside = aim.is_relative_to(DOCS)
         found = staged / aim.relative_to(DOCS) if inside else staged / OUTSIDE / aim.relative_to(ROOT)
         if not inside and not found.exists():
