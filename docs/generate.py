@@ -5,8 +5,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from write_http import open_app, write_http
-
 from weighbeam.engine.alerts import REMEDIES
 from weighbeam.lab.attack_pages import write_pages
 from weighbeam.lab.capacity.plan import Load, plan
@@ -162,6 +160,8 @@ def fill(page: str, name: str, content: str) -> str:
 
 
 def main() -> None:
+    from write_http import open_app, write_http
+
     (DOCS / "cli.md").write_text(write_commands())
     page = DOCS / "reference" / "http.md"
     with open_app() as (app, _):

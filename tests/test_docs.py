@@ -18,7 +18,6 @@ SOURCE = ROOT / "src/weighbeam"
 
 
 def load_generator():
-    sys.path.insert(0, str(DOCS))
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

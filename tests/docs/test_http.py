@@ -4,6 +4,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import httpx2
 import pytest
@@ -20,7 +21,13 @@ DENIED = (401, 403)
 HOST = {"Host": "validator.example"}
 
 
-def load_writer():
+class Served(NamedTuple):
+    writer: Any
+    app: FastAPI
+    store: Store
+
+
+def load_writer() -> Any:
     sys.path.insert(0, str(ROOT / "docs"))
     spec = importlib.util.spec_from_file_location("write_http", ROOT / "docs/write_http.py")
     module = sys.modules["write_http"] = importlib.util.module_from_spec(spec)
@@ -28,30 +35,20 @@ def load_writer():
     return module
 
 
-WRITER = load_writer()
-
-
 @pytest.fixture(scope="module")
-def opened(cache) -> Iterator[tuple[FastAPI, Store]]:
-    with WRITER.open_app() as app_and_store:
-        yield app_and_store
+def served(cache) -> Iterator[Served]:
+    writer = load_writer()
+    with writer.open_app() as (app, store):
+        yield Served(writer, app, store)
 
 
-@pytest.fixture(scope="module")
-def app(opened) -> FastAPI:
-    return opened[0]
-
-
-def test_the_reference_is_current(app: FastAPI) -> None:
-    assert WRITER.write_http(app) in (ROOT / "docs/reference/http.md").read_text(), "run make docs"
-
-
-def test_every_operation_and_page_is_in_the_reference(app: FastAPI) -> None:
-    page = (ROOT / "docs/reference/http.md").read_text()
-    operations = WRITER.list_operations(app.openapi())
+def test_the_reference_is_current_and_has_every_operation_and_page(served: Served) -> None:
+    page, writer = (ROOT / "docs/reference/http.md").read_text(), served.writer
+    operations = writer.list_operations(served.app.openapi())
     assert len(operations) == 40
     assert [path for method, path, _ in operations if f"### {method} {path}\n" not in page] == []
-    assert [path for path in WRITER.list_pages(app) if f"`GET {path}`" not in page] == []
+    assert [path for path in writer.list_pages(served.app) if f"`GET {path}`" not in page] == []
+    assert writer.write_http(served.app) in page, "run make docs"
 
 
 def find_scopes(client: httpx2.Client, method: str, path: str) -> set[str]:
@@ -66,14 +63,14 @@ def find_scopes(client: httpx2.Client, method: str, path: str) -> set[str]:
     return enough
 
 
-def test_the_scope_named_is_the_scope_asked_for(opened: tuple[FastAPI, Store]) -> None:
-    app, store = opened
+def test_the_scope_named_is_the_scope_asked_for(served: Served) -> None:
+    app, writer = served.app, served.writer
     for scope in SCOPES:
-        place(store, scope, [scope], per_minute=1_000_000)
+        place(served.store, scope, [scope], per_minute=1_000_000)
     wrong = {}
     with serve_app(app) as endpoint, httpx2.Client(base_url=f"http://{endpoint}", timeout=20) as client:
-        for method, path, _ in WRITER.list_operations(app.openapi()):
-            scope, found = WRITER.find_scope(method, path), find_scopes(client, method, path)
+        for method, path, _ in writer.list_operations(app.openapi()):
+            scope, found = writer.find_scope(method, path), find_scopes(client, method, path)
             expected = {scope, "admin", *INCLUDED.get(scope, ())} if scope else {"none", *SCOPES}
             if found != expected:
                 wrong[f"{method} {path}"] = found
