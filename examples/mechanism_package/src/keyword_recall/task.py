@@ -1,0 +1,28 @@
+"""What is asked: keywords, checked before anyone is asked for them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weighbeam.core.canonical import digest_text
+from weighbeam.core.errors import require
+from weighbeam.mechanisms.contract import Seed, Task
+
+WORDS = ("tide", "moon", "beam", "scale", "chalk", "harbour", "kiln", "meadow")
+MOST_KEYWORDS = 100
+
+
+def generate_task(seed: Seed) -> Task:
+    """Two keywords that nobody can know before the seed is drawn."""
+    first = int(digest_text(str(seed))[:8], 16) % len(WORDS)
+    return Task(f"recall-{first}", {"keywords": [WORDS[first], WORDS[(first + 3) % len(WORDS)]]})
+
+
+def read_keywords(body: Mapping[str, Any]) -> list[str]:
+    """The keywords of a task, or `bad_task`."""
+    keywords: Any = body.get("keywords")
+    listed = isinstance(keywords, list) and 0 < len(keywords) <= MOST_KEYWORDS
+    require(listed, "bad_task", "keywords is no list of words", f"give a list of 1 to {MOST_KEYWORDS} words")
+    for word in keywords:
+        single = isinstance(word, str) and len(word.split()) == 1
+        require(single, "bad_task", f"{word!r} is not one word", "give each keyword as a string without spaces")
+    return list(keywords)
