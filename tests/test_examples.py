@@ -8,8 +8,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from run_notebook import run_notebook
 
+from run_notebook import run_notebook
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.score_chunkings import score_chunkings

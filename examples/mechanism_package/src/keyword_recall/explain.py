@@ -10,6 +10,7 @@ def explain_score(observation: Observation, scored: Scored, hotkey: str) -> Node
     row = next(row for row in observation.facts["rows"] if row["hotkey"] == hotkey)
     sums = f"{score.parts['recall']:.6g} × {score.parts['brevity']:.6g} = {score.value:.6g}"
     lines = [Node(f"recall × brevity = {sums}"), Node(f"{row['words']} words")]
-    if row["missing"]:
-        lines.append(Node(f"not named: {', '.join(row['missing'])}"))
+    for number in row["missing"]:
+        digest = observation.facts["keywords"][number]
+        lines.append(Node(f"not named: {observation.texts.get(digest, '(text no longer kept)')}"))
     return Node(f"{hotkey}: {score.value:.6g}", tuple(lines))

@@ -8,7 +8,7 @@ from weighbeam.mechanisms.contract import Observation, Score, Scored
 
 
 def score_round(params: RecallParams, observation: Observation) -> Scored:
-    keywords = observation.facts["keywords"]
+    keywords = len(observation.facts["keywords"])
     scores = tuple(_score(params, row, keywords) for row in observation.facts["rows"])
     return Scored(scores, {"answered": sum(score.status == "valid" for score in scores)})
 
