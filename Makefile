@@ -96,6 +96,7 @@ bittensor-epochs: $(READY) ## Let a validator set weights for EPOCHS (default 20
 docs: $(READY) ## Write the generated parts of the docs anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/make_picture.py
+	$(BIN)/python tests/run_notebook.py examples/compare_chunkers.ipynb
 
 golden: $(READY) ## Make the golden journal of this version, once per release
 	PYTHONPATH=tests $(BIN)/python golden/make.py

@@ -11,6 +11,7 @@ import pytest
 
 from run_notebook import run_notebook
 from tests_root import ROOT
+from warm import weighbeam_warm
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.score_chunkings import score_chunkings
 from weighbeam.miners.chunkers.cut import cut_document
@@ -85,6 +86,15 @@ def test_every_fragment_of_the_tutorial_is_the_package(name: str, fragment: str)
 def test_the_tutorial_has_every_file_of_the_package() -> None:
     files = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if "build" not in path.parts}
     assert {"pyproject.toml", "question.json", *files} - {name for name, _ in fragments()} == set()
+
+
+@pytest.mark.parametrize("command", ["mechanism check keyword-recall", "score keyword-recall question.json --explain"])
+def test_the_tutorial_shows_what_its_commands_print(command: str) -> None:
+    page = (ROOT / "docs/write-a-mechanism.md").read_text()
+    words = [PACKAGE / word if word == "question.json" else word for word in command.split()]
+    said = weighbeam_warm(*words, COLUMNS="80").stdout.strip("\n").splitlines()
+    assert f"    weighbeam {command}\n" in page
+    assert "\n".join(line.rstrip() for line in said) in page
 
 
 def test_chunkings_of_ones_own_are_scored_as_a_round_would(senses: LocalSenses) -> None:
