@@ -22,14 +22,14 @@ help: ## Show this list
 
 setup: $(READY) ## Install everything into .venv, pinned by constraints.txt
 
-THIRDPARTY := $(shell find tests/thirdparty_mechanism -name "*.toml" -o -name "*.py" | grep -v build/)
+THIRDPARTY := $(shell find examples/mechanism_package -name "*.toml" -o -name "*.py" | grep -v build/)
 
 $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt pip
 	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai,postgres,ray,s3,bittensor,wandb]'
-	$(PIP) install --no-deps --no-build-isolation tests/thirdparty_mechanism
+	$(PIP) install --no-deps --no-build-isolation examples/mechanism_package
 	$(PIP) install --no-deps $(WEIGHTS)
 	$(PIP) install --no-deps --target $(VENV)/carrier $(PUNKT)
 	rm -rf $(VENV)/nltk_data && mv $(VENV)/carrier/llama_index/core/_static/nltk_cache $(VENV)/nltk_data && rm -rf $(VENV)/carrier
@@ -96,6 +96,7 @@ bittensor-epochs: $(READY) ## Let a validator set weights for EPOCHS (default 20
 docs: $(READY) ## Write the generated parts of the docs anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/make_picture.py
+	$(BIN)/python tests/run_notebook.py examples/compare_chunkers.ipynb
 
 site: $(READY) ## Build the documentation's site into build/site
 	$(BIN)/python docs/make_site.py build

@@ -190,7 +190,9 @@ def test_the_journal_can_be_read(played) -> None:
     }
     report = json.loads(run("miner-report", standings[0]["hotkey"], "--store", store, "--json").stdout)["scores"]
     assert [line["status"] for line in report] == ["valid", "valid"]
-    assert standings[0]["hotkey"] in run("leaderboard", "--store", store, COLUMNS="120").stdout
+    shown = run("leaderboard", "--store", store, COLUMNS="120").stdout
+    assert standings[0]["hotkey"] in shown
+    assert shown.startswith("chunking (--mechanism evidence or inference or novelty for another): lower")
     assert "of 15" in run("rounds", "--store", store).stdout
     assert run("miner-report", "nobody", "--store", store).returncode == 2
 

@@ -1,21 +1,15 @@
 """Gather a chunking question from what a user has: a JSON file, a text, a folder of chunkings, chunkers by name."""
 
-import asyncio
-import time
-from collections.abc import Awaitable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.read_json import is_folder, read_json, read_text
 from weighbeam.mechanisms.chunking.check import Document
 from weighbeam.mechanisms.chunking.params import MAX_DOCUMENT, ChunkingParams
-from weighbeam.mechanisms.chunking.task import Limits, read_limits
+from weighbeam.mechanisms.chunking.task import read_limits
 from weighbeam.senses.ports import Senses
-
-if TYPE_CHECKING:
-    from weighbeam.miners.chunkers.catalogue import Chunker
 
 MAX_TEXT_BYTES = 4 * MAX_DOCUMENT
 QUESTION_KEYS = ("document", "chunk_size", "chunk_qty", "time_soft_max", "seed", "answers")
@@ -55,52 +49,15 @@ def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses, tim
                 "add --chunker NAME, --chunks FOLDER, or answers in a JSON file",
             )
         return
-    from weighbeam.miners.chunkers.catalogue import find_chunker, installed_chunkers
+    from weighbeam.miners.chunkers.cut import cut_timed, name_chunkers
 
     limits = read_limits(question, ChunkingParams())
-    own = [_find_own(name, limits) for name in dict.fromkeys(names) if ":" in name]
-    named = [find_chunker(name) for name in dict.fromkeys(names) if ":" not in name and name != "all"]
-    chunkers = [*(installed_chunkers() if "all" in names else named), *own]
+    chunkers = name_chunkers(names, limits)
     document = Document(question.get("document")).text
     for chunker in chunkers:
-        chunker.load()
-        start = time.perf_counter()
-        pieces = _cut(chunker, document, limits, senses)
-        seconds = time.perf_counter() - start
+        pieces, seconds = cut_timed(chunker, document, limits, senses)
         answer = {"hotkey": chunker.name, "chunks": pieces, "seconds": seconds if timed else 0.0}
         _answers(question).append(answer)
-
-
-def _find_own(name: str, limits: Limits) -> "Chunker":
-    """The function that a miner would serve, asked as a validator asks it."""
-    from weighbeam.miners.chunkers.catalogue import Chunker
-    from weighbeam.miners.own import load_own
-
-    handler = load_own(name, Path())
-
-    def cut(document: str, _size: int, _qty: int, _senses: Senses) -> list[str]:
-        task = {"document": document, **asdict(limits)}
-        chunks: list[str] = asyncio.run(_wait(handler(task, ChunkingParams().timeout)))["chunks"]
-        return chunks
-
-    return Chunker(name, "your own", cut)
-
-
-async def _wait(work: Awaitable[Any]) -> Any:
-    return await work
-
-
-def _cut(chunker: "Chunker", document: str, limits: Limits, senses: Senses) -> list[str]:
-    try:
-        return chunker.cut(document, limits.chunk_size, limits.chunk_qty, senses)
-    except WeighbeamError:
-        raise
-    except Exception as fault:
-        raise WeighbeamError(
-            "chunker_failed",
-            f"{chunker.name} failed: {type(fault).__name__}: {fault}",
-            "try other limits or another chunker",
-        ) from fault
 
 
 def _answers(question: dict[str, Any]) -> list[Any]:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read, open_settings
+from weighbeam.cli.settings import (
+    AsJson,
+    ConfigOption,
+    MechanismOption,
+    StoreOption,
+    choose_mechanism,
+    open_read,
+    open_settings,
+    tell_others,
+)
 from weighbeam.cli.shell import make_printable, print_json
 
 if TYPE_CHECKING:
@@ -36,18 +45,21 @@ def rounds(
 def leaderboard(
     store: StoreOption = None,
     config: ConfigOption = None,
-    mechanism: MechanismOption = "chunking",
+    mechanism: MechanismOption = None,
     as_json: AsJson = False,
 ) -> None:
     """The standings of a journal, best first: how sure they are (± one standard error), what they are paid, and how
     the rounds of the last 24 hours went."""
     from weighbeam.engine.insight.leaderboard import read_leaderboard
+    from weighbeam.engine.reading.mechanisms import list_mechanisms
     from weighbeam.mechanisms.registry import load_mechanism
 
-    found = load_mechanism(mechanism)
-    lines = list(read_leaderboard(open_read(store, config), found, _find_averaging(store, config)))
+    journal = open_read(store, config)
+    there = list_mechanisms(journal)
+    found = load_mechanism(choose_mechanism(mechanism, there))
+    lines = list(read_leaderboard(journal, found, _find_averaging(store, config)))
     if not as_json:
-        typer.echo(f"{mechanism}, {found.better} standings are better (another one: --mechanism NAME)")
+        typer.echo(f"{tell_others(found.name, there)}: {found.better} standings are better")
     rows = [
         [
             "–" if line.standing is None else line.place,
@@ -89,18 +101,22 @@ def miner_report(
     hotkey: Annotated[str, typer.Argument(help="The miner's hotkey.")],
     store: StoreOption = None,
     config: ConfigOption = None,
-    mechanism: MechanismOption = "chunking",
+    mechanism: MechanismOption = None,
     as_json: AsJson = False,
 ) -> None:
     """One miner: where it stands, its scores, newest first, what its failures mean, and what to improve."""
     from weighbeam.engine.insight.miner import read_miner
+    from weighbeam.engine.reading.mechanisms import list_mechanisms
     from weighbeam.mechanisms.registry import load_mechanism
 
-    averaging = _find_averaging(store, config)
-    miner = read_miner(open_read(store, config), load_mechanism(mechanism), hotkey, averaging)
+    journal = open_read(store, config)
+    there = list_mechanisms(journal)
+    found = load_mechanism(choose_mechanism(mechanism, there))
+    miner = read_miner(journal, found, hotkey, _find_averaging(store, config))
     if as_json:
         print_json(_list_report(miner))
         return
+    typer.echo(tell_others(found.name, there))
     place = "not ranked" if miner.place is None else f"place {miner.place} of {miner.of}"
     share = "" if miner.share is None else f", {show_share(miner.share)} of the last weights"
     typer.echo(f"{place}, standing {show_spread(miner.standing, miner.spread)}{share}")

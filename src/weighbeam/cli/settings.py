@@ -1,5 +1,6 @@
 """What commands that read settings share: `--config`, `--store`, and the logs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ ConfigOption = Annotated[
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="A journal: its file or database URL; else the settings' store.")
 ]
-MechanismOption = Annotated[str, typer.Option(help="Of this mechanism.")]
+MechanismOption = Annotated[str | None, typer.Option(help="Of this mechanism; else of the first by name.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 LogJson = Annotated[bool, typer.Option("--log-json", help="Log one JSON object per line; else as log.format says.")]
@@ -52,6 +53,25 @@ def open_read(store: str | None, config: Path | None) -> "Store":
     from weighbeam.engine.read_journal import open_journal
 
     return open_journal(find_journal(store, config))
+
+
+def choose_mechanism(given: str | None, there: Sequence[str]) -> str:
+    """The one named, else the first that is there; with none, `chunking`.
+
+    >>> choose_mechanism(None, ["evidence", "novelty"]), choose_mechanism("novelty", []), choose_mechanism(None, [])
+    ('evidence', 'novelty', 'chunking')
+    """
+    return given or (there[0] if there else "chunking")
+
+
+def tell_others(mechanism: str, there: Sequence[str]) -> str:
+    """A mechanism's name as a headline, and how to see the others.
+
+    >>> tell_others("chunking", ["chunking", "evidence", "novelty"])
+    'chunking (--mechanism evidence or novelty for another)'
+    """
+    others = [name for name in there if name != mechanism]
+    return f"{mechanism} (--mechanism {' or '.join(others)} for another)" if others else mechanism
 
 
 def find_journal(store: str | None, config: Path | None) -> str:

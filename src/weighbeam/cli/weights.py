@@ -8,14 +8,23 @@ from typing import Annotated, Any
 import typer
 
 from weighbeam.cli.read import print_table, show_number
-from weighbeam.cli.settings import AsJson, ConfigOption, MechanismOption, StoreOption, open_read, open_settings
+from weighbeam.cli.settings import (
+    AsJson,
+    ConfigOption,
+    MechanismOption,
+    StoreOption,
+    choose_mechanism,
+    open_read,
+    open_settings,
+    tell_others,
+)
 from weighbeam.cli.shell import print_json
 
 
 def weights(
     store: StoreOption = None,
     config: ConfigOption = None,
-    mechanism: MechanismOption = "chunking",
+    mechanism: MechanismOption = None,
     most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 10,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be set now; nothing is sent.")] = False,
     as_json: AsJson = False,
@@ -25,11 +34,14 @@ def weights(
         _preview(config, mechanism, as_json)
         return
     from weighbeam.engine.audit import list_tries
+    from weighbeam.engine.reading.mechanisms import list_mechanisms
     from weighbeam.engine.reading.submissions import list_submissions
 
     journal = open_read(store, config)
-    rows = list_submissions(journal, mechanism, most=most).items
-    skips = [one for one in list_tries(journal, mechanism, most) if one.kind == "skip"]
+    there = list_mechanisms(journal)
+    name = choose_mechanism(mechanism, there)
+    rows = list_submissions(journal, name, most=most).items
+    skips = [one for one in list_tries(journal, name, most) if one.kind == "skip"]
     if as_json:
         print_json(
             {
@@ -45,7 +57,7 @@ def weights(
         [r.id, _write_time(r.at), r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.row)]
         for r in rows
     ]
-    typer.echo(f"{mechanism} (another one: --mechanism NAME)")
+    typer.echo(tell_others(name, there))
     if shown:
         print_table(("id", "at", "state", "reason", "block", "mode", "uid:value"), shown)
     else:
@@ -59,7 +71,7 @@ def weights(
         print_table(("at", "mode", "reason", "without success"), lines)
 
 
-def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
+def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     from weighbeam.engine.weigh_in.run import preview
     from weighbeam.operate.build import build_scale, find_section, open_known, open_store
     from weighbeam.operate.chains import open_clock
@@ -67,6 +79,7 @@ def _preview(config: Path | None, mechanism: str, as_json: bool) -> None:
     from weighbeam.operate.preflight import list_checks
 
     loaded = open_settings(config)
+    mechanism = choose_mechanism(given, sorted(loaded.settings.mechanisms))
     find_section(loaded, mechanism)
     clock, store = open_clock(loaded), open_store(loaded)
     known = open_known(loaded, store, clock)

@@ -1,1 +1,0 @@
-"""A mechanism that lives outside weighbeam and plugs into it."""
