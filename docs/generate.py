@@ -52,7 +52,7 @@ COMMANDS = (
     "mechanism list", "mechanism check", "mechanism diff", "config show", "lab list",
     "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity", "lab report", "lists sign",
     "lists check",
-    "pages record", "vectors run", "doctor",
+    "pages record", "vectors run", "setup", "doctor",
 )  # fmt: skip
 
 
