@@ -49,7 +49,7 @@ COMMANDS = (
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
     "alerts", "alerts test", "copies", "miner-report", "receipt verify", "replay", "store copy", "backtest",
-    "mechanism list", "mechanism check", "mechanism diff", "config show", "lab list",
+    "mechanism list", "mechanism show", "mechanism check", "mechanism diff", "config show", "lab list",
     "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity", "lab report", "lists sign",
     "lists check",
     "pages record", "vectors run", "setup", "doctor",

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from weighbeam.cli.complete import complete_setting
 from weighbeam.cli.shell import make_app, print_json
 
 File = Annotated[Path, typer.Argument(help="A JSON question.")]
@@ -14,7 +15,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each score comes about.")]
 Only = Annotated[list[str] | None, typer.Option("--only", metavar="HOTKEY", help="Explain only these answers.")]
 ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.", autocompletion=complete_setting),
+]
 EmbedderName = Annotated[
     str, typer.Option("--embedder", help="minilm-fp32, minilm-int8, st:MODEL or openai:MODEL@URL.")
 ]

@@ -26,15 +26,25 @@ def weights(
         return
     from weighbeam.engine.audit import list_tries
     from weighbeam.engine.reading.submissions import list_submissions
+    from weighbeam.engine.weigh_in.find_version import find_version
 
     journal = open_read(store, config)
     rows = list_submissions(journal, mechanism, most=most).items
+    made = {(given := r.plan["params_hash"]): find_version(mechanism, given) for r in rows}
     skips = [one for one in list_tries(journal, mechanism, most) if one.kind == "skip"]
     if as_json:
         print_json(
             {
                 "submissions": [
-                    {"id": r.id, "state": r.state, "reason": r.reason, "at": r.at, "weights": r.row, "plan": r.plan}
+                    {
+                        "id": r.id,
+                        "state": r.state,
+                        "reason": r.reason,
+                        "at": r.at,
+                        "weights": r.row,
+                        "plan": r.plan,
+                        "defaults_of": made[r.plan["params_hash"]],
+                    }
                     for r in rows
                 ],
                 "skips": [{"at": s.at, "mode": s.mode, "reason": s.reason, "detail": s.detail} for s in skips],
@@ -42,11 +52,20 @@ def weights(
         )
         return
     shown = [
-        [r.id, _write_time(r.at), r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.row)]
+        [
+            r.id,
+            _write_time(r.at),
+            r.state,
+            r.reason or "",
+            r.plan["block"],
+            r.plan["mode"],
+            made[r.plan["params_hash"]] or r.plan["params_hash"][:8],
+            _shorten(r.row),
+        ]
         for r in rows
     ]
     if shown:
-        print_table(("id", "at", "state", "reason", "block", "mode", "uid:value"), shown)
+        print_table(("id", "at", "state", "reason", "block", "mode", "params", "uid:value"), shown)
     else:
         typer.echo("nothing was submitted yet")
     for row in rows:

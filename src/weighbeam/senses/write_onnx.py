@@ -7,6 +7,7 @@ A message of protocol buffers is its fields in order of their numbers, each with
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ IR_VERSION = 10
 OPSETS = {"": 20, "com.microsoft": 1}
 
 Part = bytes | memoryview
-Array = NDArray[np.float32] | NDArray[np.int64] | NDArray[np.int8]
+Array = NDArray[Any]
 Attribute = int | float
 Shape = Sequence[str | int]
 
@@ -52,18 +53,18 @@ class Graph:
 
 
 def write_model(graph: Graph) -> bytes:
-    opsets = (_message(8, _text(1, domain), _integer(2, version)) for domain, version in OPSETS.items())
-    return b"".join(
-        [_integer(1, IR_VERSION), *_nest(7, _write_graph(graph)), *(part for one in opsets for part in one)]
-    )
+    parts = [_integer(1, IR_VERSION), *_nest(7, _write_graph(graph))]
+    for domain, version in OPSETS.items():
+        parts += _nest(8, [_text(1, domain), _integer(2, version)])
+    return b"".join(parts)
 
 
 def _write_graph(graph: Graph) -> Iterator[Part]:
     for node in graph.nodes:
         yield from _nest(1, _write_node(node))
     yield _text(2, graph.name)
-    for name, value in graph.constants.items():
-        yield from _nest(5, _write_tensor(name, value))
+    for name, constant in graph.constants.items():
+        yield from _nest(5, _write_tensor(name, constant))
     for number, values in ((11, graph.inputs), (12, graph.outputs)):
         for value in values:
             yield from _nest(number, _write_value(value))
@@ -91,35 +92,25 @@ def _write_tensor(name: str, value: Array) -> Iterator[Part]:
     yield from (_integer(1, length) for length in value.shape)
     yield _integer(2, TYPES[value.dtype])
     yield _text(8, name)
-    yield from _bytes(9, memoryview(np.ascontiguousarray(value)).cast("B"))
+    yield from _nest(9, [np.ascontiguousarray(value).data.cast("B")])
 
 
 def _write_value(value: Value) -> Iterator[Part]:
-    sides = (_message(1, _text(2, side) if isinstance(side, str) else _integer(1, side)) for side in value.shape)
-    shape = _nest(2, (part for side in sides for part in side))
-    tensor = _nest(1, [_integer(1, value.type), *shape])
+    sides = [_text(2, side) if isinstance(side, str) else _integer(1, side) for side in value.shape]
+    shape = [part for side in sides for part in _nest(1, [side])]
     yield _text(1, value.name)
-    yield from _nest(2, tensor)
-
-
-def _message(number: int, *parts: Part) -> Iterator[Part]:
-    return _nest(number, parts)
+    yield from _nest(2, _nest(1, [_integer(1, value.type), *_nest(2, shape)]))
 
 
 def _nest(number: int, parts: Iterable[Part]) -> Iterator[Part]:
-    """A message inside another: its length is known once its parts are."""
+    """Bytes, or a message inside another: its length is known once its parts are."""
     inner = list(parts)
     yield _tag(number, 2) + _varint(sum(len(part) for part in inner))
     yield from inner
 
 
-def _bytes(number: int, value: Part) -> Iterator[Part]:
-    yield _tag(number, 2) + _varint(len(value))
-    yield value
-
-
 def _text(number: int, value: str) -> bytes:
-    return b"".join(_bytes(number, value.encode()))
+    return b"".join(_nest(number, [value.encode()]))
 
 
 def _integer(number: int, value: int) -> bytes:
