@@ -16,6 +16,7 @@ from tests_root import ROOT
 
 NO_COMPILER = {"CC": "/bin/false", "CXX": "/bin/false", "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": ""}
 COMMANDS = (
+    ("python", "-m", "pip", "check"),
     ("weighbeam", "--version"),
     ("weighbeam", "setup", "--dry-run"),
     ("weighbeam", "setup"),
@@ -23,7 +24,6 @@ COMMANDS = (
     ("python", "-m", "weighbeam", "doctor"),
     ("weighbeam", "score", "chunking", str(ROOT / "examples/chunking.json")),
     ("weighbeam", "vectors", "run", str(ROOT / "vectors")),
-    ("python", "-m", "pip", "check"),
 )
 
 
