@@ -1,6 +1,7 @@
 """What users install: complete, free of what they do not need, and no larger than it was said to be."""
 
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -86,6 +87,13 @@ def test_the_core_is_no_larger_than_was_said() -> None:
         sizes[name] = measure(Path(str(file.locate())) for file in distribution(name).files or ())
     total, largest = sum(sizes.values()), sorted(sizes.items(), key=lambda each: -each[1])[:15]
     assert 100 < total <= MOST_MEGABYTES, f"{total:.0f} MB: {largest}"
+
+
+def test_every_extra_is_explained() -> None:
+    rows = re.findall(
+        r"^\| `([a-z0-9-]+)` \|.*\|$", (ROOT / "docs/install.md").read_text().split("## What `weigh")[0], re.M
+    )
+    assert sorted(rows) == sorted(PROJECT["optional-dependencies"])
 
 
 def test_everything_needed_is_pinned() -> None:
