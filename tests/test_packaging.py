@@ -13,6 +13,8 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 from deploy.make_sbom import follow_requirements, write_sbom
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -102,7 +104,8 @@ def test_everything_needed_is_pinned() -> None:
 
 
 def test_the_bill_of_materials_names_packages_and_models() -> None:
-    written = json.loads(json.dumps(write_sbom(follow_requirements("weighbeam"))))
+    written = write_sbom(follow_requirements("weighbeam"))
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps(written)) is None
     refs = [component["bom-ref"] for component in written["components"]]
     assert len(refs) == len(set(refs)) > 50
     assert {"fetched:minilm-fp32", "fetched:minilm-int8", "fetched:punkt"} < set(refs)
