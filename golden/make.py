@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from zstandard import ZstdCompressor, ZstdDecompressor
-
 from engine.small_subnet import Turned
 from network.loopback import open_nonces, serve_app
 from weighbeam import __version__
@@ -26,6 +24,7 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
+from weighbeam.core.zstd import compress_each, decompress
 from weighbeam.engine.bench import Bench
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
@@ -48,6 +47,7 @@ from weighbeam.network.serve import Handler, make_miner_app
 from weighbeam.novelty.collect import DeskCollector
 from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.senses.local import LocalSenses
+from weighbeam.store.blobs import MAX_BYTES
 from weighbeam.store.database import Store
 
 GOLDEN = Path(__file__).parent
@@ -181,7 +181,7 @@ def shrink(journal: Path, place: Path) -> None:
         target.executemany("DELETE FROM round_blobs WHERE digest = ?", gone)
         target.executemany("DELETE FROM blobs WHERE digest = ?", gone)
         for digest, data in list(target.execute("SELECT digest, data FROM blobs")):
-            pressed = ZstdCompressor(level=22).compress(ZstdDecompressor().decompress(data))
+            pressed = next(compress_each([decompress(data, MAX_BYTES)], 22))
             target.execute("UPDATE blobs SET data = ? WHERE digest = ?", (pressed, digest))
         for table in FOR_PEOPLE:
             target.execute(f"DELETE FROM {table}")
@@ -194,7 +194,7 @@ def shrink(journal: Path, place: Path) -> None:
 
 def read_links(connection: sqlite3.Connection, body: str) -> set[str]:
     (data,) = connection.execute("SELECT data FROM blobs WHERE digest = ?", (body,)).fetchone()
-    read = json.loads(ZstdDecompressor().decompress(data))
+    read = json.loads(decompress(data, MAX_BYTES))
     return {read["task"], read["answers"], read["observation"]}
 
 

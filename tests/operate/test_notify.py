@@ -1,6 +1,7 @@
 """People are told: exact words, once, also when the receiver was away, and no receiver holds anything up."""
 
 import asyncio
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +119,13 @@ def test_an_address_apprise_cannot_read_is_refused_without_showing_it(bad: str) 
     assert "address 2 of 2" in str(told.value)
     assert "s3cret" not in str(told.value)
     assert "s3cret" not in repr(read_receivers(load("json://user:s3cret@127.0.0.1/s3cret")))
+
+
+def test_without_apprise_the_remedy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "apprise", None)
+    assert read_receivers(load()) == ()
+    with pytest.raises(WeighbeamError, match=r"no_apprise.*pip install 'weighbeam\[alerts\]'"):
+        read_receivers(load("json://127.0.0.1"))
 
 
 def test_a_receiver_that_was_down_gets_everything_later_in_order_and_the_others_once(store: Store) -> None:

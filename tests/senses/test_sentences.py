@@ -80,7 +80,7 @@ def _borders(text: str, sentences: list[str]) -> set[int]:
 def test_punkt_without_data_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(punkt, "CARRIER", "no-such-package-at-all")
     monkeypatch.setitem(os.environ, "WEIGHBEAM_PUNKT", "/nowhere")
-    with pytest.raises(WeighbeamError, match=r"no_punkt.*pip install"):
+    with pytest.raises(WeighbeamError, match=r"no_punkt.*weighbeam setup"):
         punkt.find_data([])
 
 

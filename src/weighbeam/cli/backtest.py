@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weighbeam.cli.complete import complete_mechanism, complete_setting
 from weighbeam.cli.settings import AsJson, ConfigOption, find_journal
 from weighbeam.cli.shell import print_json
 
@@ -32,10 +33,18 @@ def backtest(
     config: ConfigOption = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="MECHANISM.NAME or weigh_in.NAME otherwise; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="MECHANISM.NAME or weigh_in.NAME otherwise; may be repeated.",
+            autocompletion=complete_setting,
+        ),
     ] = None,
     params: Annotated[Path | None, typer.Option(help="A JSON or TOML file of the same, a table for each.")] = None,
-    mechanism: Annotated[str | None, typer.Option(help="Only this one; its parameters may be named alone.")] = None,
+    mechanism: Annotated[
+        str | None,
+        typer.Option(help="Only this one; its parameters may be named alone.", autocompletion=complete_mechanism),
+    ] = None,
     start: Annotated[str | None, typer.Option("--from", help=f"Otherwise from here on: {EDGE}.")] = None,
     end: Annotated[str | None, typer.Option("--until", help=f"Read no further: {EDGE}.")] = None,
     weigh_every: Annotated[

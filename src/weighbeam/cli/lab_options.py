@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weighbeam.cli.complete import complete_setting
 from weighbeam.core.errors import WeighbeamError
 
 if TYPE_CHECKING:
@@ -32,7 +33,12 @@ ReportFile = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter; MECHANISM.NAME if several are played."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Set one parameter; MECHANISM.NAME if several are played.",
+        autocompletion=complete_setting,
+    ),
 ]
 
 

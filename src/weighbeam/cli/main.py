@@ -23,6 +23,7 @@ from weighbeam.cli.round import show_round
 from weighbeam.cli.run import miner, observer, validator
 from weighbeam.cli.score import score_app
 from weighbeam.cli.serve import serve_app
+from weighbeam.cli.setup import setup
 from weighbeam.cli.shell import Shell, make_app
 from weighbeam.cli.store import store_app
 from weighbeam.cli.vectors import vectors_app
@@ -54,6 +55,7 @@ app.command()(replay)
 app.add_typer(store_app, name="store")
 app.command()(backtest)
 app.add_typer(mechanism_app, name="mechanism")
+app.command()(setup)
 app.command()(doctor)
 
 

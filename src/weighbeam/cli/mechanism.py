@@ -1,16 +1,19 @@
 """`weighbeam mechanism`: which mechanisms there are, whether they keep the contract, what a new version changes."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from weighbeam.cli.backtest import JournalOption
+from weighbeam.cli.complete import complete_mechanism
 from weighbeam.cli.read import print_table
 from weighbeam.cli.settings import AsJson
 from weighbeam.cli.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
 
 mechanism_app = make_app("List mechanisms, check that they keep the contract, compare versions of them.")
+Name = Annotated[str, typer.Argument(help="As weighbeam mechanism list names it.", autocompletion=complete_mechanism)]
 SIDE = "a dump (weighbeam backtest --outcomes), a journal, or the python of another version"
 
 
@@ -34,8 +37,31 @@ def list_installed(as_json: AsJson = False) -> None:
 
 
 @mechanism_app.command()
+def show(name: Name, as_json: AsJson = False) -> None:
+    """A mechanism's parameters: defaults, meanings, and what they were in the released versions."""
+    from weighbeam.mechanisms.make_params import make_params
+    from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
+    from weighbeam.mechanisms.released import find_changes, read_released, tell_version
+
+    mechanism, entry = load_mechanism(name), list_mechanisms()[name]
+    defaults = make_params(mechanism).model_dump(mode="json")
+    known = {version: every[name] for version, every in read_released().items() if name in every}
+    if as_json:
+        changed = {version: sorted(find_changes(was, defaults)) for version, was in known.items()}
+        version = entry.dist.version if entry.dist else ""
+        print_json({"name": name, "version": version, "params": defaults, "changed_since": changed})
+        return
+    fields = mechanism.params_type.model_fields
+    print_table(
+        ("parameter", "default", "meaning"),
+        [[param, json.dumps(value), fields[param].description or ""] for param, value in defaults.items()],
+    )
+    typer.echo(f"parameters: {tell_version(name, defaults)}")
+
+
+@mechanism_app.command()
 def check(
-    name: Annotated[str, typer.Argument(help="As weighbeam mechanism list names it.")],
+    name: Name,
     as_json: AsJson = False,
 ) -> None:
     """Run a mechanism's own examples through the contract; exit 1 if a promise is not kept."""

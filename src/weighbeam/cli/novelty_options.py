@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weighbeam.cli.complete import complete_setting
 from weighbeam.core.errors import WeighbeamError
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ StoreOption = Annotated[
 ]
 ConfigOption = Annotated[Path | None, typer.Option("--config", help="Settings: their store, hotkey and parameters.")]
 ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.", autocompletion=complete_setting),
+]
 EmbedderName = Annotated[str | None, typer.Option("--embedder", help="Else the one the corpus was begun with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Number = Annotated[int, typer.Argument(min=1, help="The contribution's number.")]

@@ -26,13 +26,17 @@ def show_round(
     from weighbeam.cli.show_inference import show_inference
     from weighbeam.engine.story import read_extras
     from weighbeam.engine.what_if import recall_round
+    from weighbeam.mechanisms.released import name_version, tell_version
 
     opened = open_read(store, config)
     result, extras = recall_round(opened, round_id), read_extras(opened, round_id)
     check_hotkeys(result, only or [])
+    params = result.params.model_dump(mode="json")
     if as_json:
         told = {kind: {"value": one.value, "maker": one.maker, "fault": one.fault} for kind, one in extras.items()}
-        print_json({"round": round_id, **result.report(), "extras": told})
+        known = name_version(result.mechanism.name, params)
+        version = None if known is None else {"defaults_of": known[0], "but": known[1]}
+        print_json({"round": round_id, **result.report(), "params_version": version, "extras": told})
         return
     if result.mechanism.name == "chunking":
         show_chunking(result, [], hint=not explain and not only)
@@ -42,6 +46,7 @@ def show_round(
         show_evidence(result.report(), hint=not explain and not only)
     else:
         show_scores(result)
+    typer.echo(f"parameters: {tell_version(result.mechanism.name, params)}")
     show_extras(extras)
     if explain or only:
         show_trees(result, only or [])

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from weighbeam.cli.complete import complete_mechanism, complete_setting
 from weighbeam.cli.shell import make_app, print_json
 
 File = Annotated[Path, typer.Argument(help="A JSON question.")]
@@ -14,7 +15,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each score comes about.")]
 Only = Annotated[list[str] | None, typer.Option("--only", metavar="HOTKEY", help="Explain only these answers.")]
 ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Set one parameter.", autocompletion=complete_setting),
+]
 EmbedderName = Annotated[
     str, typer.Option("--embedder", help="minilm-fp32, minilm-int8, st:MODEL or openai:MODEL@URL.")
 ]
@@ -26,15 +30,13 @@ class MechanismGroup(TyperGroup):
     """Some mechanisms have a command of their own; any other registered one gets the plain one."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        from weighbeam.mechanisms.registry import list_mechanisms
-
-        return sorted({*super().list_commands(ctx), *list_mechanisms()} - {PLAIN})
+        return sorted({*super().list_commands(ctx), *complete_mechanism("")} - {PLAIN})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        from weighbeam.mechanisms.registry import load_mechanism
-
         if cmd_name in self.commands and cmd_name != PLAIN:
             return super().get_command(ctx, cmd_name)
+        from weighbeam.mechanisms.registry import load_mechanism
+
         ctx.obj = load_mechanism(cmd_name)
         command = copy(self.commands[PLAIN])
         command.name, command.hidden = cmd_name, False

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weighbeam.cli.complete import complete_mechanism
+
 if TYPE_CHECKING:
     from weighbeam.settings.load import Loaded
     from weighbeam.store.database import Store
@@ -16,7 +18,10 @@ ConfigOption = Annotated[
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="A journal: its file or database URL; else the settings' store.")
 ]
-MechanismOption = Annotated[str | None, typer.Option(help="Of this mechanism; else of the first by name.")]
+MechanismOption = Annotated[
+    str | None,
+    typer.Option(help="Of this mechanism; else of the first by name.", autocompletion=complete_mechanism),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 LogJson = Annotated[bool, typer.Option("--log-json", help="Log one JSON object per line; else as log.format says.")]

@@ -36,17 +36,27 @@ def weights(
     from weighbeam.engine.audit import list_tries
     from weighbeam.engine.reading.mechanisms import list_mechanisms
     from weighbeam.engine.reading.submissions import list_submissions
+    from weighbeam.engine.weigh_in.find_version import find_version
 
     journal = open_read(store, config)
     there = list_mechanisms(journal)
     name = choose_mechanism(mechanism, there)
     rows = list_submissions(journal, name, most=most).items
+    made = {(given := r.plan["params_hash"]): find_version(name, given) for r in rows}
     skips = [one for one in list_tries(journal, name, most) if one.kind == "skip"]
     if as_json:
         print_json(
             {
                 "submissions": [
-                    {"id": r.id, "state": r.state, "reason": r.reason, "at": r.at, "weights": r.row, "plan": r.plan}
+                    {
+                        "id": r.id,
+                        "state": r.state,
+                        "reason": r.reason,
+                        "at": r.at,
+                        "weights": r.row,
+                        "plan": r.plan,
+                        "defaults_of": made[r.plan["params_hash"]],
+                    }
                     for r in rows
                 ],
                 "skips": [{"at": s.at, "mode": s.mode, "reason": s.reason, "detail": s.detail} for s in skips],
@@ -54,12 +64,21 @@ def weights(
         )
         return
     shown = [
-        [r.id, _write_time(r.at), r.state, r.reason or "", r.plan["block"], r.plan["mode"], _shorten(r.row)]
+        [
+            r.id,
+            _write_time(r.at),
+            r.state,
+            r.reason or "",
+            r.plan["block"],
+            r.plan["mode"],
+            made[r.plan["params_hash"]] or r.plan["params_hash"][:8],
+            _shorten(r.row),
+        ]
         for r in rows
     ]
     typer.echo(tell_others(name, there))
     if shown:
-        print_table(("id", "at", "state", "reason", "block", "mode", "uid:value"), shown)
+        print_table(("id", "at", "state", "reason", "block", "mode", "params", "uid:value"), shown)
     else:
         typer.echo("nothing was submitted yet")
     for row in rows:

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import zstandard
 from sqlalchemy import Connection, insert, select
 
 from weighbeam.core.canonical import Json, canonical_json
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.zstd import NotZstd, compress_each, decompress
 from weighbeam.engine.reached import Reached
 from weighbeam.network.keys import is_signed
 from weighbeam.store import tables
@@ -47,7 +47,7 @@ def keep_checkpoint(connection: Connection, checkpoint: Checkpoint, sign: Sign) 
             sequence=checkpoint.sequence,
             hash=checkpoint.hash,
             at=checkpoint.at,
-            body=zstandard.ZstdCompressor(level=9).compress(content),
+            body=next(compress_each([content], 9)),
             hotkey=checkpoint.hotkey,
             signature=sign(content).hex(),
         )
@@ -61,12 +61,12 @@ def read_checkpoint(connection: Connection) -> Checkpoint | None:
     if row is None:
         return None
     try:
-        content = zstandard.ZstdDecompressor().decompress(row.body, max_output_size=MAX_BYTES)
+        content = decompress(row.body, MAX_BYTES)
         signature = bytes.fromhex(row.signature)
         given = json.loads(content)
         told = (given["sequence"], given["hash"], given["at"], given["hotkey"])
         reached = {name: Reached.from_json(state) for name, state in given["reached"].items()}
-    except (zstandard.ZstdError, ValueError, KeyError, TypeError):
+    except (NotZstd, ValueError, KeyError, TypeError):
         raise _bad("cannot be read") from None
     if told != (row.sequence, row.hash, row.at, row.hotkey):
         raise _bad("says something else than its row")

@@ -22,9 +22,11 @@ from weighbeam.senses.local import load_embedder, load_entailment
 from weighbeam.senses.model_cache import is_intact
 
 State = Literal["ok", "missing", "fault"]
-LIBRARIES = ("numpy", "onnxruntime", "onnx", "tokenizers", "safetensors", "pydantic", "typer", "rich")
+LIBRARIES = ("numpy", "onnxruntime", "tokenizers", "safetensors", "pydantic", "typer", "rich")
 EXTRAS = {
+    "alerts": ("apprise",),
     "chunkers": ("semantic-text-splitter", "chonkie", "semchunk", "langchain-text-splitters"),
+    "corpus": ("numkong",),
     "punkt": ("nltk",),
     "openai": ("openai",),
     "s3": ("obstore",),
@@ -50,12 +52,12 @@ def diagnose() -> Iterator[Symptom]:
     yield _check_python()
     for library in LIBRARIES:
         yield _check_library(library)
-    yield _guard("weights", "fault", _check_weights)
+    yield _guard("weights", "fault", minilm_files.check_minilm)
     yield _guard("model cache", "fault", _check_cache)
     yield _guard("embedder", "fault", _check_embedder)
     yield _guard("entailment", "fault", _check_entailment)
     yield _guard("pictures", "fault", _check_pictures)
-    yield _guard("embedder minilm-int8", "missing", _check_int8)
+    yield _guard("embedder minilm-int8", "missing", minilm_files.check_int8)
     yield _guard("splitter punkt", "missing", _check_punkt)
     for extra, packages in EXTRAS.items():
         yield _check_extra(extra, packages)
@@ -84,13 +86,6 @@ def _check_library(name: str) -> Symptom:
         return Symptom(name, "ok", version(name))
     except PackageNotFoundError:
         return Symptom(name, "fault", "not installed", f"pip install {name}")
-
-
-def _check_weights() -> str:
-    found = minilm_files.find_minilm()
-    minilm_files.verify(found.weights, minilm_files.WEIGHTS_SHA256, minilm_files.INSTALL)
-    minilm_files.verify(found.tokenizer, minilm_files.TOKENIZER_SHA256, minilm_files.INSTALL)
-    return f"{minilm_files.PACKAGE} {minilm_files.VERSION}, hashes match"
 
 
 def _check_cache() -> str:
@@ -135,12 +130,6 @@ def _check_pictures() -> str:
     """Draw the smallest heatmap there is, as a validator does."""
     drawn = draw_apart(Heatmap("probe", (), ("a",), (1,), (False,), np.ones((1, 1))))
     return f"a PNG of {len(drawn):,} bytes"
-
-
-def _check_int8() -> str:
-    model = minilm_files.locate(minilm_files.INT8_PACKAGE, minilm_files.INT8_FILE, minilm_files.INT8_INSTALL)
-    minilm_files.verify(model, minilm_files.INT8_SHA256, minilm_files.INT8_INSTALL)
-    return "installed, hash matches"
 
 
 def _check_punkt() -> str:

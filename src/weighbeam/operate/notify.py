@@ -71,7 +71,10 @@ def read_receivers(loaded: Loaded) -> tuple[Receiver, ...]:
 def is_readable(url: str) -> bool:
     import logging
 
-    from apprise import Apprise
+    try:
+        from apprise import Apprise
+    except ImportError:
+        raise WeighbeamError("no_apprise", "alerts.urls needs apprise", "pip install 'weighbeam[alerts]'") from None
 
     logging.getLogger("apprise").addHandler(logging.NullHandler())
     return "://" in url and Apprise.instantiate(url) is not None

@@ -104,10 +104,10 @@ class MiniLM:
 def load_minilm(cache: Path, workers: int = 1) -> MiniLM:
     """`minilm-fp32`: the full-precision model, built from the package's weights once."""
     found = files.find_minilm()
-    files.verify(found.tokenizer, files.TOKENIZER_SHA256, files.INSTALL)
+    files.verify(found.tokenizer, files.TOKENIZER_SHA256)
 
     def build() -> bytes:
-        files.verify(found.weights, files.WEIGHTS_SHA256, files.INSTALL)
+        files.verify(found.weights, files.WEIGHTS_SHA256)
         return build_encoder(load_weights(found.weights))
 
     name = f"minilm-fp32-{files.WEIGHTS_SHA256[:16]}-{REVISION}"
@@ -118,10 +118,10 @@ def load_minilm(cache: Path, workers: int = 1) -> MiniLM:
 
 def load_minilm_int8(workers: int = 1) -> MiniLM:
     """`minilm-int8`: a quarter of the memory, pair errors up to 0.02. One text at a time: its scales span a batch."""
-    model = files.locate(files.INT8_PACKAGE, files.INT8_FILE, files.INT8_INSTALL)
-    files.verify(model, files.INT8_SHA256, files.INT8_INSTALL)
+    model = files.locate(files.INT8_PACKAGE, files.INT8_FILE)
+    files.verify(model, files.INT8_SHA256)
     tokenizer = files.find_minilm().tokenizer
-    files.verify(tokenizer, files.TOKENIZER_SHA256, files.INSTALL)
+    files.verify(tokenizer, files.TOKENIZER_SHA256)
     digest = _digest(files.INT8_SHA256, 0)
     return MiniLM("minilm-int8", digest, open_session(model), _open_tokenizer(tokenizer), 1, workers)
 

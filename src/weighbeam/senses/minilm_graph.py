@@ -6,18 +6,18 @@ outside: the runtime sums a batch of one in another order than a batch of two.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from weighbeam.senses.write_onnx import FLOAT, INT64, Array, Graph, Node, Value, write_model
 
 REVISION = 1
 LAYERS = 6
 HEADS = 12
 EPSILON = 1e-12
-OPSET = 20
-IR_VERSION = 10
 
 Weights = Mapping[str, NDArray[np.float32]]
 
@@ -26,20 +26,16 @@ class GraphBuilder:
     """Nodes and constants of a graph in the making; each method adds one operation and names its output."""
 
     def __init__(self, weights: Weights) -> None:
-        from onnx import helper, numpy_helper
-
-        self._helper = helper
-        self._to_tensor = numpy_helper.from_array
         self.weights = weights
-        self.nodes: list[Any] = []
-        self.constants: dict[str, Any] = {}
+        self.nodes: list[Node] = []
+        self.constants: dict[str, Array] = {}
 
-    def constant(self, name: str, value: NDArray[Any]) -> str:
-        self.constants[name] = self._to_tensor(np.ascontiguousarray(value), name)
+    def constant(self, name: str, value: Array) -> str:
+        self.constants[name] = value
         return name
 
-    def apply(self, operation: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        self.nodes.append(self._helper.make_node(operation, inputs, [output], **attributes))
+    def apply(self, operation: str, inputs: list[str], output: str, domain: str = "", **attributes: float) -> str:
+        self.nodes.append(Node(operation, inputs, output, domain, attributes))
         return output
 
     def weight(self, name: str) -> str:
@@ -60,26 +56,15 @@ class GraphBuilder:
 
 def build_encoder(weights: Weights) -> bytes:
     """The serialised ONNX model."""
-    from onnx import TensorProto, helper
-
     graph = GraphBuilder(weights)
     hidden = add_embeddings(graph)
     for index in range(LAYERS):
         hidden = add_layer(graph, hidden, f"encoder.layer.{index}")
-    graph.nodes[-1].output[0] = "last_hidden_state"
+    graph.nodes[-1] = replace(graph.nodes[-1], output="last_hidden_state")
     width = weights["embeddings.LayerNorm.weight"].shape[0]
-    model = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "minilm",
-            [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "pieces"])],
-            [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "pieces", width])],
-            list(graph.constants.values()),
-        ),
-        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)],
-        ir_version=IR_VERSION,
-    )
-    return bytes(model.SerializeToString(deterministic=True))
+    taken = Value("input_ids", INT64, ["batch", "pieces"])
+    given = Value("last_hidden_state", FLOAT, ["batch", "pieces", width])
+    return write_model(Graph("minilm", graph.nodes, graph.constants, [taken], [given]))
 
 
 def add_embeddings(graph: GraphBuilder) -> str:

@@ -23,7 +23,7 @@ from weighbeam.senses.onnx_session import open_session
 
 MODEL = Path(__file__).parent / "models" / "nli-minilm" / "model.onnx"
 MODEL_SHA256 = "91e53e9985c29a81024b7b64a89859290bf63df92a5c4a3df587ed0a6deead32"
-INSTALL = "pip install weighbeam"
+INSTALL = "pip install weighbeam --force-reinstall"
 MAX_PIECES = 256
 BATCH_PIECES = 512
 NEUTRAL = (-math.inf, 0.0, -math.inf)
@@ -83,7 +83,7 @@ def batch_by_length(pieces: Sequence[PairPieces]) -> list[list[int]]:
 def load_nli(workers: int = 1, model: Path = MODEL) -> NliMiniLM:
     """`nli-minilm`, as it is in this package; a file that is not the known one is refused."""
     if not model.is_file():
-        raise WeighbeamError("no_weights", f"{model.name} of nli-minilm is missing", f"{INSTALL} --force-reinstall")
+        raise WeighbeamError("no_weights", f"{model.name} of nli-minilm is missing", INSTALL)
     files.verify(model, MODEL_SHA256, INSTALL)
     return open_nli(model, "nli-minilm", MODEL_SHA256, workers)
 
@@ -91,7 +91,7 @@ def load_nli(workers: int = 1, model: Path = MODEL) -> NliMiniLM:
 def open_nli(model: Path, id: str, sha256: str, workers: int = 1) -> NliMiniLM:
     """Any model of the same graph, by its file."""
     tokenizer = files.find_minilm().tokenizer
-    files.verify(tokenizer, files.TOKENIZER_SHA256, files.INSTALL)
+    files.verify(tokenizer, files.TOKENIZER_SHA256)
     digest = digest_json(
         {"model": sha256, "tokenizer": files.TOKENIZER_SHA256, "pieces": MAX_PIECES, "characters": MAX_CHARACTERS}
     )

@@ -5,13 +5,12 @@ Inputs `input_ids` and `token_type_ids` (batch, pieces), every row of the same l
 become float32 when the session opens, so arithmetic, speed and independence of the batch are those of float32.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.senses.minilm_graph import IR_VERSION, LAYERS, OPSET, GraphBuilder, Weights, add_layer
+from weighbeam.senses.minilm_graph import LAYERS, GraphBuilder, Weights, add_layer
 from weighbeam.senses.nli_pieces import CLS, SEP
+from weighbeam.senses.write_onnx import FLOAT, INT64, Array, Graph, Value, write_model
 
 WORDS = "embeddings.word_embeddings.weight"
 LEAST_PACKED = 4_096
@@ -20,7 +19,7 @@ LEAST_PACKED = 4_096
 class PackedGraph(GraphBuilder):
     """A graph whose large float matrices are stored as int8 with a float32 scale per column."""
 
-    def constant(self, name: str, value: NDArray[Any]) -> str:
+    def constant(self, name: str, value: Array) -> str:
         if value.dtype != np.float32 or value.ndim != 2 or value.size < LEAST_PACKED:
             return super().constant(name, value)
         packed, scales = pack_columns(value)
@@ -44,29 +43,14 @@ def pack_columns(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray
 
 def build_pair_model(weights: Weights, packed: bool) -> bytes:
     """The serialised ONNX model; `packed` keeps its matrices in 8 bits."""
-    from onnx import TensorProto, helper
-
     graph = PackedGraph(weights) if packed else GraphBuilder(weights)
     hidden = _add_pair_embeddings(graph, packed)
     for index in range(LAYERS):
         hidden = add_layer(graph, hidden, f"encoder.layer.{index}")
     _add_head(graph, _add_features(graph, hidden))
-    pieces = ["batch", "pieces"]
-    model = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "nli-minilm",
-            [
-                helper.make_tensor_value_info(name, TensorProto.INT64, pieces)
-                for name in ("input_ids", "token_type_ids")
-            ],
-            [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 3])],
-            list(graph.constants.values()),
-        ),
-        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)],
-        ir_version=IR_VERSION,
-    )
-    return bytes(model.SerializeToString(deterministic=True))
+    taken = [Value(name, INT64, ["batch", "pieces"]) for name in ("input_ids", "token_type_ids")]
+    given = Value("logits", FLOAT, ["batch", 3])
+    return write_model(Graph("nli-minilm", graph.nodes, graph.constants, taken, [given]))
 
 
 def _add_pair_embeddings(graph: GraphBuilder, packed: bool) -> str:

@@ -1,11 +1,13 @@
 """`punkt`: NLTK's Punkt with its own English data, the splitter of the seed.
 
 NLTK fetches its data from the web at run time; this reads it from disk instead: from `WEIGHBEAM_PUNKT` (a folder that
-holds `tokenizers/punkt_tab`), from NLTK's usual folders, or from a package that carries it, by path.
+holds `tokenizers/punkt_tab`), from NLTK's usual folders (`weighbeam setup` fills the one of the environment), or from a
+package that carries it, by path.
 """
 
 import hashlib
 import os
+import sys
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -14,9 +16,11 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 
 CARRIER = "llama-index-core"
+CARRIER_VERSION = "0.14.25"
 CARRIER_FOLDER = "llama_index/core/_static/nltk_cache"
 DATA = "tokenizers/punkt_tab/english"
-INSTALL = f"pip install 'weighbeam[punkt]' && pip install --no-deps {CARRIER}"
+DATA_SHA256 = "56e42ce8e87ce5653d8bc261e8100a2cc719fa51e3e66ef138dc54049733b4b6"
+INSTALL = "weighbeam setup"
 
 
 class PunktSentences:
@@ -29,7 +33,9 @@ class PunktSentences:
             import nltk
             from nltk.tokenize.punkt import PunktTokenizer
         except ImportError:
-            raise WeighbeamError("no_punkt", "the splitter punkt needs nltk", INSTALL) from None
+            raise WeighbeamError(
+                "no_punkt", "the splitter punkt needs nltk", f"pip install 'weighbeam[punkt]' && {INSTALL}"
+            ) from None
         folder = find_data(nltk.data.path)
         nltk.data.path.insert(0, str(folder))
         self._tokenizer: Any = PunktTokenizer("english")
@@ -50,6 +56,21 @@ def find_data(usual: list[str]) -> Path:
         if (folder / DATA).is_dir():
             return folder
     raise WeighbeamError("no_punkt", "the data of the splitter punkt is not installed", INSTALL)
+
+
+def own_folder() -> Path:
+    """The folder of this environment, one of those where NLTK looks."""
+    return Path(sys.prefix) / "nltk_data"
+
+
+def check_data() -> str:
+    """The data is there; and it is the known one, unless somebody chose another."""
+    folder = find_data([str(own_folder())])
+    if "WEIGHBEAM_PUNKT" in os.environ:
+        return str(folder)
+    if _hash_folder(folder / DATA) != DATA_SHA256:
+        raise WeighbeamError("wrong_weights", "the data of the splitter punkt is not the known one", INSTALL)
+    return "there, hash matches"
 
 
 def _hash_folder(folder: Path) -> str:

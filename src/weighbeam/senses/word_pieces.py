@@ -16,7 +16,7 @@ class MiniLMPieces:
 
     def __init__(self) -> None:
         found = files.find_minilm()
-        files.verify(found.tokenizer, files.TOKENIZER_SHA256, files.INSTALL)
+        files.verify(found.tokenizer, files.TOKENIZER_SHA256)
         self.digest = digest_json({"tokenizer": files.TOKENIZER_SHA256, "window": self.window})
         self._tokenizer = open_pair_tokenizer(found.tokenizer)
         self.unknown = int(self._tokenizer.token_to_id("[UNK]"))

@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Collection, Iterable
 
-import zstandard
 from sqlalchemy import Connection, bindparam, select
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.zstd import NotZstd, compress_each, decompress
 from weighbeam.store.tables import blobs
 
 LEVEL = 3
@@ -28,12 +28,10 @@ def keep_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
     for i in range(0, len(wanted), QUERY_DIGESTS):
         part = wanted[i : i + QUERY_DIGESTS]
         known.update(connection.scalars(select(blobs.c.digest).where(blobs.c.digest.in_(part))))
-    press = zstandard.ZstdCompressor(level=LEVEL)
     new = {digest: data for digest, data in named if digest not in known}
     if new:
-        connection.execute(
-            blobs.insert(), [{"digest": digest, "data": press.compress(data)} for digest, data in new.items()]
-        )
+        pressed = zip(new, compress_each(new.values(), LEVEL), strict=True)
+        connection.execute(blobs.insert(), [{"digest": digest, "data": data} for digest, data in pressed])
     return [digest for digest, _ in named]
 
 
@@ -57,8 +55,8 @@ def _open(digest: str, data: bytes | None) -> bytes:
             "blob_missing", f"content {digest[:16]}… is not kept", "it was removed by retention or lost"
         )
     try:
-        content = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES)
-    except zstandard.ZstdError:
+        content = decompress(data, MAX_BYTES)
+    except NotZstd:
         content = b""
     if digest_bytes(content) != digest:
         raise WeighbeamError("blob_damaged", f"content {digest[:16]}… is not what was stored", "restore a backup")

@@ -1,5 +1,7 @@
 """Both indexes give the oracle's answer to the unit: on hostile rows, in any batch and block size, while they grow."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -189,6 +191,17 @@ def test_rows_read_back_must_be_those_added():
         index.add(rows)
         with pytest.raises(WeighbeamError, match="corpus_damaged"):
             index.nearest(rows[7:8])
+
+
+def test_without_kernels_the_plain_scan_goes_on(monkeypatch):
+    rows = make_rows("clustered", 50, 32, 1)
+    monkeypatch.setitem(sys.modules, "numkong", None)
+    with pytest.raises(WeighbeamError, match=r"kernel_fault.*pip install 'weighbeam\[corpus\]'"):
+        BoundIndex(32, lambda places: rows[places])
+    index = GrowingIndex(32, lambda places: rows[places], switch_rows=20)
+    index.add(rows)
+    assert index.scan == "flat"
+    assert ask(index, rows[7:8])[0] == [7]
 
 
 @pytest.mark.parametrize("kernel", ["cdist", "dots_packed"])

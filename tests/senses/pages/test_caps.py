@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-import zstandard
 
 from senses.pages.tls_servers import (
     PATIENT,
@@ -25,6 +24,7 @@ from senses.pages.tls_servers import (
     say,
     serve_site,
 )
+from weighbeam.core.zstd import zstd
 from weighbeam.senses.pages.apart import Parsers
 from weighbeam.senses.pages.decode import decode_body
 from weighbeam.senses.pages.ends import TooLarge, Unreadable
@@ -137,7 +137,6 @@ def packed(body: bytes, encoding: str) -> Talk:
     return page(body, f"Content-Encoding: {encoding}")
 
 
-ZSTD = zstandard.ZstdCompressor()
 HOSTILE: dict[str, tuple[Talk, str]] = {
     "/drip-head": (drip_head, "unreachable"),
     "/drip-body": (drip_body, "unreachable"),
@@ -158,7 +157,7 @@ HOSTILE: dict[str, tuple[Talk, str]] = {
     "/switch": (switch, "unreachable"),
     "/gzip-bomb": (packed(zip_zeros(100 << 20), "gzip"), "too_large"),
     "/deflate-bomb": (packed(zlib.compress(bytes(100 << 20), 9), "deflate"), "too_large"),
-    "/zstd-bomb": (packed(ZSTD.compress(bytes(1 << 30)), "zstd"), "too_large"),
+    "/zstd-bomb": (packed(zstd.compress(bytes(1 << 30)), "zstd"), "too_large"),
     "/many-members": (packed(gzip.compress(bytes(1_000)) * 3_000, "gzip"), "too_large"),
     "/twice": (packed(gzip.compress(gzip.compress(b"<p>x")), "gzip, gzip"), "too_large"),
     "/two-kinds": (page(gzip.compress(b"x"), "Content-Encoding: gzip", "Content-Encoding: zstd"), "too_large"),
@@ -291,7 +290,7 @@ def test_decoding_stops_at_the_cap_whatever_the_ratio() -> None:
     for wire, encoding in (
         (zip_zeros(64 << 20), "gzip"),
         (zlib.compress(bytes(64 << 20)), "deflate"),
-        (ZSTD.compress(bytes(64 << 20)), "zstd"),
+        (zstd.compress(bytes(64 << 20)), "zstd"),
         (bytes(2_000), "identity"),
     ):
         with pytest.raises(TooLarge):
@@ -307,18 +306,22 @@ def test_what_was_packed_comes_out_again() -> None:
         (gzip.compress(text[:500]) + gzip.compress(text[500:]), "gzip"),
         (zlib.compress(text), "deflate"),
         (raw.compress(text) + raw.flush(), "deflate"),
-        (ZSTD.compress(text), "zstd"),
-        (ZSTD.compress(text[:500]) + ZSTD.compress(text[500:]), " zstd "),
+        (zstd.compress(text), "zstd"),
+        (zstd.compress(text[:500]) + zstd.compress(text[500:]), " zstd "),
         (text, "identity, "),
     ):
         assert decode_body(wire, encoding, len(text)) == text
 
 
+def test_what_ends_too_early_is_unreadable() -> None:
+    text = os.urandom(1_000)
+    for pack, encoding in ((gzip.compress, "gzip"), (zlib.compress, "deflate"), (zstd.compress, "zstd")):
+        with pytest.raises(Unreadable):
+            decode_body(pack(text)[:-200], encoding, 2_000)
+
+
 def test_a_window_larger_than_ours_is_not_opened() -> None:
-    large = zstandard.ZstdCompressor(
-        compression_params=zstandard.ZstdCompressionParameters.from_level(1, window_log=27, enable_ldm=True)
-    )
-    stream = large.compressobj()
+    stream = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 27})
     wire = stream.compress(os.urandom(100)) + stream.flush()
     with pytest.raises(Unreadable):
         decode_body(wire, "zstd", 1_000)

@@ -1,11 +1,14 @@
-"""Integer dot products of 8-bit codes, by the SIMD kernels of numkong."""
+"""Integer dot products of 8-bit codes, by the SIMD kernels of numkong (extra `corpus`)."""
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.errors import require
+
+INSTALL = "pip install 'weighbeam[corpus]'"
 
 
 class Multiplier:
@@ -38,6 +41,8 @@ class Multiplier:
 
 def check_kernels(dimensions: int) -> None:
     """Try the kernels at extremes: the processor decides which of them run, and a wrong one would hide neighbours."""
+    installed = find_spec("numkong") is not None
+    require(installed, "kernel_fault", "8-bit products need numkong", f"{INSTALL}, or use the scan `flat`")
     extremes = [np.full(dimensions, 127), np.full(dimensions, -127), np.arange(-127, 128)]
     rows = np.resize(np.concatenate(extremes), (67, dimensions)).astype(np.int8)
     wanted = rows.astype(np.float64) @ rows.astype(np.float64).T

@@ -3,12 +3,11 @@
 import zlib
 from collections.abc import Callable, Mapping
 
-import zstandard
-
+from weighbeam.core.zstd import NotZstd, decompress
 from weighbeam.senses.pages.ends import TooLarge, Unreadable
 
 ACCEPTED = "gzip, deflate, zstd"
-LARGEST_WINDOW = 8 << 20
+WINDOW_LOG = 23
 GZIP, ZLIB, RAW = 31, 15, -15
 
 
@@ -62,10 +61,9 @@ def _undo_deflate(wire: bytes, most: int) -> bytes:
 
 
 def _undo_zstd(wire: bytes, most: int) -> bytes:
-    reader = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).stream_reader(wire, read_across_frames=True)
     try:
-        return bytes(reader.read(most + 1))
-    except zstandard.ZstdError:
+        return decompress(wire, most, WINDOW_LOG)
+    except NotZstd:
         raise Unreadable("encoding") from None
 
 

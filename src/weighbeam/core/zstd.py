@@ -1,0 +1,44 @@
+"""Zstandard as Python 3.14 has it, and as its backport has it before."""
+
+import sys
+from collections.abc import Iterable, Iterator
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+__all__ = ["NotZstd", "compress_each", "decompress", "zstd"]
+LARGEST_WINDOW_LOG = 27
+
+
+class NotZstd(Exception):
+    """What was given is not zstd, or not all of it."""
+
+
+def compress_each(contents: Iterable[bytes], level: int) -> Iterator[bytes]:
+    """A frame for each; many small ones share the work of beginning."""
+    press = zstd.ZstdCompressor(level)
+    for content in contents:
+        yield press.compress(content, press.FLUSH_FRAME)
+
+
+def decompress(wire: bytes, most: int, window_log: int = LARGEST_WINDOW_LOG) -> bytes:
+    """The content of all frames; it stops one byte beyond `most`.
+
+    >>> decompress(b"".join(compress_each([b"be", b"am"], 3)), 100)
+    b'beam'
+    """
+    parts: list[bytes] = []
+    left = most + 1
+    while wire and left > 0:
+        stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: window_log})
+        try:
+            parts.append(stream.decompress(wire, left))
+        except zstd.ZstdError as fault:
+            raise NotZstd(str(fault)) from None
+        left -= len(parts[-1])
+        if left > 0 and not stream.eof:
+            raise NotZstd("it ends too early")
+        wire = stream.unused_data
+    return b"".join(parts)
