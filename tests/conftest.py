@@ -54,7 +54,10 @@ def pytest_collect_file(file_path: Path) -> Generator[None, Iterable[pytest.Coll
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cache")
+    """One for all workers of a run: what one has embedded or built, no other does again."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    folder.mkdir(exist_ok=True)
     os.environ["WEIGHBEAM_CACHE"] = str(folder)
     return folder
 
