@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests_root import ROOT
+from warm import weighbeam_warm
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
@@ -157,7 +158,7 @@ def test_every_shell_block_runs(where: str, block: str, cache: Path, tmp_path: P
     for line in block.strip().splitlines():
         words = shlex.split(line.removeprefix(".venv/bin/"))
         assert words[0] == "weighbeam", where
-        done = subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = weighbeam_warm(*words[1:], cwd=tmp_path)
         assert done.returncode == 0, f"{where}: {line}\n{done.stdout}{done.stderr}"
 
 

@@ -1,6 +1,6 @@
 """Run `weighbeam` as a process of its own, forked from one that has loaded the libraries but nothing of weighbeam.
 
-For tables of many cases, which ask what a command says and how it ends; `command.weighbeam` starts as users do.
+For whoever asks what a command says, does and how it ends; `command.weighbeam` starts as users do.
 """
 
 import gc
@@ -23,12 +23,13 @@ LIBRARIES = (
 SECONDS = 240
 
 
-def weighbeam_warm(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def weighbeam_warm(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory() as folder:
         said = [Path(folder, name) for name in ("stdout", "stderr")]
         request = {
             "arguments": list(map(str, arguments)),
             "environment": {**os.environ, **environment},
+            "cwd": str(cwd or Path.cwd()),
             "said": list(map(str, said)),
         }
         server = start_server()
@@ -66,6 +67,7 @@ def serve() -> None:
 def become(request: dict[str, Any]) -> None:
     """Be the command, as if just started: its words, its environment, its output, its end."""
     signal.alarm(SECONDS)
+    os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
     for number, path in enumerate([os.devnull, *request["said"]]):

@@ -85,7 +85,7 @@ def test_what_is_wrong_is_said_in_one_line(words: list[str], code: str) -> None:
 
 
 def test_another_version_beside_this_one(other: Path) -> None:
-    done = weighbeam("backtest", "--journal", JOURNAL, "--python", other)
+    done = weighbeam_warm("backtest", "--journal", JOURNAL, "--python", other)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("inference: ")
     assert "of the weights would go elsewhere" in done.stdout

@@ -25,7 +25,7 @@ def _cache(cache: Path) -> None:
 @pytest.mark.parametrize(("part", "cases"), [("chunking", 142), ("chain", 182), ("weigh_in", 60), ("network", 135)])
 def test_every_vector_passes(part: str, cases: int) -> None:
     files = sorted(VECTORS.glob(f"{part}.*.json"))
-    done = run("vectors", "run", *files, "--json")
+    done = weighbeam_warm("vectors", "run", *files, "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0
     assert len(lines) == sum(len(json.loads(path.read_text())["cases"]) for path in files) == cases
@@ -37,18 +37,18 @@ def test_a_changed_expectation_fails_and_is_named(tmp_path: Path) -> None:
     data["cases"][1]["expect"]["raw"][2] += 1e-6
     del data["cases"][0]["expect"]
     (tmp_path / "changed.json").write_text(json.dumps(data))
-    done = run("vectors", "run", tmp_path)
+    done = weighbeam_warm("vectors", "run", tmp_path)
     assert done.returncode == 1
     assert "raw[2]" in done.stdout
     assert "10 passed, 1 failed, 1 expect nothing" in done.stdout
-    lines = [json.loads(line) for line in run("vectors", "run", tmp_path, "--json").stdout.splitlines()]
+    lines = [json.loads(line) for line in weighbeam_warm("vectors", "run", tmp_path, "--json").stdout.splitlines()]
     assert [line["ok"] for line in lines[:3]] == [None, False, True]
 
 
 def test_a_stage_nobody_knows_is_a_failure_not_a_skip(tmp_path: Path) -> None:
     vector = {"format": 1, "stage": "chunking.dance", "cases": [{"name": "a", "input": {}, "expect": {}}]}
     (tmp_path / "v.json").write_text(json.dumps(vector))
-    done = run("vectors", "run", tmp_path, "--json")
+    done = weighbeam_warm("vectors", "run", tmp_path, "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["ok"] is False
 
@@ -122,13 +122,13 @@ def test_doctor_finds_everything_here() -> None:
     states = {check["name"]: check["state"] for check in report["checks"]}
     assert states["embedder"] == states["weights"] == states["mechanism chunking"] == "ok"
     assert all(check["remedy"] for check in report["checks"] if check["state"] != "ok")
-    assert "everything needed is there" in run("doctor").stdout
+    assert "everything needed is there" in weighbeam_warm("doctor").stdout
 
 
 def test_doctor_tells_what_is_broken_and_the_remedy(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
-    done = run("doctor", "--json", WEIGHBEAM_CACHE=str(blocked / "cache"))
+    done = weighbeam_warm("doctor", "--json", WEIGHBEAM_CACHE=str(blocked / "cache"))
     assert done.returncode == 1
     (check,) = [check for check in json.loads(done.stdout)["checks"] if check["state"] == "fault"]
     assert check["name"] == "model cache"

@@ -21,7 +21,7 @@ def _cache(cache: Path) -> None:
 
 
 def scored(*arguments: object) -> dict:
-    done = weighbeam("score", "chunking", *arguments, "--json")
+    done = weighbeam_warm("score", "chunking", *arguments, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
@@ -53,7 +53,7 @@ def test_json_has_the_documented_form() -> None:
 def test_the_same_question_gives_the_same_bytes() -> None:
     assert (
         weighbeam("score", "chunking", EXAMPLE, "--json").stdout
-        == weighbeam("score", "chunking", EXAMPLE, "--json").stdout
+        == weighbeam_warm("score", "chunking", EXAMPLE, "--json").stdout
     )
 
 
@@ -105,10 +105,10 @@ def test_the_table_and_the_tree_are_readable_by_people() -> None:
 def test_a_third_party_mechanism_is_scored_like_a_built_in_one(tmp_path: Path) -> None:
     question = {"keywords": ["tide"], "answers": [{"hotkey": "a", "text": "the tide"}, {"hotkey": "b", "text": "sun"}]}
     path = write(tmp_path / "q.json", question)
-    done = weighbeam("score", "keyword-recall", path, "--json")
+    done = weighbeam_warm("score", "keyword-recall", path, "--json")
     assert [row["value"] for row in json.loads(done.stdout)["answers"]] == [1.0, 0.0]
-    assert "keyword-recall" in weighbeam("score", "--help").stdout
-    assert "recall × brevity" in weighbeam("score", "keyword-recall", path, "--explain").stdout
+    assert "keyword-recall" in weighbeam_warm("score", "--help").stdout
+    assert "recall × brevity" in weighbeam_warm("score", "keyword-recall", path, "--explain").stdout
 
 
 def test_terminal_codes_of_a_miner_are_shown_not_obeyed(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_terminal_codes_of_a_miner_are_shown_not_obeyed(tmp_path: Path) -> None:
         "document": "One two three.",
         "answers": [{"hotkey": evil, "chunks": [f"One {evil}."]}, {"hotkey": "ok", "chunks": ["One two three."]}],
     }
-    done = weighbeam("score", "chunking", write(tmp_path / "q.json", question), "--explain")
+    done = weighbeam_warm("score", "chunking", write(tmp_path / "q.json", question), "--explain")
     assert done.returncode == 0
     assert "\x1b" not in done.stdout
     assert "\x07" not in done.stdout
@@ -230,12 +230,12 @@ def test_a_fifty_megabyte_document_is_refused_without_being_read_whole(tmp_path:
     path = tmp_path / "huge.txt"
     with path.open("wb") as file:
         file.truncate(50_000_000)
-    done = weighbeam("score", "chunking", path, "--chunker", "sentences")
+    done = weighbeam_warm("score", "chunking", path, "--chunker", "sentences")
     assert done.returncode == 2
     assert "[file_too_large]" in done.stderr
     question = tmp_path / "huge.json"
     question.write_text(json.dumps({**GOOD, "document": "word " * 10_000_000}))
-    done = weighbeam("score", "chunking", question)
+    done = weighbeam_warm("score", "chunking", question)
     assert done.returncode == 2
     assert "[bad_document]" in done.stderr
 
@@ -256,17 +256,17 @@ def test_parameters_that_are_no_toml(content: str, tmp_path: Path) -> None:
 
 
 def test_a_wrong_option_is_json_when_asked_for() -> None:
-    done = weighbeam("score", "chunking", EXAMPLE, "--chunk-size", "abc", "--json")
+    done = weighbeam_warm("score", "chunking", EXAMPLE, "--chunk-size", "abc", "--json")
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"] == "bad_usage"
-    assert "--chunk-size" in weighbeam("score", "chunking", EXAMPLE, "--chunk-size", "abc").stderr
+    assert "--chunk-size" in weighbeam_warm("score", "chunking", EXAMPLE, "--chunk-size", "abc").stderr
 
 
 def test_misspelt_keys_do_not_pass_in_silence(tmp_path: Path) -> None:
     question = {"document": "One.", "chunksize": 4, "answers": [{"chunks": ["One."], "chunk": []}]}
     path = write(tmp_path / "q.json", question)
     assert scored(path)["ignored"] == ["chunksize", "answers[].chunk"]
-    assert "chunksize" in weighbeam("score", "chunking", path).stderr
+    assert "chunksize" in weighbeam_warm("score", "chunking", path).stderr
 
 
 def test_chunkers_are_charged_for_their_time_only_when_asked() -> None:
@@ -287,7 +287,7 @@ def test_the_runtime_reports_nothing_to_its_maker(tmp_path: Path) -> None:
 
 
 def test_the_table_fits_eighty_columns() -> None:
-    shown = weighbeam("score", "chunking", EXAMPLE, "--chunker", "all", COLUMNS="80").stdout
+    shown = weighbeam_warm("score", "chunking", EXAMPLE, "--chunker", "all", COLUMNS="80").stdout
     assert "chunks" in shown
     assert "…" not in shown
 

@@ -5,7 +5,6 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from weighbeam.core.correlation import kendall_tau, spearman
 
@@ -14,6 +13,8 @@ PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=0, ma
 
 @given(PAIRS)
 def test_they_are_scipys(pairs: list[tuple[int, int]]) -> None:
+    from scipy import stats
+
     one, other = [a for a, _ in pairs], [b for _, b in pairs]
     if len(set(one)) < 2 or len(set(other)) < 2:
         assert kendall_tau(one, other) is None

@@ -153,7 +153,7 @@ def _borrow(app: Any) -> Any:
 
 def play(folder: Path, senses: LocalSenses, endpoints: dict[str, str], rounds: int = 1) -> tuple[Bench, Committed]:
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
-    bench = Bench(CHUNKING, ChunkingParams(timeout=2.0), Journal(open_store(folder)), asker, senses)
+    bench = Bench(CHUNKING, ChunkingParams(timeout=5.0), Journal(open_store(folder)), asker, senses)
     uids = {hotkey: uid for uid, hotkey in enumerate(sorted(endpoints))}
     places = {hotkey: Endpoint(endpoint, "btauth/1", "chain") for hotkey, endpoint in endpoints.items()}
     for number in range(rounds):

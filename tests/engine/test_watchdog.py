@@ -24,8 +24,8 @@ import asyncio, logging, sys, time
 from weighbeam.engine.watchdog import Supervisor
 
 async def main():
-    task = asyncio.create_task(Supervisor(0.3).beat())
-    await asyncio.sleep(0.6)
+    task = asyncio.create_task(Supervisor(1.5).beat())
+    await asyncio.sleep(2.0)
     print("alive", flush=True)
     if sys.argv[1] == "freeze":
         time.sleep(60)

@@ -60,7 +60,7 @@ def test_a_thread_that_hangs_does_not_keep_the_process(how: str) -> None:
         assert process.stdout.readline() == "hangs\n"
         if how == "signal":
             process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 70
+        assert process.wait(60) == 70
 
 
 def test_names_that_hang_hold_up_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,9 +72,9 @@ def test_names_that_hang_hold_up_no_address(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
 
     async def both() -> list[str]:
-        names = [asyncio.create_task(look_up(f"n{i}.example", 80, 1.0)) for i in range(40)]
+        names = [asyncio.create_task(look_up(f"n{i}.example", 80, 3.0)) for i in range(40)]
         await asyncio.sleep(0.05)
-        await look_up("198.51.100.7", 80, 1.0)
+        await look_up("198.51.100.7", 80, 3.0)
         assert not any(name.done() for name in names), "it waited for none of them"
         outcomes = await asyncio.gather(*names, return_exceptions=True)
         released.set()
@@ -98,7 +98,7 @@ def test_a_source_that_hangs_costs_one_wait_and_old_endpoints_stand_in() -> None
     released = threading.Event()
 
     async def look_thrice() -> list[float]:
-        discovery, spent = Discovery(find, seconds=1.0), []
+        discovery, spent = Discovery(find, seconds=2.0), []
         for _ in range(3):
             start = time.monotonic()
             assert await discovery.look(None) == told
@@ -107,8 +107,8 @@ def test_a_source_that_hangs_costs_one_wait_and_old_endpoints_stand_in() -> None
         return spent
 
     spent = asyncio.run(look_thrice())
-    assert spent[1] >= 1.0
-    assert spent[2] < 0.5
+    assert spent[1] >= 2.0
+    assert spent[2] < 1.5
     assert len(calls) == 2
 
 

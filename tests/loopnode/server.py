@@ -168,7 +168,7 @@ def serve_node(node: LoopNode, block_seconds: float | None = None) -> Iterator[L
     thread = threading.Thread(target=lambda: server._loop.run_until_complete(server.run(ready, block_seconds)))
     thread.start()
     try:
-        assert ready.wait(10)
+        assert ready.wait(60)
         yield server
     finally:
         server.stop()

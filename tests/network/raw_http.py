@@ -18,7 +18,7 @@ Pairs = Sequence[tuple[str, str]]
 @contextmanager
 def connect(endpoint: str, source: str = "127.0.0.1") -> Iterator[socket.socket]:
     host, port = endpoint.split(":")
-    with socket.create_connection((host, int(port)), timeout=10, source_address=(source, 0)) as caller:
+    with socket.create_connection((host, int(port)), timeout=30, source_address=(source, 0)) as caller:
         yield caller
 
 

@@ -58,7 +58,7 @@ def test_an_honest_miner_is_heard(tmp_path: Path) -> None:
         heard = ask_one(endpoint)
     assert (heard.status, heard.reason) == ("ok", None)
     assert heard.payload == {"chunks": ["Grüße."]}
-    assert 0 < heard.seconds < 5
+    assert 0 < heard.seconds < 30
 
 
 def test_seconds_are_the_miner_s_and_not_the_queue_s(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_the_deadline_ends_everything(tmp_path: Path) -> None:
         start = time.monotonic()
         heard = ask_one(endpoint, deadline=0.5)
     assert heard.status in ("timeout", "error")
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 20
 
 
 def test_a_reply_that_trickles_ends_at_the_deadline() -> None:
@@ -258,7 +258,7 @@ def test_the_rate_is_limited_per_sender(tmp_path: Path) -> None:
 
 def test_a_third_task_of_one_sender_waits_outside(tmp_path: Path) -> None:
     async def slow(task: dict[str, Any], seconds: float) -> Any:
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(2.0)
         return {}
 
     with serve_miner(slow, tmp_path) as endpoint:
@@ -338,16 +338,20 @@ def test_each_request_carries_an_id_of_its_own() -> None:
 
 
 def test_forty_miners_are_asked_at_once(tmp_path: Path) -> None:
-    async def slow(task: dict[str, Any], seconds: float) -> Any:
-        await asyncio.sleep(0.2)
+    inside, everybody = 0, asyncio.Event()
+
+    async def wait_for_all(task: dict[str, Any], seconds: float) -> Any:
+        nonlocal inside
+        inside += 1
+        if inside == 40:
+            everybody.set()
+        await everybody.wait()
         return {}
 
     settings = PolicySettings(per_sender=100, max_tasks=100, burst=100)
-    with serve_miner(slow, tmp_path, settings=settings) as endpoint:
+    with serve_miner(wait_for_all, tmp_path, settings=settings) as endpoint:
         asker = Asker(ALICE, AskSettings(allow_private=True, per_address=100))
-        start = time.monotonic()
-        heard = asyncio.run(asker.ask_all(question(), [Target(BOB.address, endpoint)] * 40))
-        assert time.monotonic() - start < 4
+        heard = asyncio.run(asker.ask_all(question(30.0), [Target(BOB.address, endpoint)] * 40))
     assert {reply.status for reply in heard} == {"ok"}
 
 

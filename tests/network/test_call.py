@@ -55,7 +55,7 @@ def test_whatever_trickles_is_cut_off(behave: Callable[[socket.socket], None]) -
         began = time.monotonic()
         with pytest.raises(WeighbeamError, match="call_failed"):
             call("GET", url, seconds=0.5)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 9
 
 
 def test_too_much_is_cut_off_and_nobody_there_is_told() -> None:

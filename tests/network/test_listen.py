@@ -39,7 +39,7 @@ def timed(least: float, most: float) -> Iterator[None]:
 def test_whoever_does_not_finish_the_headers_is_cut(start: bytes) -> None:
     with serve_app(hello, ListenSettings(header_seconds=0.5)) as endpoint, connect(endpoint) as caller:
         caller.sendall(start)
-        with timed(0.3, 5.0):
+        with timed(0.3, 20.0):
             assert is_cut(caller)
 
 
@@ -47,7 +47,7 @@ def test_dribbling_does_not_buy_time() -> None:
     with serve_app(hello, ListenSettings(header_seconds=0.5)) as endpoint, connect(endpoint) as caller:
         caller.sendall(HEAD)
         caller.settimeout(0.05)
-        with timed(0.3, 5.0):
+        with timed(0.3, 20.0):
             assert any(is_cut_soon(caller) or not caller.send(b"x") for _ in range(100))
 
 
@@ -63,7 +63,7 @@ def test_a_second_request_on_a_connection_is_timed_too() -> None:
         caller.sendall(HEAD + b"x\r\n\r\n")
         assert read_reply(caller)[0] == 200
         caller.sendall(HEAD)
-        with timed(0.3, 5.0):
+        with timed(0.3, 20.0):
             assert is_cut(caller)
 
 
@@ -140,16 +140,16 @@ def test_a_task_ends_when_its_asker_hangs_up(tmp_path: Path) -> None:
         for _ in range(2):
             with connect(endpoint) as caller:
                 caller.sendall(write_ask(seconds=60))
-                assert started.wait(5)
+                assert started.wait(30)
                 assert not ended.wait(0.2)
-            assert ended.wait(5), "the task outlived its asker"
+            assert ended.wait(30), "the task outlived its asker"
             started.clear()
             ended.clear()
 
 
 def test_a_body_that_never_comes_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weighbeam.network.serve.BODY_SECONDS", 0.4)
-    with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 5.0):
+    with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 20.0):
         status, body = say(endpoint, write_ask()[:-5])
     assert (status, body) == (400, b'{"error":"malformed"}')
 

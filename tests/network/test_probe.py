@@ -37,7 +37,7 @@ def test_a_target_that_hangs_costs_no_more_than_the_limit() -> None:
             each.connect_ex(address)
         start = time.monotonic()
         assert not asyncio.run(can_reach([f"{address[0]}:{address[1]}"], seconds=0.4))
-        assert 0.3 < time.monotonic() - start < 2.5
+        assert 0.3 < time.monotonic() - start < 10
         with serve_raw(silent) as endpoint:
             start = time.monotonic()
             assert asyncio.run(can_reach([f"{address[0]}:{address[1]}", endpoint], seconds=20))

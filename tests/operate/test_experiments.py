@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from weighbeam.operate.wandb_file import BLOCK, FILE_HEADER, PIECE, read_history
 from weighbeam.settings.load import Loaded, Settings
 from weighbeam.store.database import Store
 
-pytest.importorskip("wandb")
+pytestmark = pytest.mark.skipif(find_spec("wandb") is None, reason="the extra wandb is not installed")
 BETTER = {"chunking": "lower", "keyword-recall": "higher", "paid-recall": "higher"}
 TEXTS = {"alice": "tide sun", "bob": "tide"}
 

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import logging
+import threading
 import time
 from typing import Any
 
@@ -118,23 +119,25 @@ def test_the_deadline_holds_whatever_the_server_does(behave: Behaviour) -> None:
     start = time.monotonic()
     with serve_chat(behave) as server, pytest.raises(WeighbeamError, match=r"no reply within 0\.5 s"):
         tell(server, seconds=0.5)
-    assert time.monotonic() - start < 2.0
+    assert time.monotonic() - start < 15.0
 
 
 def test_retries_share_the_deadline() -> None:
     start = time.monotonic()
-    with serve_chat(send({}, 500)) as server, pytest.raises(WeighbeamError, match="narrator_fault"):
-        tell(server, seconds=0.8)
-    assert time.monotonic() - start < 2.0
-    assert len(server.requests) >= 2
+    with serve_chat(send({}, 500), hang) as server, pytest.raises(WeighbeamError, match="no reply within 3 s"):
+        tell(server, seconds=3.0)
+    assert time.monotonic() - start < 15.0
+    assert len(server.requests) == 2, "a limit for each would leave time for a third"
 
 
 def test_a_resolver_that_hangs_does_not_hold_the_caller(monkeypatch) -> None:
-    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: time.sleep(3))
+    released = threading.Event()
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: released.wait(30))
     start = time.monotonic()
     with pytest.raises(WeighbeamError, match="no reply within"):
         OpenAINarrator("teller", "http://narrator.test/v1", KEY, 0.5).tell(REQUEST)
-    assert time.monotonic() - start < 2.0
+    assert time.monotonic() - start < 15.0
+    released.set()
 
 
 def test_a_server_that_is_gone_is_named() -> None:

@@ -111,7 +111,7 @@ def test_the_body_of_who_may_not_ask_is_not_waited_for(closed: Open, more: dict[
     where = closed.client.base_url
     shown = "".join(f"{name}: {value}\r\n" for name, value in more.items())
     head = f"POST /v1/chunking/requests HTTP/1.1\r\nHost: localhost\r\n{shown}Content-Length: 8000000\r\n\r\n"
-    with socket.create_connection((where.host, where.port or 80), timeout=5) as stranger:
+    with socket.create_connection((where.host, where.port or 80), timeout=30) as stranger:
         stranger.sendall(head.encode())
         if more == bear("reader"):
             stranger.settimeout(0.5)

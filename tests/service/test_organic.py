@@ -340,7 +340,7 @@ def test_all_who_follow_are_told_though_they_are_many(tmp_path: Path) -> None:
             assert len(api.watch.followers) == many
         finally:
             api.cancel(second)
-        assert Counter(one.result(30)[-1] for one in told) == {"cancelled": many}
+        assert Counter(one.result(60)[-1] for one in told) == {"cancelled": many}
     store.close()
 
 
@@ -365,7 +365,7 @@ def test_a_server_that_stops_ends_its_streams_in_order(tmp_path: Path, capfd: py
         stream = api.follow(api.ask(DOCUMENT).json()["id"])
         assert next(stream)[0] == "waiting"
         began = time.monotonic()
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15
     assert list(stream) == []
     assert "Traceback" not in capfd.readouterr().err
     store.close()

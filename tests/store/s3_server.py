@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 KEY, SECRET = "test-key", "test-secret-0123456789"
-READY_SECONDS = 30.0
+READY_SECONDS = 90.0
 
 
 @contextmanager

@@ -129,9 +129,9 @@ def test_what_a_retry_cannot_mend_is_not_retried(behave: Behaviour, fault: str) 
 @pytest.mark.parametrize("behave", [hang, trickle_body])
 def test_a_timeout_is_unassessed_and_ends(behave: Behaviour) -> None:
     start = time.monotonic()
-    assessment, requests = assess(behave, seconds=0.5)
+    assessment, requests = assess(behave, seconds=1.5)
     assert (assessment.status, assessment.fault, len(requests)) == ("unassessed", "assessor_timeout", 1)
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 15
 
 
 def test_the_retry_may_succeed() -> None:

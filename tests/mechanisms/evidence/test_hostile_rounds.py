@@ -1,6 +1,7 @@
 """One miner's answer spoils no other's, whatever it is made of: not the round, not its time, not its scores."""
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -148,24 +149,25 @@ class Hanging:
     id = digest = "hanging"
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+        self.seconds, self.released = seconds, threading.Event()
 
     def assess(self, request: object) -> str:
-        time.sleep(self.seconds)
+        self.released.wait(self.seconds)
         raise WeighbeamError("assessor_timeout", "no reply", "wait")
 
 
 def test_an_assessor_that_hangs_costs_one_deadline_for_all(web: SmallWeb) -> None:
     claims = [(Claim(STATEMENT, QUOTE, QUOTE, PLAIN), f"{number:016x}") for number in range(25)]
-    began = time.monotonic()
-    opinions = Opinions(Hanging(1.0), claims, SystemClock()).collect(0.5)
-    assert time.monotonic() - began < 1.0
+    hanging, began = Hanging(30.0), time.monotonic()
+    opinions = Opinions(hanging, claims, SystemClock()).collect(0.5)
+    assert time.monotonic() - began < 15.0
+    hanging.released.set()
     assert [opinion.fault for opinion, _ in opinions] == ["assessor_timeout"] * 25
 
 
 def test_twenty_five_slow_pages_cost_one_deadline_and_hold_up_no_other(web: SmallWeb) -> None:
     """Two at a time, 20 s each, they would take 250 of the 300 seconds that a round has."""
-    limits = replace(QUICK, read_seconds=1.0, per_domain=2, all_seconds=1.5)
+    limits = replace(QUICK, read_seconds=3.0, per_domain=2, all_seconds=4.5)
     parsers = Parsers()
     pages = LivePages(LiveSettings(limits=limits, probe_urls=()), web.network.guard(), parsers)
     slow = [{"snippets": [{"url": f"{PLAIN}/slow?{n}{i}", "excerpt": QUOTE} for i in range(5)]} for n in range(5)]
@@ -173,7 +175,7 @@ def test_twenty_five_slow_pages_cost_one_deadline_and_hold_up_no_other(web: Smal
     *held, fine = score(
         replace(web.senses["sound"], pages=pages), *slow, {"snippets": [{**GOOD, "url": f"{OTHER}/article"}]}
     )
-    assert time.monotonic() - began < 8.0
+    assert time.monotonic() - began < 25.0
     assert {(one.value, one.reasons) for one in held} == {(0.0, ("page_unavailable",))}
     assert fine.status == "valid"
     pages.close()

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from weighbeam.mechanisms.inference.linkage import link_average
 
@@ -48,6 +46,9 @@ def test_as_defined_ties_and_all(count: int, seed: int, digits: int, limit: floa
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("spread", [0.3, 0.8, 1.5])
 def test_as_scipy_without_ties(seed: int, spread: float) -> None:
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
     similarity = make_cosines(seed, 60, spread)
     tree = linkage(squareform(1 - similarity, checks=False), "average")
     label = fcluster(tree, 0.5, "distance")

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.neighbors import LocalOutlierFactor
 
 from weighbeam.mechanisms.inference.outliers import find_outliers, least_words, measure_lof
 from weighbeam.mechanisms.inference.params import InferenceParams
@@ -13,6 +12,8 @@ PARAMS = InferenceParams()
 @pytest.mark.parametrize("count", [4, 5, 9, 30, 70])
 @pytest.mark.parametrize("seed", range(5))
 def test_as_scikit_learn_without_ties(count: int, seed: int) -> None:
+    from sklearn.neighbors import LocalOutlierFactor
+
     points = np.random.default_rng(seed).normal(size=(count, 6))
     points /= np.linalg.norm(points, axis=1)[:, None]
     cosines = points @ points.T

@@ -14,7 +14,7 @@ from weighbeam.senses.pages.parse import Parsed
 
 SLOW = [f"https://www.example.org/slow?{number}" for number in range(25)]
 FINE = "https://www.example.net/fine"
-LIMITS = replace(QUICK, read_seconds=1.0, per_domain=2, all_seconds=1.5)
+LIMITS = replace(QUICK, read_seconds=2.5, per_domain=2, all_seconds=4.0)
 
 
 async def hang(_: Request, writer: asyncio.StreamWriter) -> None:
@@ -28,12 +28,12 @@ def site() -> Iterator[Site]:
 
 
 def test_pages_of_one_slow_domain_end_together_and_hold_up_nobody(site: Site, parsers: Parsers) -> None:
-    """25 reads, two at a time, of a second each would take 13 seconds; by default 250 of 300."""
+    """25 reads, two at a time, of 2.5 seconds each would take 32 seconds; by default 250 of 300."""
     with reading(Network(site.port), parsers, LIMITS) as live:
         live.read(FINE)
         began = time.monotonic()
         read = live.read_all([*SLOW, FINE])
-        assert time.monotonic() - began < 3.0
+        assert time.monotonic() - began < 15.0
         assert read[-1].outcome == "read"
         assert {one.outcome for one in read[:-1]} == {"unreachable"}
         assert [one.fault for one in read[:-1]] == ["timeout"] * 2 + ["deadline"] * 23
@@ -52,7 +52,7 @@ def test_a_registry_that_hangs_costs_one_deadline_for_all_domains(site: Site) ->
     ages = RdapAges(AgeSettings("https://www.example.org/slow/..", limits=limits), Network(site.port).guard())
     began = time.monotonic()
     assert ages.age_days_of(["slow.org"] * 25) == [None] * 25
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < 15.0
     ages.close()
 
 
@@ -64,11 +64,11 @@ def test_nothing_to_read_is_read_at_once(site: Site, parsers: Parsers) -> None:
 def test_a_page_that_only_waited_for_our_parsers_is_our_fault(site: Site) -> None:
     class Busy(Parsers):
         def parse(self, body: bytes, content_type: str, robots: str = "") -> Parsed:
-            time.sleep(2.0)
+            time.sleep(4.0)
             return super().parse(body, content_type, robots)
 
     busy = Busy(workers=1)
-    with reading(Network(site.port), busy, replace(LIMITS, all_seconds=1.0)) as live:
+    with reading(Network(site.port), busy, replace(LIMITS, all_seconds=2.5)) as live:
         read = live.read_all([f"{FINE}?{number}" for number in range(3)])
     assert sorted(one.outcome for one in read) == ["fault", "fault", "unreachable"]
     assert {one.fault for one in read} == {"deadline"}

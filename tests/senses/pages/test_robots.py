@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -110,12 +111,12 @@ def test_it_is_in_the_digest(parsers: Parsers) -> None:
 def test_a_thousand_groups_cost_no_more_than_our_own() -> None:
     """Rules times agents would be a hundred million."""
     text = "\n".join([f"User-agent: a{n}" for n in range(15_000)] + ["User-agent: me", "Disallow: /*x*x*x*y"] * 10_000)
-    began = time.monotonic()
+    began = time.process_time()
     kept = keep_own_groups(text, "me")
     from protego import Protego
 
     assert Protego.parse(kept).can_fetch(f"https://www.example.org/{'x' * 2000}", "me")
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
     assert "a1" not in kept
 
 
@@ -134,13 +135,17 @@ def test_two_hosts_under_one_public_suffix_are_two_domains(parsers: Parsers) -> 
     from senses.pages.tls_servers import AUTHORITY
     from weighbeam.operate.web import write_live
 
-    now, most = 0, Counter[str]()
+    now, most, together = 0, Counter[str](), asyncio.Event()
+    patience = {"/one": 0.15, "/two": 10.0}
 
     async def linger(request, writer) -> None:
         nonlocal now
         now += 1
         most[request.target] = max(most[request.target], now)
-        await asyncio.sleep(0.15)
+        if now == 2:
+            together.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(together.wait(), patience[request.target])
         now -= 1
         await page("<p>x")(request, writer)
 
