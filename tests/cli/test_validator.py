@@ -169,7 +169,7 @@ def test_what_is_known_to_be_wrong_stops_the_start(subnet: Path, environment: di
     ("environment", "code"),
     [
         ({"WEIGHBEAM_MINER__LISTEN": "0.0.0.0:0"}, "bad_config"),
-        ({"WEIGHBEAM_MINER__ANSWERS": '{"chunking": "os.path:join"}'}, "bad_config"),
+        ({"WEIGHBEAM_MINER__ANSWERS": '{"chunking": "os.path:join"}'}, "bad_function"),
         ({"WEIGHBEAM_MINER__ANSWERS": '{"chunking": "nobody"}'}, "unknown_chunker"),
         ({"WEIGHBEAM_MINER__ANSWERS": '{"inference": "openai:model"}'}, "bad_config"),
         ({"WEIGHBEAM_WALLET__URI": "//Nobody", "WEIGHBEAM_MINER__LISTEN": "127.0.0.1:0"}, "not_registered"),

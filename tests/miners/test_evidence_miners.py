@@ -13,7 +13,7 @@ from weighbeam.mechanisms.evidence.forms import read_words
 from weighbeam.miners import library
 from weighbeam.miners.evidence import TRICKS, archive_answerer, hostile_answerer
 from weighbeam.miners.library import VARIANTS
-from weighbeam.operate.miner import _load
+from weighbeam.operate.miner import load_handler
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.pages.archive import ArchivePages
 
@@ -123,13 +123,13 @@ def test_the_copycat_says_what_variant_0_says() -> None:
 def test_settings_name_evidence_miners(tmp_path: Path) -> None:
     senses = LocalSenses()
     for variant, name in enumerate(("archive", "archive#1", f"archive:{find_archive()}#2")):
-        assert ask(_load("evidence", name, senses), TASK)["snippets"] == ask_archive(variant)
-    assert ask(_load("evidence", "hostile:empty", senses), TASK) == {"snippets": []}
+        assert ask(load_handler("evidence", name, senses, tmp_path), TASK)["snippets"] == ask_archive(variant)
+    assert ask(load_handler("evidence", "hostile:empty", senses, tmp_path), TASK) == {"snippets": []}
     for name, code in (
         ("archive#9", "bad_config"),
         ("archive#x", "bad_config"),
         (f"archive:{tmp_path}", "bad_archive"),
     ):
         with pytest.raises(WeighbeamError) as fault:
-            _load("evidence", name, senses)
+            load_handler("evidence", name, senses, tmp_path)
         assert fault.value.code == code

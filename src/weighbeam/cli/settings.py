@@ -54,10 +54,10 @@ def start_logs(loaded: "Loaded | None", as_json: bool, level: str | None, defaul
 
 
 def open_read(store: str | None, config: Path | None) -> "Store":
-    """A journal to read: the one named, or that of the settings."""
-    from weighbeam.engine.read_journal import open_journal
+    """A journal to look at, which stays as it is: the one named, or that of the settings."""
+    from weighbeam.engine.read_journal import view_journal
 
-    return open_journal(find_journal(store, config))
+    return view_journal(find_journal(store, config))
 
 
 def choose_mechanism(given: str | None, there: Sequence[str]) -> str:

@@ -78,7 +78,7 @@ def make_app(
     folder: Path = Path(),
 ) -> App:
     """A miner by what it answers in each mechanism; a trick of its replies spoils those of its mechanism alone."""
-    handlers = {mechanism: _load(mechanism, name, senses, folder) for mechanism, name in answers.items()}
+    handlers = {mechanism: load_handler(mechanism, name, senses, folder) for mechanism, name in answers.items()}
     app: App = make_miner_app(hotkey, handlers, nonces, policy, log)
     for mechanism, answer in answers.items():
         kind, _, trick = answer.partition(":")
@@ -86,7 +86,7 @@ def make_app(
     return app
 
 
-def _load(mechanism: str, name: str, senses: LocalSenses, folder: Path) -> Handler:
+def load_handler(mechanism: str, name: str, senses: LocalSenses, folder: Path) -> Handler:
     """A reference miner by name, or a function of the user's own."""
     kind, _, rest = name.partition(":")
     if mechanism == "chunking" and kind == "hostile" and rest in chunking.TRICKS:
