@@ -3,7 +3,12 @@
 import asyncio
 import copy
 import json
+import re
+import signal
 import sqlite3
+import subprocess
+import sys
+import urllib.request
 from collections import Counter
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -226,3 +231,19 @@ def test_a_folder_in_use_is_refused(played) -> None:
     done = run("demo", "--folder", folder)
     assert done.returncode == 2
     assert "[chain_exists]" in done.stderr
+
+
+def test_the_dashboard_stays_where_it_was_until_told_to_end(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "weighbeam", "demo", "--rounds", "1", "--stay"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as demo:
+        addresses = []
+        for line in demo.stderr:
+            addresses += re.findall(r"dashboard: (\S+)", line)
+            if "until Ctrl-C" in line:
+                break
+        with urllib.request.urlopen(addresses[-1], timeout=60) as page:
+            assert b"<h1>Overview</h1>" in page.read()
+        demo.send_signal(signal.SIGINT)
+        assert demo.wait(60) in (0, 1), "1 if one round was too few for what the demo claims"
+    assert len(addresses) == 2
+    assert len(set(addresses)) == 1

@@ -1,6 +1,7 @@
 """What pages say is so: figures of what was really set, ages that go on, and rounds of mechanisms that are gone."""
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from sqlalchemy import update
 
 from engine.recall import PARAMS, PaidRecall, play
 from network.loopback import ALICE
+from novelty.tiny_senses import TinySenses
 from service.read_api import NAME, RECALL, START
 from weighbeam.engine.insight.hours import count_hours
 from weighbeam.engine.insight.overview import read_overview
@@ -16,6 +18,10 @@ from weighbeam.engine.intent import Plan
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.mechanisms.contract import Mechanism, Params
+from weighbeam.mechanisms.make_params import make_params
+from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.novelty.desk import open_desk
 from weighbeam.service.fresh import Fresh
 from weighbeam.service.front import Front
 from weighbeam.service.gate import Gate
@@ -23,6 +29,7 @@ from weighbeam.service.keyring import Keyring
 from weighbeam.service.paces import Paces
 from weighbeam.service.pages.answer import show_answer
 from weighbeam.service.pages.miner import show_miner
+from weighbeam.service.pages.novelty import show_novelty
 from weighbeam.service.pages.overview import show_overview
 from weighbeam.service.pages.round import show_round
 from weighbeam.service.pages.shelf import Shelf
@@ -42,8 +49,8 @@ def store(tmp_path: Path) -> Store:
     return Store(f"sqlite:///{tmp_path / 'journal.db'}")
 
 
-def make_shelf(store: Store, now: float = START) -> Shelf:
-    runs = {NAME: (RECALL, PARAMS)}
+def make_shelf(store: Store, now: float = START, runs: Mapping[str, tuple[Mechanism, Params]] | None = None) -> Shelf:
+    runs = runs or {NAME: (RECALL, PARAMS)}
     artifacts = open_artifacts("artifacts")
     shown = Shown(store, runs, Averaging(), artifacts, ALICE, lambda: now, list, lambda: (200, {}))
     front = Front(Gate(ALICE.address, Keyring(store), Paces()), 1024, {})
@@ -125,3 +132,20 @@ def test_a_round_is_shown_when_its_mechanism_is_gone(store: Store) -> None:
     page = read(show_answer(make_shelf(store), "paid-recall-0", "a", withhold=False))
     assert "score 0.5" in page
     assert "Nothing is kept that would explain it." in page
+
+
+def test_a_contribution_that_earns_nothing_is_not_told_as_paid(store: Store) -> None:
+    mechanism = load_mechanism("novelty")
+    params = make_params(mechanism, {"reference_similarity": 0.85})
+    desk = open_desk(store, TinySenses(), ALICE, params)
+    ending = "grind the rock below them to a flour that colours the lakes turquoise."
+    given = (("ada", f"near ice {ending}"), ("bob", f"near ice {ending}"), ("eve", f"near ice we {ending}"))
+    receipts = [desk.submit(who, text) for who, text in given]
+    assert [(one["status"], one["units"] > 0) for one in receipts] == [
+        ("paid", True),
+        ("duplicate", False),
+        ("paid", False),
+    ]
+    page = read(show_novelty(make_shelf(store, runs={"novelty": (mechanism, params)}), None, named=True))
+    assert re.findall(r"(?:ada|bob|eve) (\w+)", page) == ["not_new", "duplicate", "paid"]
+    assert "1 contributions had something before them" in page

@@ -39,12 +39,12 @@ def demo(
         if not as_json:
             typer.echo("starting a local chain with 4 mechanisms, 15 miners and 2 validators", err=True)
         with open_subnet(place) as subnet:
-            asyncio.run(_play(subnet, rounds, quiet=as_json))
+            port = asyncio.run(_play(subnet, rounds, quiet=as_json))
             result = asyncio.run(conclude(subnet))
             told = asyncio.run(_tell(subnet, as_json)) if folder is not None else None
             _show(result, as_json, None if folder is None else place, told)
             if stays:
-                _stay(subnet)
+                _stay(subnet, port)
     if result["failures"]:
         raise typer.Exit(EXIT_CHECK_FAILED)
 
@@ -58,10 +58,10 @@ def _show(result: dict[str, Any], as_json: bool, kept: Path | None, told: str | 
     show_result(result, kept, told)
 
 
-def _stay(subnet: "Subnet") -> None:
+def _stay(subnet: "Subnet", port: int) -> None:
     from weighbeam.demo.dashboard import stay
 
-    stay(subnet, lambda address: typer.echo(f"dashboard: {address} until Ctrl-C", err=True))
+    stay(subnet, port, lambda address: typer.echo(f"dashboard: {address} until Ctrl-C", err=True))
 
 
 def _write(folder: Path) -> None:
@@ -82,19 +82,21 @@ async def _tell(subnet: "Subnet", quiet: bool) -> str:
     return await tell_rounds(subnet)
 
 
-async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> None:
-    from weighbeam.demo.dashboard import open_dashboard
+async def _play(subnet: "Subnet", rounds: int, quiet: bool) -> int:
+    """Gives the port that the dashboard was on."""
+    from weighbeam.demo.dashboard import name_address, open_dashboard
     from weighbeam.demo.subnet import run_subnet
 
     number = 0
-    async with open_dashboard(subnet) as address:
+    async with open_dashboard(subnet) as port:
         if not quiet:
-            typer.echo(f"  dashboard: {address} while this runs", err=True)
+            typer.echo(f"  dashboard: {name_address(port)} while this runs", err=True)
         async for step in run_subnet(subnet, rounds):
             number += 1
             what = f"round {number} of {rounds}, valid answers" if number <= rounds else "weigh-in, then the epoch"
             if not quiet:
                 typer.echo(f"  {what}: {_summarise(step)}", err=True)
+    return port
 
 
 def _summarise(step: "Step") -> str:

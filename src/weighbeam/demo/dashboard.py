@@ -22,8 +22,8 @@ HOST = "127.0.0.1"
 
 
 @asynccontextmanager
-async def open_dashboard(subnet: Subnet) -> AsyncIterator[str]:
-    """Where it is, on a port that was free; its settings are those that `weighbeam serve` can go on with later."""
+async def open_dashboard(subnet: Subnet, port: int = 0) -> AsyncIterator[int]:
+    """Its port, `port` or a free one; its settings are those that `weighbeam serve` can go on with later."""
     part, post = VALIDATORS[0], subnet.posts["chunking"][0]
     loaded = load_settings(write_validator(subnet.folder, part), {})
     store, pools = post.bench.journal.store, Pools()
@@ -38,18 +38,22 @@ async def open_dashboard(subnet: Subnet) -> AsyncIterator[str]:
             lambda: report_health(pools.desk),
             load_runs(loaded),
         )
-        async with listen(app, HOST) as (host, port):
-            yield f"http://{host}:{port}"
+        async with listen(app, HOST, port) as (_, bound):
+            yield bound
     finally:
         pools.close()
 
 
-def stay(subnet: Subnet, tell: Callable[[str], None]) -> None:
-    """Keep the dashboard open until SIGTERM or SIGINT."""
+def name_address(port: int) -> str:
+    return f"http://{HOST}:{port}"
+
+
+def stay(subnet: Subnet, port: int, tell: Callable[[str], None]) -> None:
+    """Keep the dashboard open where it was, until SIGTERM or SIGINT."""
 
     async def serve() -> None:
-        async with open_dashboard(subnet) as address:
-            tell(address)
+        async with open_dashboard(subnet, port):
+            tell(name_address(port))
             await asyncio.Event().wait()
 
     asyncio.run(run_until_stopped(serve()))

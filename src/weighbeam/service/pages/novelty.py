@@ -35,7 +35,7 @@ def show_novelty(shelf: Shelf, before: int | None, named: bool) -> str:
         title="Novelty",
         all=count_all(shelf.store),
         base_units=params.base_units,
-        curve=_draw(shelf, params),
+        **_draw(shelf, params),
         payouts=chart_payouts(list_payouts(charted, params.base_units, shelf.now())),
         counted=len(charted),
         lines=[_write_line(line, named) for line in lines],
@@ -64,19 +64,24 @@ def list_payouts(lines: Sequence[dict[str, Any]], base_units: int, now: float) -
 
 def _write_line(line: dict[str, Any], named: bool) -> dict[str, Any]:
     """Without its text: that is for operators."""
-    told = {name: line[name] for name in ("id", "at", "contributor", "status", "nearest", "units", "withdrawn")}
+    told = {name: line[name] for name in ("id", "at", "nearest", "units", "withdrawn")}
+    status = "not_new" if line["status"] == "paid" and not line["units"] else line["status"]
     similarity = None if line["micro"] is None else line["micro"] / MILLION
     is_miner = is_address(line["contributor"])
     contributor = line["contributor"] if named or is_miner else UNNAMED
-    return {**told, "contributor": contributor, "similarity": similarity, "is_miner": is_miner}
+    return {**told, "status": status, "contributor": contributor, "similarity": similarity, "is_miner": is_miner}
 
 
-def _draw(shelf: Shelf, params: NoveltyParams) -> dict[str, Any] | None:
+def _draw(shelf: Shelf, params: NoveltyParams) -> dict[str, Any]:
+    """The chart, whose title is the page's own, and what it says of the corpus."""
     try:
-        spec = chart_curve(draw_curve(shelf.store, params, "exponential"))
+        curve = draw_curve(shelf.store, params, "exponential")
+        spec = chart_curve(curve)
     except WeighbeamError:
-        return None
-    for name in ("title", "padding", "background"):
+        return {"curve": None}
+    for name in ("title", "padding", "background", "config"):
         spec.pop(name, None)
-    spec.pop("config", None)
-    return spec
+    return {
+        "curve": spec,
+        "curve_about": ". ".join(("Tokens over similarity to the nearest of all before", *curve.subtitle)),
+    }
