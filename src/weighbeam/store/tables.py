@@ -86,6 +86,8 @@ evaluations = Table(
     Column("emission", Float),
     Column("success", Boolean, nullable=False),
     Index("evaluations_in_window", "mechanism", "hotkey", "at"),
+    Index("evaluations_by_round", "round"),
+    Index("evaluations_by_time", "mechanism", "at"),
 )
 
 standings = Table(
