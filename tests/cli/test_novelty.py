@@ -13,7 +13,7 @@ from novelty.desks import BRIDGE, DRIFT, KEY, NOISE, OTTERS, fill_desk
 from weighbeam.cli.main import app
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.novelty.ledger import check_books
-from weighbeam.operate.novelty import open_kept
+from weighbeam.operate.novelty import view_kept
 from weighbeam.senses import local
 from weighbeam.senses.local import LocalSenses
 
@@ -165,7 +165,7 @@ def test_mistakes_are_named(filled: Path, here: Path) -> None:
     assert said("submit", BRIDGE, "--contributor", "ada", "--key", "k")["status"] == "paid"
     assert said("submit", DRIFT, "--contributor", "ada", "--key", "k", code=2)["error"] == "key_conflict"
     assert said("submit", BRIDGE, "--contributor", "bob", "--key", "k", code=2)["error"] == "key_conflict"
-    store = open_kept(str(copy))
+    store = view_kept(str(copy))
     with store.read() as connection:
         assert list(check_books(connection)) == []
 

@@ -60,6 +60,18 @@ def test_a_file_that_raises_is_the_user_s_mistake(tmp_path: Path) -> None:
         load_own("broken.py:answer", tmp_path)
 
 
+def test_a_file_may_be_like_any_other(tmp_path: Path) -> None:
+    """It has data classes, and uses what lies beside it."""
+    (tmp_path / "beside_it.py").write_text("WORD = 'beam'\n", "utf-8")
+    (tmp_path / "rich.py").write_text(
+        "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom beside_it import WORD\n"
+        "@dataclass\nclass Cut:\n    word: str = WORD\n"
+        "async def answer(task, seconds):\n    return {'chunks': [Cut().word]}\n",
+        "utf-8",
+    )
+    assert asyncio.run(load_own("rich.py:answer", tmp_path)({}, 1.0)) == {"chunks": ["beam"]}
+
+
 def test_a_chunker_of_one_s_own_is_asked_as_a_validator_asks(file: Path, senses: LocalSenses) -> None:
     question = {"document": DOCUMENT}
     add_chunkers(question, [f"{file}:answer", "sentences"], senses, timed=False)

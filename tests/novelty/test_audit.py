@@ -14,7 +14,7 @@ from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.novelty.audit import Audit
 from weighbeam.novelty.ledger import check_books
 from weighbeam.novelty.record import read_record
-from weighbeam.operate.novelty import open_kept, open_novelty
+from weighbeam.operate.novelty import view_kept, open_novelty
 from weighbeam.senses.local import LocalSenses
 
 
@@ -28,7 +28,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, senses: LocalSenses) -> bytes
 
 
 def find_faults(folder: Path, node: str | None = None) -> list[str]:
-    store = open_kept(str(folder / "novelty.db"))
+    store = view_kept(str(folder / "novelty.db"))
     with store.read() as connection:
         found = list(Audit(read_record(connection), node, deep=True).find_faults())
     store.close()
@@ -133,7 +133,7 @@ def test_a_record_that_is_no_json_any_more_is_a_fault_of_the_store(kept: bytes, 
         assert json.loads(text)["id"] == 1
         db.execute("UPDATE contributions SET receipt = ? WHERE id = 1", (text[:40],))
     with pytest.raises(WeighbeamError, match="store_fault: a record is damaged"):
-        find_receipts(open_kept(str(tmp_path / "novelty.db")), 1)
+        find_receipts(view_kept(str(tmp_path / "novelty.db")), 1)
 
 
 def audit_code(folder: Path) -> str:

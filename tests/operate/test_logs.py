@@ -194,7 +194,10 @@ def test_a_token_with_a_dot_is_no_host(scheme: str, token: str) -> None:
 
 def test_keys_of_the_environment_and_the_stores_password_are_hidden() -> None:
     loaded = load(store={"url": "postgresql://me:sw0rdfish@db/x"})
-    assert set(list_secrets(loaded, {"WEIGHBEAM_NARRATOR_KEY": "sk-verysecret"})) == {"sw0rdfish", "sk-verysecret"}
+    given = {"WEIGHBEAM_NARRATOR_KEY": "sk-verysecret", "PGPASSWORD": "opensesame", "OPENAI_API_KEY": "none"}
+    assert set(list_secrets(loaded, given)) == {"sw0rdfish", "sk-verysecret", "opensesame"}
+    elsewhere = load(store={"url": "postgresql://db/x?user=me&password=sw0rdfish"})
+    assert list_secrets(elsewhere, {"AWS_SECRET_ACCESS_KEY": "opensesame"}) == ("sw0rdfish", "opensesame")
 
 
 def test_a_refused_setting_shows_no_secret() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -79,9 +80,24 @@ def _borders(text: str, sentences: list[str]) -> set[int]:
 
 def test_punkt_without_data_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(punkt, "CARRIER", "no-such-package-at-all")
-    monkeypatch.setitem(os.environ, "WEIGHBEAM_PUNKT", "/nowhere")
+    monkeypatch.setattr(punkt, "own_folder", lambda: Path("/nowhere"))
+    monkeypatch.delitem(os.environ, "WEIGHBEAM_PUNKT", raising=False)
     with pytest.raises(WeighbeamError, match=r"no_punkt.*weighbeam setup"):
         punkt.find_data([])
+
+
+def test_a_folder_that_is_named_and_holds_none_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "WEIGHBEAM_PUNKT", "/nowhere")
+    for look in (punkt.check_data, punkt.PunktSentences):
+        with pytest.raises(WeighbeamError, match=r"no_punkt.*/nowhere holds no .*WEIGHBEAM_PUNKT"):
+            look()
+
+
+def test_the_data_that_was_checked_is_the_data_that_splits(tmp_path: Path) -> None:
+    """Whatever lies in the user's own folder."""
+    other = tmp_path / punkt.DATA
+    other.mkdir(parents=True)
+    assert punkt.find_data([str(tmp_path)]) != tmp_path
 
 
 def test_an_unknown_splitter_is_named(senses: LocalSenses) -> None:

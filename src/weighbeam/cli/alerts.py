@@ -9,6 +9,8 @@ import typer
 from weighbeam.cli.settings import AsJson, ConfigOption, StoreOption, open_read, open_settings
 from weighbeam.cli.shell import EXIT_CHECK_FAILED, make_printable, print_json
 
+MOST_SHOWN = 400
+
 alerts_app = typer.Typer(rich_markup_mode=None)
 
 
@@ -31,8 +33,8 @@ def alerts(
         return
     for line in lines:
         at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(line.at))
-        typer.echo(f"{at} {line.level} {line.mechanism or '-'} {line.code}: {make_printable(line.text, 200)}")
-        typer.echo(f"    remedy: {line.remedy}")
+        typer.echo(make_printable(f"{at} {line.level} {line.mechanism or '-'} {line.code}: {line.text}", MOST_SHOWN))
+        typer.echo(f"    remedy: {make_printable(line.remedy, MOST_SHOWN)}")
     if not lines:
         typer.echo("no alert")
 

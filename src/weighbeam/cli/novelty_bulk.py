@@ -64,9 +64,9 @@ def export(
     """Write corpus, ledger and receipts to a file, as they are at one moment."""
     from weighbeam.novelty.export import write_export
     from weighbeam.novelty.record import read_record
-    from weighbeam.operate.novelty import open_kept
+    from weighbeam.operate.novelty import view_kept
 
-    kept = open_kept(choose(store, config).place)
+    kept = view_kept(choose(store, config).place)
     with kept.read() as connection:
         count = write_whole(file, write_export(read_record(connection), vectors))
     if as_json:

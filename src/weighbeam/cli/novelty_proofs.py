@@ -75,9 +75,9 @@ def audit(
     from weighbeam.novelty.audit import Audit
     from weighbeam.novelty.audit_vectors import compare_vectors
     from weighbeam.novelty.record import read_record
-    from weighbeam.operate.novelty import open_kept
+    from weighbeam.operate.novelty import view_kept
 
-    kept = open_kept(choose(store, config).place)
+    kept = view_kept(choose(store, config).place)
     with kept.read() as connection:
         looked = Audit(read_record(connection), node, deep)
         faults = [*looked.find_faults(), *compare_vectors(connection)]
@@ -98,10 +98,10 @@ def plot(
     """Draw the reward over similarity, and where this corpus lies on it."""
     from weighbeam.cli.save_picture import save_picture
     from weighbeam.novelty.draw import draw_curve
-    from weighbeam.operate.novelty import open_kept
+    from weighbeam.operate.novelty import view_kept
 
     chosen = choose(store, config)
-    drawn = draw_curve(open_kept(chosen.place), chosen.params(params, settings), curve)
+    drawn = draw_curve(view_kept(chosen.place), chosen.params(params, settings), curve)
     path = save_picture(drawn, file)
     if as_json:
         print_json({"file": path, "curve": curve})

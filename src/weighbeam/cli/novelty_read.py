@@ -26,10 +26,10 @@ def balances(
     from weighbeam.cli.read import print_table
     from weighbeam.mechanisms.novelty.explain import write_tokens
     from weighbeam.novelty.read import count_all, find_balance, list_balances
-    from weighbeam.operate.novelty import open_kept
+    from weighbeam.operate.novelty import view_kept
 
     chosen = choose(store, config)
-    rules, kept = chosen.params(params, settings), open_kept(chosen.place)
+    rules, kept = chosen.params(params, settings), view_kept(chosen.place)
     rows = [find_balance(kept, contributor)] if contributor is not None else list_balances(kept, most, after)
     totals = count_all(kept)
     if as_json:
@@ -60,10 +60,10 @@ def history(
     from weighbeam.cli.read import print_table
     from weighbeam.mechanisms.novelty.explain import write_tokens
     from weighbeam.novelty.read import find_balance, list_history
-    from weighbeam.operate.novelty import open_kept
+    from weighbeam.operate.novelty import view_kept
 
     chosen = choose(store, config)
-    rules, kept = chosen.params(params, settings), open_kept(chosen.place)
+    rules, kept = chosen.params(params, settings), view_kept(chosen.place)
     if contributor is not None:
         find_balance(kept, contributor)
     rows = list_history(kept, contributor, status, before, most)
@@ -96,10 +96,10 @@ def receipt(
     """The receipt of a contribution, and of its settlement if it was held; --json prints what `verify` reads."""
     from weighbeam.cli.show_novelty import show_receipt
     from weighbeam.novelty.read import find_receipts
-    from weighbeam.operate.novelty import open_kept
+    from weighbeam.operate.novelty import view_kept
 
     chosen = choose(store, config)
-    found = find_receipts(open_kept(chosen.place), id)
+    found = find_receipts(view_kept(chosen.place), id)
     if as_json:
         print_json(found)
         return

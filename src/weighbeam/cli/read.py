@@ -71,7 +71,14 @@ def leaderboard(
         ]
         for line in lines
     ]
-    show_lines(("#", "hotkey", "standing", "share", "valid", "last reason"), rows, lines, "standings", as_json)
+    show_lines(
+        ("#", "hotkey", "standing", "share", "valid", "last reason"),
+        rows,
+        lines,
+        "standings",
+        as_json,
+        mechanism=found.name,
+    )
 
 
 def copies(
@@ -114,7 +121,7 @@ def miner_report(
     found = load_mechanism(choose_mechanism(mechanism, there))
     miner = read_miner(journal, found, hotkey, _find_averaging(store, config))
     if as_json:
-        print_json(_list_report(miner))
+        print_json(_list_report(found.name, miner))
         return
     typer.echo(tell_others(found.name, there))
     place = "not ranked" if miner.place is None else f"place {miner.place} of {miner.of}"
@@ -132,9 +139,9 @@ def miner_report(
         typer.echo(f"  {number}. {make_printable(advice.title, 100)}. {make_printable(advice.text, 600)}")
 
 
-def _list_report(miner: "MinerView") -> dict[str, Any]:
+def _list_report(mechanism: str, miner: "MinerView") -> dict[str, Any]:
     """The scores as they always were, and what is known besides."""
-    report = asdict(miner)
+    report = {"mechanism": mechanism, **asdict(miner)}
     report["scores"] = [{**point, "reasons": ", ".join(point["reasons"])} for point in report.pop("points")]
     return report
 
@@ -145,9 +152,11 @@ def _find_averaging(store: str | None, config: Path | None) -> "Averaging":
     return Averaging() if store is not None else open_settings(config).averaging()
 
 
-def show_lines(heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], name: str, as_json: bool) -> None:
+def show_lines(
+    heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], name: str, as_json: bool, **besides: str
+) -> None:
     if as_json:
-        print_json({name: [asdict(line) for line in lines]})
+        print_json({**besides, name: [asdict(line) for line in lines]})
     else:
         print_table(heads, rows)
 

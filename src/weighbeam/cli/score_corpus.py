@@ -15,7 +15,7 @@ from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.observe import REFUSALS, name_senses
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.novelty.records import Checked
-from weighbeam.operate.novelty import open_kept, open_own_senses, open_to_check
+from weighbeam.operate.novelty import open_to_check
 from weighbeam.senses.local import LocalSenses
 
 NOTHING = {"max_similarity": None, "nearest": None, "novelty": None, "units": 0, "held": False}
@@ -58,9 +58,8 @@ def read_texts(question: Any) -> list[Any]:
 def check_texts(place: str, texts: list[Any], overrides: Mapping[str, Any], embedder: str | None) -> list[Row]:
     params = make_params(Novelty(), overrides)
     assert isinstance(params, NoveltyParams)
-    senses = LocalSenses(embedder) if embedder else open_own_senses(open_kept(place))
-    desk = open_to_check(place, params, senses)
-    named = hash_params(Novelty(), params, name_senses(senses))
+    desk = open_to_check(place, params, LocalSenses(embedder) if embedder else None)
+    named = hash_params(Novelty(), params, name_senses(desk.senses))
     rows = []
     for number, text in enumerate(texts):
         found: Checked | WeighbeamError

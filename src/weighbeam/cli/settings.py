@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weighbeam.cli.complete import complete_mechanism
+from weighbeam.cli.shell import make_printable
 
 if TYPE_CHECKING:
     from weighbeam.settings.load import Loaded
@@ -22,6 +23,7 @@ MechanismOption = Annotated[
     str | None,
     typer.Option(help="Of this mechanism; else of the first by name.", autocompletion=complete_mechanism),
 ]
+LONGEST_NAME = 60
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 LogJson = Annotated[bool, typer.Option("--log-json", help="Log one JSON object per line; else as log.format says.")]
@@ -75,10 +77,11 @@ def tell_others(mechanism: str, there: Sequence[str]) -> str:
     >>> tell_others("chunking", ["chunking", "evidence", "novelty"])
     'chunking (--mechanism evidence or novelty for another)'
     """
-    others = [name for name in there if name != mechanism]
-    return f"{mechanism} (--mechanism {' or '.join(others)} for another)" if others else mechanism
+    others = [make_printable(name, LONGEST_NAME) for name in there if name != mechanism]
+    own = make_printable(mechanism, LONGEST_NAME)
+    return f"{own} (--mechanism {' or '.join(others)} for another)" if others else own
 
 
 def find_journal(store: str | None, config: Path | None) -> str:
     """Where the journal is: as it was named, or as the settings say."""
-    return store if store is not None else open_settings(config).store_url().removeprefix("sqlite:///")
+    return store if store is not None else open_settings(config).store_url()

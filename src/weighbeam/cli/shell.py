@@ -3,7 +3,9 @@
 import io
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ UsageError: Any = typer.BadParameter.__bases__[0]
 EXIT_CHECK_FAILED = 1
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 
 class Shell(TyperGroup):
@@ -26,6 +29,7 @@ class Shell(TyperGroup):
         given = list(sys.argv[1:] if args is None else args)
         as_json = "--json" in given
         _tolerate_narrow_terminals()
+        _end_cleanly()
         try:
             sys.exit(super().main(given, *rest, **{**extra, "standalone_mode": False}) or 0)
         except UsageError as mistake:
@@ -42,6 +46,12 @@ class Shell(TyperGroup):
             sys.exit(EXIT_CHECK_FAILED)
         except (KeyboardInterrupt, typer.Abort):
             sys.exit(EXIT_INTERRUPTED)
+
+
+def _end_cleanly() -> None:
+    """Being told to end is an end like any other: what was put aside for a moment is removed."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
 
 
 def _tolerate_narrow_terminals() -> None:

@@ -18,7 +18,9 @@ from weighbeam.cli.settings import (
     open_settings,
     tell_others,
 )
-from weighbeam.cli.shell import print_json
+from weighbeam.cli.shell import make_printable, print_json
+
+MOST_SHOWN = 400
 
 
 def weights(
@@ -47,6 +49,7 @@ def weights(
     if as_json:
         print_json(
             {
+                "mechanism": name,
                 "submissions": [
                     {
                         "id": r.id,
@@ -83,7 +86,7 @@ def weights(
         typer.echo("nothing was submitted yet")
     for row in rows:
         if row.message and row.state in ("failed", "unknown"):
-            typer.echo(f"{row.id} {row.reason}: {row.message}")
+            typer.echo(make_printable(f"{row.id} {row.reason}: {row.message}", MOST_SHOWN))
     if skips:
         typer.echo("weigh-ins that set nothing:")
         lines = [[_write_time(s.at), s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips]

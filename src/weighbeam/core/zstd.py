@@ -8,12 +8,18 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-__all__ = ["NotZstd", "compress_each", "decompress", "zstd"]
+__all__ = ["NotZstd", "TooManyFrames", "compress_each", "decompress", "zstd"]
 LARGEST_WINDOW_LOG = 27
+MOST_FRAMES = 64
+"""A frame may be eight bytes that hold nothing, and beginning one costs the same as for a large one."""
 
 
 class NotZstd(Exception):
     """What was given is not zstd, or not all of it."""
+
+
+class TooManyFrames(NotZstd):
+    """It is in more pieces than anybody has reason to cut it into."""
 
 
 def compress_each(contents: Iterable[bytes], level: int) -> Iterator[bytes]:
@@ -24,7 +30,7 @@ def compress_each(contents: Iterable[bytes], level: int) -> Iterator[bytes]:
 
 
 def decompress(wire: bytes, most: int, window_log: int = LARGEST_WINDOW_LOG) -> bytes:
-    """The content of all frames; it stops one byte beyond `most`.
+    """The content of all frames, at most 64; it stops one byte beyond `most`.
 
     >>> decompress(b"".join(compress_each([b"be", b"am"], 3)), 100)
     b'beam'
@@ -32,6 +38,8 @@ def decompress(wire: bytes, most: int, window_log: int = LARGEST_WINDOW_LOG) -> 
     parts: list[bytes] = []
     left = most + 1
     while wire and left > 0:
+        if len(parts) == MOST_FRAMES:
+            raise TooManyFrames(f"it has more than {MOST_FRAMES} frames")
         stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: window_log})
         try:
             parts.append(stream.decompress(wire, left))

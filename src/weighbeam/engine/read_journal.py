@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from sqlalchemy import func, select
+from sqlalchemy.engine import make_url
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import tables
-from weighbeam.store.database import Store
+from weighbeam.store.database import Store, opened
 from weighbeam.store.view import view_store
 from weighbeam.store.view_server import view_server
 
@@ -14,7 +15,7 @@ from weighbeam.store.view_server import view_server
 def open_journal(place: str) -> Store:
     """A store by path or URL; what does not exist, or holds nothing, is no journal and is not made into one."""
     file = _find_file(place)
-    return Store(place if file is None else f"sqlite:///{file}", begin=False)
+    return Store(place if file is None or "://" in place else f"sqlite:///{file}", begin=False)
 
 
 def view_journal(place: str) -> Store:
@@ -25,9 +26,13 @@ def view_journal(place: str) -> Store:
 
 def _find_file(place: str) -> Path | None:
     """None if the place is no file but the address of a database."""
-    file = Path(place.removeprefix("sqlite:///"))
-    if "://" in place and not place.startswith("sqlite:///"):
-        return None
+    file = Path(place)
+    if "://" in place:
+        with opened(place):
+            url = make_url(place)
+        if url.get_backend_name() != "sqlite":
+            return None
+        file = Path(url.database or "")
     if file.is_dir():
         raise WeighbeamError("no_such_file", f"{file} is a folder", "name the journal in it, a file")
     if not file.is_file():

@@ -1,5 +1,6 @@
 """A miner's own answers: an async function of an installed module, or of a Python file."""
 
+import sys
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import iscoroutinefunction
@@ -28,9 +29,14 @@ def load_own(place: str, folder: Path) -> Handler:
 
 
 def _read_file(file: Path) -> ModuleType:
-    spec = spec_from_file_location(file.stem, file)
+    """A module under a name that hides no other; what lies beside the file can be imported by it."""
+    spec = spec_from_file_location(f"own_answers_{file.stem}", file)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    folder = str(file.parent.resolve())
+    if folder not in sys.path:
+        sys.path.append(folder)
     spec.loader.exec_module(module)
     return module

@@ -46,7 +46,7 @@ class Desk:
     def __init__(self, store: Store, senses: Senses, corpus: Corpus, rules: Rules, now: Callable[[], float]) -> None:
         self.store = store
         self.rules = rules
-        self._senses = senses
+        self.senses = senses
         self._corpus = corpus
         self._now = now
         self._turns: Turns[Submission, Receipt] = Turns(self._commit)
@@ -71,10 +71,10 @@ class Desk:
             first = find_form(connection, form)
         if first is not None:
             return Checked("duplicate", MILLION, first, 0, ())
-        doubts = find_doubts(read_pieces(text, self._lenient, self._senses.word_pieces).look)
+        doubts = find_doubts(read_pieces(text, self._lenient, self.senses.word_pieces).look)
         if doubts and self.params.gate == "deny":
             return Checked("refused", 0, None, 0, doubts)
-        measured = measure_text(text, self.params, self._senses)
+        measured = measure_text(text, self.params, self.senses)
         with self.store.read() as connection:
             (near,) = self._corpus.nearest(connection, [measured.vectors])
         micro = near.micro if near else 0
@@ -107,7 +107,7 @@ class Desk:
 
     def measure(self, texts: Sequence[str], imported: bool = False) -> list[Measured]:
         """What the model says of texts that can be taken; nobody is denied what is only compared with."""
-        return measure_texts(texts, self._lenient if imported else self.params, self._senses)
+        return measure_texts(texts, self._lenient if imported else self.params, self.senses)
 
     @property
     def _lenient(self) -> NoveltyParams:
@@ -115,7 +115,7 @@ class Desk:
 
     def load(self) -> int:
         """Have the model and the corpus at hand before anybody comes; how many pieces the corpus has."""
-        self._senses.embedder.embed(["ready"])
+        self.senses.embedder.embed(["ready"])
         return self.count_pieces()
 
     def count_pieces(self) -> int:

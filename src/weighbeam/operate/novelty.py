@@ -5,12 +5,13 @@ receipt = desk.submit("ada", "Sea otters hold hands while they sleep.")
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.read_journal import open_journal
+from weighbeam.engine.read_journal import open_journal, view_journal
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.receipts import sign_receipt
@@ -52,7 +53,7 @@ def open_to_check(
     place: str, params: NoveltyParams | None = None, senses: Senses | None = None, scan: CorpusScan = "auto"
 ) -> Desk:
     """A desk that only checks, over a store that is there: it needs no key and leaves nothing behind."""
-    store = open_kept(place)
+    store = view_kept(place)
     if recall(store, EMBEDDER) is None:
         raise WeighbeamError("no_corpus", f"nothing was contributed to {place} yet", "submit or import something first")
     chosen = senses or open_own_senses(store)
@@ -63,7 +64,8 @@ def open_to_check(
 
 def open_to_decide(place: str, key: Hotkey | None = None) -> Desk:
     """A desk for an operator's decisions, over a store that is there: no model is loaded."""
-    store = open_kept(place)
+    with told():
+        store = open_journal(place)
     signer = key or open_node_key(find_key_file(place))
 
     def sign(body: Mapping[str, Any]) -> Receipt:
@@ -74,10 +76,17 @@ def open_to_decide(place: str, key: Hotkey | None = None) -> Desk:
     return Desk(store, LocalSenses(), corpus, Rules(NoveltyParams(), Limits(), {}, sign), time.time)
 
 
-def open_kept(place: str) -> Store:
-    """A store that is there; none is made."""
+def view_kept(place: str) -> Store:
+    """A store that is there, to be looked at; none is made."""
+    with told():
+        return view_journal(place)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """How a store comes about that is not there yet."""
     try:
-        return open_journal(place)
+        yield
     except WeighbeamError as fault:
         if fault.code not in ("no_such_file", "empty_journal"):
             raise

@@ -1,8 +1,8 @@
 """`punkt`: NLTK's Punkt with its own English data, the splitter of the seed.
 
 NLTK fetches its data from the web at run time; this reads it from disk instead: from `WEIGHBEAM_PUNKT` (a folder that
-holds `tokenizers/punkt_tab`), from NLTK's usual folders (`weighbeam setup` fills the one of the environment), or from a
-package that carries it, by path.
+holds `tokenizers/punkt_tab`), from the environment's own folder, which `weighbeam setup` fills, from NLTK's other usual
+folders, or from a package that carries it, by path.
 """
 
 import hashlib
@@ -21,6 +21,7 @@ CARRIER_FOLDER = "llama_index/core/_static/nltk_cache"
 DATA = "tokenizers/punkt_tab/english"
 DATA_SHA256 = "56e42ce8e87ce5653d8bc261e8100a2cc719fa51e3e66ef138dc54049733b4b6"
 INSTALL = "weighbeam setup"
+VARIABLE = "WEIGHBEAM_PUNKT"
 
 
 class PunktSentences:
@@ -48,8 +49,11 @@ class PunktSentences:
 
 def find_data(usual: list[str]) -> Path:
     """The folder that holds the Punkt data."""
-    candidates = [Path(os.environ["WEIGHBEAM_PUNKT"])] if os.environ.get("WEIGHBEAM_PUNKT") else []
-    candidates += [Path(folder) for folder in usual]
+    if named := os.environ.get(VARIABLE):
+        if (Path(named) / DATA).is_dir():
+            return Path(named)
+        raise WeighbeamError("no_punkt", f"{named} holds no {DATA}", f"name its folder in {VARIABLE}, or unset it")
+    candidates = [own_folder(), *map(Path, usual)]
     with suppress(PackageNotFoundError):
         candidates.append(Path(str(distribution(CARRIER).locate_file(CARRIER_FOLDER))))
     for folder in candidates:
@@ -65,8 +69,8 @@ def own_folder() -> Path:
 
 def check_data() -> str:
     """The data is there; and it is the known one, unless somebody chose another."""
-    folder = find_data([str(own_folder())])
-    if "WEIGHBEAM_PUNKT" in os.environ:
+    folder = find_data([])
+    if os.environ.get(VARIABLE):
         return str(folder)
     if _hash_folder(folder / DATA) != DATA_SHA256:
         raise WeighbeamError("wrong_weights", "the data of the splitter punkt is not the known one", INSTALL)

@@ -17,7 +17,12 @@ KEYS = (
     "WEIGHBEAM_ASSESSOR_KEY",
     "OPENAI_API_KEY",
     "WANDB_API_KEY",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "PGPASSWORD",
 )
+LEAST_KEY = 8
+"""A shorter one stands for none, as `none` itself does."""
 LEAST_PART = 6
 HOSTED = frozenset("http json xml form mailto gotify ntfy matrix mmost rocket nctalk mqtt apprise hassio".split())
 """Services whose address names a machine; in that of any other, a token stands there. Each also with an s, for TLS."""
@@ -27,7 +32,7 @@ def list_secrets(loaded: Loaded, environment: Mapping[str, str] = os.environ) ->
     """The secrets, the parts of secret URLs, the store's password and the keys of the environment."""
     given = [secret.get_secret_value() for secret in _walk(loaded.settings)]
     parts = [part for secret in given for part in list_parts(secret)]
-    keys = [value for name in KEYS if (value := environment.get(name))]
+    keys = [value for name in KEYS if len(value := environment.get(name, "")) >= LEAST_KEY]
     return tuple(dict.fromkeys([*given, *parts, *_list_passwords(loaded.settings.store.url), *keys]))
 
 
@@ -79,7 +84,7 @@ def _walk(value: Any) -> Iterator[SecretStr]:
 
 def _list_passwords(url: str) -> list[str]:
     try:
-        password = make_url(url).password
+        read = make_url(url)
     except ArgumentError:
         return []
-    return [str(password)] if password else []
+    return [str(one) for one in (read.password, read.query.get("password")) if one]

@@ -73,9 +73,14 @@ def _make_engine(file: Path, watch: Watch) -> Engine:
 def _copy(connection: sqlite3.Connection) -> Store:
     folder = TemporaryDirectory(prefix="weighbeam-view-")
     copy = Path(folder.name) / "journal.sqlite"
-    with closing(sqlite3.connect(copy)) as target:
-        connection.backup(target)
-    return Store(f"sqlite:///{copy}", folder)
+    try:
+        with closing(sqlite3.connect(copy)) as target:
+            connection.backup(target)
+        return Store(f"sqlite:///{copy}", folder)
+    except (sqlite3.OperationalError, WeighbeamError) as fault:
+        told = f"an older version's journal is read from a copy, and {folder.name} cannot hold it: {fault}"
+        remedy = "set TMPDIR to a folder with more room, or start its validator with this version once"
+        raise WeighbeamError("store_unusable", told, remedy) from None
 
 
 def _read_revision(connection: sqlite3.Connection) -> str:

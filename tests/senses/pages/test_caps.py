@@ -310,6 +310,14 @@ def test_decoding_stops_at_the_cap_whatever_the_ratio() -> None:
             decode_body(wire, encoding, 1_000)
 
 
+def test_a_body_of_many_empty_parts_is_not_opened() -> None:
+    """Each costs as much as a large one: 3 MiB of them took most of a minute."""
+    for part, encoding in ((gzip.compress(b""), "gzip"), (b"\x50\x2a\x4d\x18" + bytes(4), "zstd")):
+        assert decode_body(part * 64, encoding, 1_000) == b""
+        with pytest.raises(TooLarge, match="members"):
+            decode_body(part * 65, encoding, 1_000)
+
+
 def test_what_was_packed_comes_out_again() -> None:
     text = b"plain text " * 100
     raw = zlib.compressobj(wbits=-15)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Event
 
 import pytest
 
@@ -62,14 +63,17 @@ def test_nothing_to_read_is_read_at_once(site: Site, parsers: Parsers) -> None:
 
 
 def test_a_page_that_only_waited_for_our_parsers_is_our_fault(site: Site) -> None:
+    free = Event()
+
     class Busy(Parsers):
         def parse(self, body: bytes, content_type: str, robots: str = "") -> Parsed:
-            time.sleep(4.0)
+            free.wait(60.0)
             return super().parse(body, content_type, robots)
 
     busy = Busy(workers=1)
-    with reading(Network(site.port), busy, replace(LIMITS, all_seconds=2.5)) as live:
+    with reading(Network(site.port), busy, replace(LIMITS, all_seconds=6.0)) as live:
         read = live.read_all([f"{FINE}?{number}" for number in range(3)])
+        free.set()
     assert sorted(one.outcome for one in read) == ["fault", "fault", "unreachable"]
     assert {one.fault for one in read} == {"deadline"}
     busy.close()

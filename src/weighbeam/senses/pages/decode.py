@@ -3,12 +3,13 @@
 import zlib
 from collections.abc import Callable, Mapping
 
-from weighbeam.core.zstd import NotZstd, decompress
+from weighbeam.core.zstd import NotZstd, TooManyFrames, decompress
 from weighbeam.senses.pages.ends import TooLarge, Unreadable
 
 ACCEPTED = "gzip, deflate, zstd"
 WINDOW_LOG = 23
 GZIP, ZLIB, RAW = 31, 15, -15
+MOST_MEMBERS = 64
 
 
 def decode_body(wire: bytes, encoding: str, most: int) -> bytes:
@@ -32,10 +33,15 @@ def decode_body(wire: bytes, encoding: str, most: int) -> bytes:
 
 
 def _inflate(wire: bytes, most: int, form: int) -> bytes:
-    """One deflate stream, or several gzip members in a row; it stops one byte beyond `most`."""
+    """One deflate stream, or up to 64 gzip members in a row; it stops one byte beyond `most`.
+
+    A member may hold nothing, and beginning one costs the same as for a large one.
+    """
     parts: list[bytes] = []
     left = most + 1
     while wire and left > 0:
+        if len(parts) == MOST_MEMBERS:
+            raise TooLarge("members")
         stream = zlib.decompressobj(form)
         try:
             parts.append(stream.decompress(wire, left))
@@ -63,6 +69,8 @@ def _undo_deflate(wire: bytes, most: int) -> bytes:
 def _undo_zstd(wire: bytes, most: int) -> bytes:
     try:
         return decompress(wire, most, WINDOW_LOG)
+    except TooManyFrames:
+        raise TooLarge("members") from None
     except NotZstd:
         raise Unreadable("encoding") from None
 
