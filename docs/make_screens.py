@@ -1,43 +1,25 @@
-"""Take the dashboard's pictures anew, of a folder that `weighbeam demo --folder` or a validator of `--write` left.
+"""Take the pictures of the dashboard anew, from where a demo serves it, or that of the lab's report.
 
-    python docs/make_screens.py FOLDER
-    python docs/make_screens.py build/attacks.html
-
-It serves that folder's first validator and looks at it with Chromium; or it looks at the lab's report.
+weighbeam demo --rounds 24 --folder FOLDER --stay
+python docs/make_screens.py http://127.0.0.1:PORT
+python docs/make_screens.py build/attacks.html
 """
 
 import json
 import shutil
-import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
-ADDRESS = "http://127.0.0.1:8080"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 DESK, PHONE = (1200, 780), (390, 780)
 
 
-@contextmanager
-def serve(folder: Path) -> Iterator[None]:
-    command = [sys.executable, "-m", "weighbeam", "serve", "--config", str(folder / "validator-1.toml")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stderr is not None
-            while "served on" not in (line := server.stderr.readline()):
-                assert line, "it did not start"
-            yield
-        finally:
-            server.terminate()
-
-
-def find_round(mechanism: str) -> str:
-    with urllib.request.urlopen(f"{ADDRESS}/v1/rounds?mechanism={mechanism}&limit=1") as reply:
+def find_round(address: str, mechanism: str) -> str:
+    with urllib.request.urlopen(f"{address}/v1/rounds?mechanism={mechanism}&limit=1") as reply:
         found: str = json.load(reply)["rounds"][0]["id"]
     return found
 
@@ -53,25 +35,24 @@ def shoot(browser: Browser, name: str, url: str, size: tuple[int, int], theme: s
     context.close()
 
 
-def look_at_service(browser: Browser, folder: Path) -> None:
-    with serve(folder):
-        shoot(browser, "overview", f"{ADDRESS}/", DESK, "light")
-        shoot(browser, "leaderboard", f"{ADDRESS}/mechanisms/inference", DESK, "dark")
-        shoot(browser, "round", f"{ADDRESS}/rounds/{find_round('inference')}", DESK, "light")
-        shoot(browser, "weights", f"{ADDRESS}/weights?mechanism=chunking", DESK, "light")
-        shoot(browser, "phone", f"{ADDRESS}/mechanisms/chunking", PHONE, "light")
+def look_at_service(browser: Browser, address: str) -> None:
+    shoot(browser, "overview", f"{address}/", DESK, "light")
+    shoot(browser, "leaderboard", f"{address}/mechanisms/inference", DESK, "light")
+    shoot(browser, "round", f"{address}/rounds/{find_round(address, 'inference')}", DESK, "light")
+    shoot(browser, "weights", f"{address}/weights?mechanism=chunking", DESK, "light")
+    shoot(browser, "phone", f"{address}/mechanisms/chunking", PHONE, "dark")
 
 
-def main(place: Path) -> None:
+def main(place: str) -> None:
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        if place.suffix == ".html":
-            shoot(browser, "attacks", place.resolve().as_uri(), DESK, "light")
+        if place.endswith(".html"):
+            shoot(browser, "attacks", Path(place).resolve().as_uri(), DESK, "light")
         else:
             look_at_service(browser, place)
         browser.close()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1])
