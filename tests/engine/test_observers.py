@@ -19,7 +19,7 @@ from weighbeam.engine.health import Health
 from weighbeam.engine.journal import Journal
 from weighbeam.engine.keep_observing import Lookout
 from weighbeam.engine.keep_observing import keep_observing as run_observer
-from weighbeam.engine.keep_scoring import ALONE_SECONDS, Scorer
+from weighbeam.engine.keep_scoring import Scorer
 from weighbeam.engine.lay_out import read_standings, write_standings
 from weighbeam.engine.ledger import Ledger
 from weighbeam.engine.lock import DEAD_SECONDS
@@ -312,13 +312,19 @@ def test_an_observer_waits_while_the_validator_is_behind(post: Post, monkeypatch
 
 
 def test_that_nobody_plays_is_told_and_that_somebody_does_again(post: Post) -> None:
-    now = [0.0]
-    scorer, store = make_scorer(post, ("chunking",), lambda: now[0]), post.bench.journal.store
+    now, store = [0.0], post.bench.journal.store
+    health = Health(1800.0, lambda: now[0])
+    health.add("chunking")
+    scorer = Scorer(store, Alerts(store, time.time), health, [post], ("chunking",), lambda: now[0])
     scorer.score()
-    now[0] = ALONE_SECONDS + 1
+    now[0] = 2000.0
+    health.weigh("chunking")
     scorer.score()
+    assert health.report()["status"] == "stalled"
+    assert health.hung() == [], "to end would bring no observer back"
     assert [notice.code for notice in list_notices(store)] == ["no_observers"]
     seat = open_seat(store)
     seat.take()
     scorer.score()
+    assert health.report()["status"] == "ok"
     assert list_notices(store) == ()

@@ -14,7 +14,7 @@ from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.novelty.audit import Audit
 from weighbeam.novelty.ledger import check_books
 from weighbeam.novelty.record import read_record
-from weighbeam.operate.novelty import view_kept, open_novelty
+from weighbeam.operate.novelty import open_novelty, view_kept
 from weighbeam.senses.local import LocalSenses
 
 

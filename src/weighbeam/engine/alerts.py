@@ -127,6 +127,10 @@ def tell_fault(fault: Exception, mechanism: str | None = None) -> None:
         LOG.error("%s%s | remedy: %s", _prefix(mechanism), name, REPORT, exc_info=fault, extra=fields)
 
 
+def name_fault(fault: Exception) -> str:
+    return fault.code if isinstance(fault, WeighbeamError) else type(fault).__name__
+
+
 def find_remedy(code: str) -> str:
     return REMEDIES.get(code, ANY_REMEDY)
 

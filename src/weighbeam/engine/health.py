@@ -28,12 +28,16 @@ class Pulse:
 
 @dataclass(slots=True)
 class Health:
-    """The pulses of all mechanisms. A mechanism that has not advanced for `patience` seconds is stalled."""
+    """The pulses of all mechanisms. A mechanism that has not advanced for `patience` seconds is stalled.
+
+    Rounds of `others` are played by other processes.
+    """
 
     patience: float
     monotonic: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     pulses: dict[str, Pulse] = field(default_factory=dict)
+    others: set[str] = field(default_factory=set)
 
     def add(self, mechanism: str) -> Pulse:
         return self.pulses.setdefault(mechanism, Pulse(self.monotonic(), self.monotonic()))
@@ -60,6 +64,11 @@ class Health:
     def stalled(self) -> list[str]:
         oldest = self.monotonic() - self.patience
         return [name for name, pulse in self.pulses.items() if min(pulse.advanced, pulse.weighing) < oldest]
+
+    def hung(self) -> list[str]:
+        """What this process itself does not get on with: rounds that others do not play come no sooner if it ends."""
+        oldest = self.monotonic() - self.patience
+        return [name for name in self.stalled() if name not in self.others or self.pulses[name].weighing < oldest]
 
     def report(self) -> dict[str, Any]:
         now, stalled = self.monotonic(), self.stalled()

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from weighbeam.engine.alerts import LOG, Alerts, tell_fault
+from weighbeam.engine.alerts import LOG, Alerts, name_fault, tell_fault
 from weighbeam.engine.health import Health
 from weighbeam.engine.observers import clear_seats, list_seats
 from weighbeam.engine.validator import Post
@@ -30,6 +30,7 @@ class Scorer:
     ) -> None:
         self._store, self._alerts, self._health, self._posts, self._left = store, alerts, health, posts, left
         self._monotonic = monotonic
+        health.others.update(left)
         self._seen = monotonic()
         self._told = False
 
@@ -39,6 +40,8 @@ class Scorer:
                 await asyncio.to_thread(self.score)
             except Exception as fault:
                 tell_fault(fault)
+                for name in self._left:
+                    self._health.add(name).last_fault = name_fault(fault)
                 await asyncio.sleep(FAULT_SECONDS)
             await asyncio.sleep(POLL_SECONDS)
 
@@ -48,7 +51,7 @@ class Scorer:
         touched = [one for post in self._posts for one in self._finish(post)] if seats or self._left else []
         dead = {name for name, alive in seats.items() if not alive}
         if dead:
-            LOG.warning("%d observers are gone; what they took is played again", len(dead))
+            LOG.warning("%d observers are gone; requests that they took are played again", len(dead))
             clear_seats(self._store, dead)
         self._note(any(seats.values()))
         return touched
@@ -56,14 +59,16 @@ class Scorer:
     def _finish(self, post: Post) -> list[str]:
         touched = post.recover()
         for one in touched:
-            self._health.add(post.name).rounds += one.startswith(f"{post.name}-")
+            if one.startswith(f"{post.name}-"):
+                pulse = self._health.add(post.name)
+                pulse.rounds, pulse.last_round = pulse.rounds + 1, one
             LOG.info("%s: %s is finished", post.name, one, extra={"mechanism": post.name})
         return touched
 
     def _note(self, alive: bool) -> None:
-        for name in self._left:
-            self._health.advance(name)
         if alive:
+            for name in self._left:
+                self._health.advance(name)
             self._seen = self._monotonic()
             if self._told:
                 self._alerts.end({"no_observers": "one is there again"})

@@ -1,10 +1,11 @@
 """Recompute everything from the journal, without models or network, and name the first thing that differs.
 
 Every entry's hash, every stored content, every score and every standing is computed again and compared to the bit.
+Texts that only explain may be deleted, not changed.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -109,6 +110,9 @@ def _replay_round(
     if hash_params(mechanism, params, observation.facts.get("senses", {})) != body["params_hash"]:
         return "params_hash is not that of its parameters and senses"
     read_blob(connection, body["answers"])
+    _check_texts(
+        connection, row.ref, {row.body, recorded, *(body[part] for part in ("observation", "task", "answers"))}
+    )
     task = json.loads(read_blob(connection, body["task"]))
     state = reached.setdefault(mechanism.name, Reached())
     scored, after = apply_body(mechanism, params, body, observation, state.standings)
@@ -119,6 +123,14 @@ def _replay_round(
     if not matches_after(connection, row.ref, list_after(mechanism, row.ref, body["at"], task, scored, after)):
         return "the standings over time do not match"
     return _check_tables(connection, row, body, recorded, scored, mechanism)
+
+
+def _check_texts(connection: Connection, round_id: str, known: Collection[str]) -> None:
+    """What is kept of a round for people only, besides `known`, may be deleted; if it is there it is what it was."""
+    links = tables.round_blobs.c
+    kept = select(links.digest).join(tables.blobs, tables.blobs.c.digest == links.digest).order_by(links.digest)
+    for digest in list(connection.scalars(kept.where(links.round == round_id, links.digest.not_in(known)))):
+        read_blob(connection, digest)
 
 
 def _replay_weigh_in(

@@ -51,8 +51,8 @@ async def watch_progress(health: Health, alerts: Alerts) -> None:
     """Raise `watchdog` once a mechanism has stood still for too long."""
     while True:
         await asyncio.sleep(min(LOOK_SECONDS, health.patience / 4))
-        stalled = health.stalled()
-        if stalled:
-            text = f"no progress for {health.patience:g} s: {', '.join(stalled)}"
+        hung = health.hung()
+        if hung:
+            text = f"no progress for {health.patience:g} s: {', '.join(hung)}"
             alerts.tell("watchdog", "critical", text)
             raise WeighbeamError("watchdog", text, "look at the log before this line; the service manager restarts it")
