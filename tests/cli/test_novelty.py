@@ -141,6 +141,30 @@ def test_the_same_text_in_another_dress_is_a_duplicate(text: str, filled: Path) 
     assert (found["status"], found["units"], found["nearest"]) == ("duplicate", 0, 1)
 
 
+def test_settings_that_lie_here_hold_here_too(here: Path) -> None:
+    """Their budget, their store, and the key that serves under them."""
+    (here / "weighbeam.toml").write_text('[store]\nurl = "sqlite:///own.db"\n[novelty]\nday_limit = 150\n')
+    first = said("submit", OTTERS, "--contributor", "ada")
+    assert (first["units"], (here / "own.db").is_file(), (here / "novelty.key").is_file()) == (100 * 10**9, True, True)
+    assert said("submit", BRIDGE, "--contributor", "bob", code=2)["error"] == "budget_spent"
+    assert said("submit", BRIDGE, "--contributor", "bob", "--per-day", "200.5")["units"] == 100 * 10**9
+    assert said("submit", BRIDGE, "--contributor", "bob", "--store", here / "other.db")["units"] == 100 * 10**9
+
+
+@pytest.mark.parametrize("amount", ["many", "-1", "nan", "1e99", "0.0000000001"])
+def test_a_budget_is_an_amount_of_tokens(amount: str, here: Path) -> None:
+    assert said("submit", OTTERS, "--contributor", "ada", "--per-day", amount, code=2)["error"] in (
+        "bad_usage",
+        "bad_config",
+    )
+
+
+def test_what_was_there_before_is_said_to_be(here: Path) -> None:
+    for again in (False, True):
+        told = run("submit", OTTERS, "--contributor", "ada", "--key", "k1").output
+        assert ("nothing more is paid for contribution 1" in told) is again
+
+
 def test_mistakes_are_named(filled: Path, here: Path) -> None:
     copy = here / "novelty.db"
     shutil.copy(filled, copy)
@@ -150,7 +174,7 @@ def test_mistakes_are_named(filled: Path, here: Path) -> None:
     assert said("submit", BRIDGE, "--contributor", " ", code=2)["error"] == "bad_contributor"
     assert said("submit", BRIDGE, "--contributor", "a\udcff", code=2)["error"] == "bad_contributor"
     assert said("submit", BRIDGE, "--contributor", "ada", "--key", "two words", code=2)["error"] == "bad_key"
-    assert said("submit", BRIDGE, "--contributor", "ada", "--per-day", 5, code=2)["error"] == "budget_spent"
+    assert said("submit", BRIDGE, "--contributor", "ada", "--per-day", "0.000000005", code=2)["error"] == "budget_spent"
     assert said("submit", BRIDGE, "--contributor", "ada", "--set", "curve=1", code=2)["error"] == "bad_params"
     denied = ("--set", "gate=deny", "--contributor", "ada")
     assert said("submit", "zzqx vvkw ppqj rrtn mmbx", *denied, code=2)["error"] == "implausible"

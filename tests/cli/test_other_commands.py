@@ -2,6 +2,7 @@
 
 import json
 import resource
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -133,6 +134,23 @@ def test_doctor_tells_what_is_broken_and_the_remedy(tmp_path: Path) -> None:
     (check,) = [check for check in json.loads(done.stdout)["checks"] if check["state"] == "fault"]
     assert check["name"] == "model cache"
     assert "WEIGHBEAM_CACHE" in check["remedy"]
+
+
+def test_doctor_looks_at_the_store_and_the_address(tmp_path: Path) -> None:
+    """One that cannot be reached, one that will be made, and an address that somebody has."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        states = []
+        for url in ("postgresql://127.0.0.1:1/none", f"sqlite:///{tmp_path}/far/away.db", f"sqlite:///{tmp_path}/a.db"):
+            settings = tmp_path / "weighbeam.toml"
+            settings.write_text(f'[store]\nurl = "{url}"\n[validator]\nlisten = "{address}"\n')
+            done = weighbeam_warm("doctor", "--config", settings, "--json")
+            found = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+            states.append(found["store"]["state"])
+    assert states == ["fault", "missing", "ok"]
+    assert found["address"]["state"] == "missing"
+    assert "validator.listen" in found["address"]["remedy"]
+    assert [path.name for path in tmp_path.iterdir()] == ["weighbeam.toml"]
 
 
 def test_version_and_help() -> None:

@@ -165,6 +165,15 @@ def test_what_is_known_to_be_wrong_stops_the_start(subnet: Path, environment: di
     assert "hidden" not in done.stderr
 
 
+def test_settings_of_the_other_role_are_refused(subnet: Path) -> None:
+    """A miner started with a validator's file would announce the validator's hotkey as a miner."""
+    for command, file in (("miner", "validator-1"), ("validator", "climb"), ("observer", "climb")):
+        done = weighbeam_warm(command, "--config", str(subnet / f"{file}.toml"))
+        assert done.returncode == 2
+        assert "[bad_config]" in done.stderr
+        assert "these are the settings of a" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("environment", "code"),
     [

@@ -7,6 +7,8 @@ import pytest
 
 from weighbeam.cli.chunkings import add_chunkers
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.miners.chunkers import own_chunker
 from weighbeam.miners.own import load_own
 from weighbeam.senses.local import LocalSenses
 
@@ -22,6 +24,16 @@ def plain(task, seconds):
 
 async def lost(task, seconds):
     return {"pieces": []}
+
+async def nothing(task, seconds):
+    pass
+
+async def broken(task, seconds):
+    raise ValueError("boom")
+
+async def slow(task, seconds):
+    import asyncio
+    await asyncio.sleep(60)
 """
 DOCUMENT = "Rain falls in spring. Corn grows in summer. Snow lies in winter. Leaves fall in autumn."
 
@@ -79,7 +91,20 @@ def test_a_chunker_of_one_s_own_is_asked_as_a_validator_asks(file: Path, senses:
     assert " ".join(question["answers"][1]["chunks"]) == DOCUMENT
 
 
-def test_one_that_gives_no_chunks_is_told_so(file: Path, senses: LocalSenses) -> None:
-    with pytest.raises(WeighbeamError, match="KeyError: 'chunks'") as caught:
-        add_chunkers({"document": DOCUMENT}, [f"{file}:lost"], senses, timed=False)
+@pytest.mark.parametrize(
+    ("name", "told", "remedy"),
+    [
+        ("lost", "lost gave {'pieces'", "return {"),
+        ("nothing", "nothing gave None", "return {"),
+        ("broken", r"broken failed: ValueError: boom, in halves.py:\d+", "mend it"),
+        ("slow", "slow failed: TimeoutError", "mend it"),
+    ],
+)
+def test_one_that_fails_is_told_how(
+    name: str, told: str, remedy: str, file: Path, senses: LocalSenses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_chunker, "ChunkingParams", lambda: ChunkingParams(time_soft_max=0.01, timeout=0.05))
+    with pytest.raises(WeighbeamError, match=told) as caught:
+        add_chunkers({"document": DOCUMENT}, [f"{file}:{name}"], senses, timed=False)
     assert caught.value.code == "chunker_failed"
+    assert remedy in caught.value.remedy

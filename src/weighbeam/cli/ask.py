@@ -54,6 +54,8 @@ def ask(
         request_id = enqueue(store, loading, params, body, clock.now(), terms)
     else:
         request_id = str(request)
+    if wait and not as_json:
+        typer.echo(f"{request_id}: waiting; again with --id {request_id}", err=True)
     deadline = time.monotonic() + wait
     found = find_request(store, request_id)
     while found.state in ("waiting", "taken") and time.monotonic() < deadline:

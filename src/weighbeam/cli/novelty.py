@@ -1,5 +1,7 @@
 """`weighbeam novelty`: pay for what has not been said before, with no chain at all."""
 
+import time
+from decimal import Decimal
 from typing import Annotated
 
 import typer
@@ -17,6 +19,7 @@ from weighbeam.cli.novelty_options import (
     TextFile,
     choose,
     read_input,
+    read_tokens,
 )
 from weighbeam.cli.novelty_proofs import audit, plot, verify
 from weighbeam.cli.novelty_read import balances, history, receipt
@@ -24,9 +27,13 @@ from weighbeam.cli.shell import make_app, print_json
 
 novelty_app = make_app("Pay for what has not been said before: submit, check, balances.")
 
-Limit = Annotated[int | None, typer.Option(min=0, metavar="UNITS", help="Refuse what would pay more in a day (UTC).")]
+Limit = Annotated[
+    Decimal | None,
+    typer.Option(parser=read_tokens, metavar="TOKENS", help="Refuse what would pay more in a day (UTC)."),
+]
 EachLimit = Annotated[
-    int | None, typer.Option(min=0, metavar="UNITS", help="Refuse what would pay one contributor more in a day.")
+    Decimal | None,
+    typer.Option(parser=read_tokens, metavar="TOKENS", help="Refuse what would pay one contributor more in a day."),
 ]
 
 
@@ -54,11 +61,14 @@ def submit(
     name, rules = check_contributor(contributor), chosen.params(params, settings)
     limits = chosen.limits(per_day, per_contributor, rules)
     desk = open_novelty(chosen.place, chosen.key(), rules, limits, chosen.senses(embedder), chosen.scan())
+    started = time.time()
     found = desk.submit(name, said, key)
     if as_json:
         print_json(found)
     else:
         show_receipt(found, rules)
+        if found["at"] < started:
+            typer.echo(f"it was there before: nothing more is paid for contribution {found['id']}")
 
 
 @novelty_app.command()
@@ -135,8 +145,7 @@ def withdraw(id: Number, store: StoreOption = None, config: ConfigOption = None,
 
 
 def _settle(id: int, store: StoreOption, config: ConfigOption, as_json: bool, paid: bool) -> None:
-    import time
-
+    from weighbeam.mechanisms.novelty.explain import write_tokens
     from weighbeam.novelty.operate import settle_held
     from weighbeam.operate.novelty import open_to_decide
 
@@ -146,7 +155,8 @@ def _settle(id: int, store: StoreOption, config: ConfigOption, as_json: bool, pa
     if as_json:
         print_json(found)
     else:
-        typer.echo(f"contribution {id} is {found['status']}: {found['units']} units")
+        tokens = write_tokens(found["units"], chosen.params(None, None))
+        typer.echo(f"contribution {id} is {found['status']}: {tokens} tokens ({found['units']} units)")
 
 
 novelty_app.command()(balances)

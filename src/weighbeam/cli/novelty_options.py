@@ -1,7 +1,9 @@
 """What the commands of `weighbeam novelty` share: where the store is, whose key signs, which parameters hold."""
 
+import os
 import sys
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,13 +22,21 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = "novelty.db"
 MOST_TEXT = 4_000_000
+MOST_TOKENS = 10**18
 
 Text = Annotated[str | None, typer.Argument(help="The text; `-` reads standard input.")]
 TextFile = Annotated[Path | None, typer.Option("--file", help="Read the text from this file.")]
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="File or database URL; else the settings' store, else novelty.db here.")
 ]
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="Settings: their store, hotkey and parameters.")]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        help="Settings: store, signing key, parameters, budgets; else, without --store, WEIGHBEAM_CONFIG or "
+        "weighbeam.toml here.",
+    ),
+]
 ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
 Settings = Annotated[
     list[str] | None,
@@ -46,10 +56,10 @@ class Chosen:
     loaded: "Loaded | None"
 
     def key(self) -> "Hotkey | None":
-        """The wallet's of the settings; None for the key file beside the store."""
-        from weighbeam.operate.identity import open_hotkey
+        """That of the settings, as `weighbeam serve` signs by it; None for the key file beside the store."""
+        from weighbeam.operate.serve import open_signer
 
-        return None if self.loaded is None else open_hotkey(self.loaded)
+        return None if self.loaded is None else open_signer(self.loaded)
 
     def params(self, file: Path | None, settings: list[str] | None) -> "NoveltyParams":
         """The settings' parameters, then those of the file, then those set one by one."""
@@ -64,16 +74,15 @@ class Chosen:
         assert isinstance(made, NoveltyParams)
         return made
 
-    def limits(self, per_day: int | None, per_contributor: int | None, params: "NoveltyParams") -> "Limits":
+    def limits(self, per_day: Decimal | None, per_contributor: Decimal | None, params: "NoveltyParams") -> "Limits":
         """The settings' budgets, unless the options name others."""
         from weighbeam.novelty.ledger import Limits
-        from weighbeam.operate.serve import read_limits
+        from weighbeam.operate.serve import read_limits, to_units
 
         own = Limits() if self.loaded is None else read_limits(self.loaded, params)
-        return Limits(
-            own.per_day if per_day is None else per_day,
-            own.per_contributor if per_contributor is None else per_contributor,
-        )
+        given = to_units("--per-day", per_day, params.base_units)
+        each = to_units("--per-contributor", per_contributor, params.base_units)
+        return Limits(own.per_day if given is None else given, own.per_contributor if each is None else each)
 
     def scan(self) -> "CorpusScan":
         return self.loaded.settings.novelty.scan if self.loaded else "auto"
@@ -87,11 +96,25 @@ class Chosen:
 
 
 def choose(store: str | None, config: Path | None) -> Chosen:
+    """A store that is named stands for itself, unless settings are named too."""
     from weighbeam.cli.settings import open_settings
+    from weighbeam.settings.load import find_file
 
-    loaded = None if config is None else open_settings(config)
+    named = config is not None or (store is None and find_file(None, os.environ) is not None)
+    loaded = open_settings(config) if named else None
     url = loaded.store_url() if loaded else DEFAULT_STORE
     return Chosen(store or url, loaded)
+
+
+def read_tokens(text: str) -> Decimal:
+    """An option's amount of tokens, exactly as it is written."""
+    try:
+        tokens = Decimal(text)
+    except InvalidOperation:
+        tokens = Decimal(-1)
+    if not tokens.is_finite() or tokens < 0 or tokens > MOST_TOKENS:
+        raise typer.BadParameter(f"{text!r} is no amount of tokens")
+    return tokens
 
 
 def read_input(text: str | None, file: Path | None) -> str:

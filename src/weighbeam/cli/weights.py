@@ -90,7 +90,7 @@ def weights(
     if skips:
         typer.echo("weigh-ins that set nothing:")
         lines = [[_write_time(s.at), s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips]
-        print_table(("at", "mode", "reason", "without success"), lines)
+        print_table(("at", "mode", "reason", "miners without success"), lines)
 
 
 def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
@@ -110,11 +110,13 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     reading, assessed = asyncio.run(preview(scale, clock.now(), close=True))
     checks = list_checks(scale, reading, assessed)
     decision, mode = assessed.decision, assessed.mode
+    reason = reading.fault.code if reading.fault is not None and decision.reason else decision.reason
+    why = f", because {reason}" if reason else ""
     if as_json:
         print_json(
             {
                 "action": decision.action,
-                "reason": decision.reason,
+                "reason": reason,
                 "mode": mode.mode,
                 "blocks": mode.blocks,
                 "uids": decision.uids,
@@ -126,10 +128,7 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
             }
         )
         return
-    why = f", because {decision.reason}" if decision.reason else ""
-    typer.echo(
-        f"{mechanism}: mode {mode.mode}, {mode.blocks} blocks since the last update: would {decision.action}{why}"
-    )
+    typer.echo(f"{mechanism}: mode {mode.mode}, {_tell_age(mode.blocks)}: would {decision.action}{why}")
     row = dict(zip(decision.uids, decision.values, strict=True))
     table: list[list[Any]] = [
         [p.uid, p.hotkey, show_number(p.raw), f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
@@ -139,6 +138,10 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     print_table(("uid", "hotkey", "raw", "share", "u16", ""), table)
     for check in checks:
         typer.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.detail}")
+
+
+def _tell_age(blocks: int | None) -> str:
+    return "age of our weights unknown" if blocks is None else f"{blocks} blocks since the last update"
 
 
 def _write_time(seconds: float) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -88,9 +89,9 @@ def open_subnet(folder: Path) -> Iterator[Subnet]:
         yield Subnet(folder, file, posts, names)
 
 
-def create_chain(folder: Path) -> ChainFile:
-    """The demo's chain, everybody registered."""
-    file = ChainFile.create(folder / "chain.sqlite", PARAMETERS, speed=SPEED)
+def create_chain(folder: Path, age: float = 0.0) -> ChainFile:
+    """The demo's chain, everybody registered `age` seconds ago."""
+    file = ChainFile.create(folder / "chain.sqlite", PARAMETERS, speed=SPEED, clock=lambda: time.time() - age)
     for part in (*VALIDATORS, *MINERS):
         register(file, part.hotkey.address, stake=part.stake)
     return file

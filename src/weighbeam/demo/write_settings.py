@@ -5,12 +5,15 @@ from pathlib import Path
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, VALIDATORS, Part
-from weighbeam.demo.subnet import PARAMS, create_chain
+from weighbeam.demo.subnet import PARAMETERS, PARAMS, SPEED, create_chain
+from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS
 from weighbeam.miners.prepared_answers import read_prompts
 
 MINER_PORT = 8091
 HEALTH_PORT = 9091
 PROMPTS = "prompts"
+EPOCH_SECONDS = (PARAMETERS.tempo + 1) * BLOCK_SECONDS / SPEED
+"""After that validators have their permits, without which miners answer nobody."""
 TASKS = {"inference": f"folder:{PROMPTS}"}
 
 
@@ -19,7 +22,7 @@ def write_subnet(folder: Path) -> list[Path]:
     if folder.exists() and any(folder.iterdir()):
         raise WeighbeamError("folder_not_empty", f"{folder} is not empty", "name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
-    chain: ChainFile = create_chain(folder)
+    chain: ChainFile = create_chain(folder, EPOCH_SECONDS)
     chain.close()
     _write_prompts(folder / PROMPTS)
     files = []

@@ -80,7 +80,9 @@ def check_chain(connection: Connection) -> tuple[int, str | None]:
 def _require_idle(connection: Connection) -> None:
     holder = find_holder(connection, time.time())
     if holder is not None:
-        raise WeighbeamError("hotkey_locked", f"{holder} runs a validator on this journal", "stop it, then copy")
+        raise WeighbeamError(
+            "hotkey_locked", f"{holder} runs a validator or an observer on this journal", "stop it, then copy"
+        )
 
 
 def _require_same(store: Store, rows: dict[str, int]) -> None:

@@ -25,10 +25,13 @@ State = Literal["ok", "missing", "fault"]
 LIBRARIES = ("numpy", "onnxruntime", "tokenizers", "safetensors", "pydantic", "typer", "rich")
 EXTRAS = {
     "alerts": ("apprise",),
+    "bittensor": ("bittensor",),
     "chunkers": ("semantic-text-splitter", "chonkie", "semchunk", "langchain-text-splitters"),
     "corpus": ("numkong",),
     "punkt": ("nltk",),
     "openai": ("openai",),
+    "postgres": ("psycopg",),
+    "ray": ("ray",),
     "s3": ("obstore",),
     "wandb": ("wandb",),
     "torch": ("torch", "sentence-transformers"),

@@ -49,9 +49,7 @@ def read_json(path: Path) -> Any:
     except RecursionError:
         raise WeighbeamError("not_json", f"{path} is nested too deeply", "flatten it") from None
     except ValueError as fault:
-        raise WeighbeamError(
-            "not_json", f"{path} is not JSON: {fault}", "correct it there, or give it as .txt"
-        ) from None
+        raise WeighbeamError("not_json", f"{path} is not JSON: {fault}", "correct it there") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -149,7 +149,7 @@ async def listen(
     app: Any, host: str, port: int = 0, settings: ListenSettings | None = None
 ) -> AsyncIterator[tuple[str, int]]:
     """Serve an app as long as the context lasts; gives the address and port it is bound to."""
-    listener = _bind(host, port)
+    listener = bind(host, port)
     door = Door(app, settings or ListenSettings())
     server = Host(door)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -199,12 +199,16 @@ def name_origin(peer: Any) -> str:
     return str(ipaddress.ip_network((address, 64), strict=False))
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int) -> socket.socket:
     """Whoever keeps a connection open does not wait 40 ms for the second half of each reply."""
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, OverflowError) as fault:
-        raise WeighbeamError("cannot_listen", f"{host}:{port}: {fault}", "give a free address of this host") from None
+        raise WeighbeamError(
+            "cannot_listen",
+            f"{host}:{port}: {fault}",
+            "give another address: miner.listen, validator.listen or service.listen",
+        ) from None
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.setblocking(False)
     return listener

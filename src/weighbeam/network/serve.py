@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from weighbeam.network.policy import Policy
 from weighbeam.network.sign_headers import sign_reply
 from weighbeam.network.strict_json import read_strict
 
+LOG = logging.getLogger("weighbeam")
 Result = TypeVar("Result")
 Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
@@ -173,5 +175,6 @@ async def _handle(
     except WeighbeamError:
         raise
     except Exception as fault:
+        LOG.error("the answer to a task of %s failed | remedy: mend it", mechanism, exc_info=fault)
         raise WeighbeamError("handler_fault", f"{type(fault).__name__}", "see the miner's log") from fault
     return 200, {"round": question["round"], "payload": payload}

@@ -35,6 +35,7 @@ from weighbeam.operate.discover import make_discovery
 from weighbeam.operate.experiments import KIND, list_sinks, open_experiments
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.operate.notify import make_notifiers, make_telling, read_receivers
+from weighbeam.operate.role import check_role
 from weighbeam.operate.web import open_senses
 from weighbeam.senses.cluster.ports import check_spread
 from weighbeam.senses.local import LocalSenses
@@ -70,6 +71,7 @@ def open_known(loaded: Loaded, store: Store, clock: Clock) -> KnownValidators:
 
 def build_validator(loaded: Loaded) -> Built:
     """Every part of a validator, checked as far as can be before it starts."""
+    check_role(loaded, "validator")
     settings, hotkey = loaded.settings, open_hotkey(loaded)
     senses, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
     receivers = read_receivers(loaded)
@@ -97,7 +99,11 @@ def build_validator(loaded: Loaded) -> Built:
 def find_section(loaded: Loaded, mechanism: str) -> MechanismSection:
     section = loaded.settings.mechanisms.get(mechanism)
     if section is None:
-        raise WeighbeamError("unknown_mechanism", f"{mechanism!r} is not run here", "see weighbeam config show")
+        raise WeighbeamError(
+            "unknown_mechanism",
+            f"{mechanism!r} is not run here",
+            f"one of {', '.join(sorted(loaded.settings.mechanisms))}",
+        )
     return section
 
 

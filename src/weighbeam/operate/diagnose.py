@@ -7,15 +7,19 @@ from pathlib import Path
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.diagnose import Symptom
+from weighbeam.engine.read_journal import count_entries, view_journal
 from weighbeam.engine.weigh_in.constants import CONSTANTS, find_ignored, hash_weighing
 from weighbeam.mechanisms.make_params import make_params
 from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.network.listen import bind, check_listen
 from weighbeam.operate.build import check_start
 from weighbeam.operate.chains import look_at_chain, open_file
 from weighbeam.operate.cluster import open_cluster
 from weighbeam.operate.identity import open_hotkey
 from weighbeam.settings.load import Loaded, find_file, find_unknown, load_settings
+from weighbeam.settings.origin import hide_password
 
+SQLITE = "sqlite:///"
 PROBE, PROBE_SECONDS = "weighbeam-doctor.txt", 5.0
 IGNORED = "network constants are not configurable by environment"
 
@@ -36,6 +40,9 @@ def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.e
     if file is not None:
         yield _check_wallet(loaded)
         yield _check_chain(loaded)
+        yield _check_store(loaded)
+        if loaded.settings.validator.listen:
+            yield _check_address(loaded.settings.validator.listen)
         if loaded.settings.store.artifacts.startswith("s3://"):
             yield _check_artifacts(loaded.settings.store.artifacts)
         if loaded.settings.validator.rendering == "on":
@@ -64,6 +71,33 @@ def _check_wallet(loaded: Loaded) -> Symptom:
         return Symptom("hotkey", "ok", open_hotkey(loaded).address)
     except WeighbeamError as fault:
         return Symptom("hotkey", "fault", fault.message, fault.remedy)
+
+
+def _check_store(loaded: Loaded) -> Symptom:
+    """Whether it is there and can be read; one that is not is made at the start, if that can be."""
+    url = loaded.store_url()
+    shown = hide_password(url)
+    try:
+        with closing(view_journal(url)) as store:
+            return Symptom("store", "ok", f"{shown}, {count_entries(store)} entries")
+    except WeighbeamError as fault:
+        if fault.code not in ("no_such_file", "empty_journal") or Path(url.removeprefix(SQLITE)).is_dir():
+            return Symptom("store", "fault", fault.message, fault.remedy)
+    folder = Path(url.removeprefix(SQLITE)).parent
+    if url.startswith(SQLITE) and not folder.is_dir():
+        return Symptom("store", "missing", f"{shown}: {folder} is not there yet", "is the path right? It is made then")
+    if url.startswith(SQLITE) and not os.access(folder, os.W_OK | os.X_OK):
+        return Symptom("store", "fault", f"{shown}: {folder} cannot be written", "let the validator's user write it")
+    return Symptom("store", "ok", f"{shown}, nothing in it yet")
+
+
+def _check_address(address: str) -> Symptom:
+    try:
+        with closing(bind(*check_listen(address))):
+            return Symptom("address", "ok", f"{address} is free")
+    except WeighbeamError as fault:
+        remedy = "a validator that runs already has it; else set validator.listen to a free one"
+        return Symptom("address", "missing", fault.message, remedy)
 
 
 def _check_browser(program: str) -> Symptom:

@@ -22,16 +22,20 @@ from weighbeam.network.serve import Handler, Served, make_miner_app
 from weighbeam.operate.chains import open_chain, open_clock, open_file
 from weighbeam.operate.follow import keep_policy, refresh_policy
 from weighbeam.operate.identity import open_hotkey
+from weighbeam.operate.role import check_role
 from weighbeam.operate.stop import run_until_stopped
 from weighbeam.senses.local import LocalSenses
 from weighbeam.settings.load import Loaded
 
 EVERYWHERE = ("0.0.0.0", "::")
+LEAST_AT_ONCE = 4
+"""Of one sender: a validator asks for all its mechanisms at once, also for those that are not answered here."""
 
 ARCHIVE = re.compile(r"archive(?::(?P<folder>[^#]+))?(?:#(?P<variant>\d{1,2})(?:/(?P<variants>\d{1,2}))?)?")
 
 
 def run_miner(loaded: Loaded) -> None:
+    check_role(loaded, "miner")
     asyncio.run(run_until_stopped(serve_settings(loaded)))
     LOG.info("stopped")
 
@@ -47,7 +51,7 @@ async def serve_settings(loaded: Loaded, ready: Callable[[str], None] = lambda _
             require_permit=section.require_permit,
             min_stake_rao=section.min_stake_rao,
             per_minute=section.per_minute,
-            per_sender=len(section.answers) + 1,
+            per_sender=max(LEAST_AT_ONCE, len(section.answers) + 1),
             max_tasks=section.max_tasks,
         )
     )

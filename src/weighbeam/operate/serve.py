@@ -105,21 +105,21 @@ def read_limits(loaded: Loaded, params: NoveltyParams) -> Limits:
     """The limits in units, exactly as they are written in tokens."""
     section = loaded.settings.novelty
     return Limits(
-        to_units("day_limit", section.day_limit, params.base_units),
-        to_units("contributor_day_limit", section.contributor_day_limit, params.base_units),
+        to_units("novelty.day_limit", section.day_limit, params.base_units),
+        to_units("novelty.contributor_day_limit", section.contributor_day_limit, params.base_units),
     )
 
 
 def to_units(name: str, tokens: Decimal | None, base_units: int) -> int | None:
     """
-    >>> to_units("day_limit", Decimal("0.3"), 1_000_000_000)
+    >>> to_units("--per-day", Decimal("0.3"), 1_000_000_000)
     300000000
     """
     if tokens is None:
         return None
     units = Fraction(tokens) * base_units
     if units.denominator != 1:
-        told = f"novelty.{name} is {tokens} tokens of {base_units} units"
+        told = f"{name} is {tokens} tokens of {base_units} units"
         raise WeighbeamError("bad_config", told, "give a whole number of units")
     return units.numerator
 

@@ -88,6 +88,8 @@ def find_file(given: Path | None, environment: Mapping[str, str]) -> Path | None
     """The file asked for, the one the environment names, or weighbeam.toml here if there is one."""
     named = given or (Path(environment[CONFIG]) if environment.get(CONFIG) else None)
     if named is not None:
+        if named.is_dir():
+            raise WeighbeamError("no_such_file", f"{named} is a folder", "name a TOML file in it with --config")
         if not named.is_file():
             raise WeighbeamError("no_such_file", f"{named} does not exist", "name a TOML file with --config")
         return named

@@ -38,10 +38,10 @@ def _walk(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], 
         for name, inner in value.items():
             yield from _walk((*path, str(name)), inner)
     else:
-        yield path, _hide(value) if path == ("store", "url") else _show(value)
+        yield path, hide_password(value) if path == ("store", "url") else _show(value)
 
 
-def _hide(url: str) -> str:
+def hide_password(url: str) -> str:
     try:
         parsed = make_url(url)
         hidden = {name: "***" for name in parsed.query if "password" in name.lower()}

@@ -1,4 +1,4 @@
-"""Whose rounds a journal holds."""
+"""Whose rounds and weigh-ins a journal holds."""
 
 from sqlalchemy import select
 
@@ -7,7 +7,8 @@ from weighbeam.store.database import Store
 
 
 def list_mechanisms(store: Store) -> list[str]:
-    """Every mechanism that played a round, by name."""
-    query = select(tables.rounds.c.mechanism).distinct().order_by(tables.rounds.c.mechanism)
+    """Every mechanism that played a round or made a weigh-in, by name."""
+    tried = tables.audits.c.mechanism
+    played, weighed = select(tables.rounds.c.mechanism), select(tried).where(tried.is_not(None))
     with store.read() as connection:
-        return list(connection.scalars(query))
+        return sorted(connection.scalars(played.union(weighed)))

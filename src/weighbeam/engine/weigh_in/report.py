@@ -33,10 +33,10 @@ def list_told(done: WeighedIn, before: str | None, stalled: bool) -> list[Told]:
     if done.decision.uniform and done.submission is not None:
         told.append(Told("uniform_weights", "critical", "nobody earned anything: every eligible miner is paid alike"))
     if done.late and done.mode.mode == "NORMAL":
-        told.append(Told("weights_late", "warning", f"our weights were {done.mode.blocks} blocks old"))
+        told.append(Told("weights_late", "warning", f"no weights of ours for {done.mode.blocks} blocks"))
     if stalled:
         why = done.decision.reason or "submission_open"
-        told.append(Told("weigh_in_stalled", "warning", f"skipped three times in a row: {why}"))
+        told.append(Told("weigh_in_stalled", "warning", f"skipped three times or more in a row: {why}"))
     if done.future:
         told.append(Told("clock_skew", "warning", f"{done.future} evaluations are later than now"))
     once = {row.id: row for row in (done.settled, done.submission) if row is not None}

@@ -1,7 +1,7 @@
 """What each reason of a score means, and what its miner can do."""
 
 MEANINGS = {
-    "no_chunks": "No chunk arrived: answer within the timeout, from the endpoint you announced.",
+    "no_chunks": "No chunk arrived: answer in time, where you announced it; if your code failed, its log says how.",
     "malformed": "The answer is not a list of strings: send `chunks` as plain JSON strings.",
     "too_large": "The answer is far larger than the document: send its words once, without overlap or added text.",
     "new_words": "A chunk's words do not follow each other in the document: cut between words and change none.",

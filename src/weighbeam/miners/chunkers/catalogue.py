@@ -58,7 +58,8 @@ def find_chunker(name: str) -> Chunker:
     """The chunker called `name`, installed."""
     chunker = CHUNKERS.get(name)
     if chunker is None:
-        raise WeighbeamError("unknown_chunker", f"no chunker is called {name!r}", f"use one of: {', '.join(CHUNKERS)}")
+        remedy = f"use one of: {', '.join(CHUNKERS)}; or FILE.py:function"
+        raise WeighbeamError("unknown_chunker", f"no chunker is called {name!r}", remedy)
     if not chunker.installed:
         raise WeighbeamError("chunker_missing", f"{name} is not installed", "pip install 'weighbeam[chunkers]'")
     return chunker

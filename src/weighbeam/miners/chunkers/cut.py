@@ -4,7 +4,9 @@ chunkings = cut_document(document, LocalSenses(), chunk_size=800)
 """
 
 import time
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.chunking.check import Document
@@ -38,6 +40,11 @@ def name_chunkers(names: Sequence[str], limits: Limits) -> list[Chunker]:
     ]
 
 
+def _find_line(fault: Exception) -> str:
+    last = traceback.extract_tb(fault.__traceback__)[-1]
+    return f"{Path(last.filename).name}:{last.lineno}"
+
+
 def cut_timed(chunker: Chunker, document: str, limits: Limits, senses: Senses) -> tuple[list[str], float]:
     """The chunks and the seconds they took; the import of a package is not part of that."""
     chunker.load()
@@ -47,9 +54,6 @@ def cut_timed(chunker: Chunker, document: str, limits: Limits, senses: Senses) -
     except WeighbeamError:
         raise
     except Exception as fault:
-        raise WeighbeamError(
-            "chunker_failed",
-            f"{chunker.name} failed: {type(fault).__name__}: {fault}",
-            "try other limits or another chunker",
-        ) from fault
+        told = f"{chunker.name} failed: {type(fault).__name__}: {fault}, in {_find_line(fault)}"
+        raise WeighbeamError("chunker_failed", told, "mend it, or try other limits or another chunker") from fault
     return chunks, time.perf_counter() - start

@@ -1,11 +1,13 @@
 """The function that a miner would serve, as a chunker: asked as a validator asks it."""
 
 import asyncio
+import reprlib
 from collections.abc import Awaitable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.task import Limits
 from weighbeam.miners.chunkers.catalogue import Chunker
@@ -18,12 +20,20 @@ def find_own(place: str, limits: Limits) -> Chunker:
     handler = load_own(place, Path())
 
     def cut(document: str, _size: int, _qty: int, _senses: Senses) -> list[str]:
-        task = {"document": document, **asdict(limits)}
-        chunks: list[str] = asyncio.run(_wait(handler(task, ChunkingParams().timeout)))["chunks"]
-        return chunks
+        task, seconds = {"document": document, **asdict(limits)}, ChunkingParams().timeout
+        return _read(place, asyncio.run(_wait(handler(task, seconds), seconds)))
 
     return Chunker(place, "your own", cut)
 
 
-async def _wait(work: Awaitable[Any]) -> Any:
-    return await work
+def _read(place: str, answer: Any) -> list[str]:
+    chunks = answer.get("chunks") if isinstance(answer, dict) else None
+    if not isinstance(chunks, list) or not all(isinstance(chunk, str) for chunk in chunks):
+        told = f"{place} gave {reprlib.repr(answer)}"
+        raise WeighbeamError("chunker_failed", told, 'return {"chunks": ["…", "…"]}, a list of texts')
+    return chunks
+
+
+async def _wait(work: Awaitable[Any], seconds: float) -> Any:
+    async with asyncio.timeout(seconds):
+        return await work
