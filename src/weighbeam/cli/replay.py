@@ -33,6 +33,6 @@ def replay(
     if not entries:
         raise WeighbeamError("empty_journal", "the journal holds no entry", "name the journal of a validator")
     if not as_json:
-        typer.echo(f"{entries} entries computed again, {faults} differ")
+        typer.echo(f"{entries} entries and tables computed again, {faults} differ")
     if faults:
         raise typer.Exit(EXIT_CHECK_FAILED)

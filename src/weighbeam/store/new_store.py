@@ -44,7 +44,7 @@ def _find_file(place: str) -> Path | None:
 
 def _require_empty(connection: Connection) -> None:
     if inspect(connection).get_table_names():
-        remedy = "name a file that does not exist, or make another database: createdb --encoding=UTF8 NAME"
+        remedy = "name a file that does not exist, or make another: createdb --encoding=UTF8 --template=template0 NAME"
         raise WeighbeamError("store_not_empty", "the place to copy to holds something already", remedy)
 
 

@@ -19,7 +19,10 @@ WRITE_LOCK = 0x57424A4C
 UNREACHABLE = "start the server, or check host and port; nothing committed is lost and work goes on by itself"
 REMEDIES = (
     (r'password|role "|peer authentication|pg_hba', "check user, password and rights in the URL"),
-    (r'database ".*" does not exist', "make it: createdb --encoding=UTF8 NAME; or check its name in the URL"),
+    (
+        r'database ".*" does not exist',
+        "make it: createdb --encoding=UTF8 --template=template0 NAME; or check its name in the URL",
+    ),
     (r"lock timeout", "another program holds the store: end it; work goes on by itself"),
     (r"No space left|disk full", "free space on the server's disk; nothing committed is lost, work goes on by itself"),
     (r"permission denied|must be owner", "let the role of the URL own the database"),
