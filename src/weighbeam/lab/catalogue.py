@@ -22,5 +22,6 @@ def find_attacks(wanted: list[str]) -> tuple[Attack, ...]:
     for name in wanted:
         if not any(name in (attack.name, attack.family, attack.mechanism) for attack in known):
             families = ", ".join(sorted({attack.family for attack in known}))
-            raise WeighbeamError("unknown_attack", f"no attack is called {name!r}", f"name a mechanism, MECHANISM/ATTACK, or one of: {families}")
+            remedy = f"name a mechanism, MECHANISM/ATTACK, or one of: {families}"
+            raise WeighbeamError("unknown_attack", f"no attack is called {name!r}", remedy)
     return tuple(a for a in known if not wanted or {a.name, a.family, a.mechanism}.intersection(wanted))
