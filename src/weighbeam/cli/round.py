@@ -36,7 +36,10 @@ def show_round(
         told = {kind: {"value": one.value, "maker": one.maker, "fault": one.fault} for kind, one in extras.items()}
         known = name_version(result.mechanism.name, params)
         version = None if known is None else {"defaults_of": known[0], "but": known[1]}
-        print_json({"round": round_id, **result.report(), "params_version": version, "extras": told})
+        replies = {one.hotkey: {"status": one.status, "reason": one.reason} for one in result.answers}
+        print_json(
+            {"round": round_id, **result.report(), "replies": replies, "params_version": version, "extras": told}
+        )
         return
     if result.mechanism.name == "chunking":
         show_chunking(result, [], hint=not explain and not only)
@@ -46,6 +49,10 @@ def show_round(
         show_evidence(result.report(), hint=not explain and not only)
     else:
         show_scores(result)
+    for one in result.answers:
+        if one.status != "ok":
+            why = f" ({make_printable(one.reason, 60)})" if one.reason else ""
+            typer.echo(f"no answer from {make_printable(one.hotkey, 60)}: {one.status}{why}")
     typer.echo(f"parameters: {tell_version(result.mechanism.name, params)}")
     show_extras(extras)
     if explain or only:

@@ -7,7 +7,7 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.kept_round import find_mechanism, read_round
 from weighbeam.mechanisms.abilities import Tells, Told
-from weighbeam.mechanisms.contract import Mechanism, Node, Observation, Params, Scored
+from weighbeam.mechanisms.contract import Answer, Mechanism, Node, Observation, Params, Scored
 from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.pictures.heatmap import Heatmap
@@ -17,12 +17,13 @@ from weighbeam.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """A round, observed and scored: of a question in a file, or out of a journal."""
+    """A round, observed and scored: of a question in a file, or out of a journal, with the replies as they came."""
 
     mechanism: Mechanism
     params: Params
     observation: Observation
     scored: Scored
+    answers: tuple[Answer, ...] = ()
 
     def report(self) -> dict[str, Any]:
         """The JSON of `weighbeam score`."""
@@ -65,4 +66,4 @@ def recall_round(store: Store, round_id: str) -> WhatIf:
     """A committed round of a journal, scored again from what was recorded, with the texts still kept."""
     mechanism = load_mechanism(find_mechanism(store, round_id))
     kept = read_round(store, round_id, mechanism, texts=True)
-    return WhatIf(mechanism, kept.params, kept.observation, kept.scored)
+    return WhatIf(mechanism, kept.params, kept.observation, kept.scored, kept.answers)

@@ -16,7 +16,7 @@ MEANINGS = {
     "malformed": "The answer is not the JSON asked for: send it as the documentation shows.",
     "too_large": "The answer has more words than the question allows: keep within max_answer_words.",
     "validator_fault": "The validator could not judge the answer: nothing is charged, and there is nothing to do.",
-    "void_round": "Too few answers arrived for a comparison: nothing was scored, and there is nothing to do.",
+    "void_round": "Too few answers arrived for a comparison, so nothing was scored; see that yours arrives.",
 }
 OUT = ("outlier", "short", "contradicts", "other_cluster")
 """Those that cost a place in the consensus."""
