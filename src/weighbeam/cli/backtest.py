@@ -111,6 +111,7 @@ def _write_outcomes(store: "Store", terms: "Terms", course: "Course", allowed: "
         write_dump(found, sys.stdout)
     else:
         save_dump(found, file)
+        typer.echo(f"what was led to is in {file}", err=True)
 
 
 def _ask_elsewhere(

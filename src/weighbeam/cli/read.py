@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weighbeam.engine.insight.miner import MinerView
     from weighbeam.engine.weigh_in.constants import Averaging
 
+SHOWN_ROUNDS = 20
 PIPED_WIDTH = 200
 WHOLE = 100_000
 """From here on, numbers are units and shown to the last."""
@@ -127,7 +128,10 @@ def miner_report(
     place = "not ranked" if miner.place is None else f"place {miner.place} of {miner.of}"
     share = "" if miner.share is None else f", {show_share(miner.share)} of the last weights"
     typer.echo(f"{place}, standing {show_spread(miner.standing, miner.spread)}{share}")
-    rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in miner.points]
+    shown = miner.points[:SHOWN_ROUNDS]
+    if len(shown) < len(miner.points):
+        typer.echo(f"the newest {len(shown)} of {len(miner.points)} rounds; --json has all")
+    rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in shown]
     print_table(("round", "block", "status", "score", "reasons"), rows)
     if miner.reasons:
         typer.echo("What the reasons mean:")

@@ -61,7 +61,7 @@ def read_leaderboard(store: Store, mechanism: Mechanism, averaging: Averaging) -
         recent = read_recent(connection, mechanism.name)
         paid = read_pay(connection, mechanism.name, courses)
     lines = []
-    for place, hotkey in enumerate(order_best(mechanism, courses), 1):
+    for hotkey, place in place_all(mechanism, courses).items():
         course = courses[hotkey]
         seen, pay = recent.get(hotkey, Recent()), paid[hotkey]
         lines.append(
@@ -82,11 +82,13 @@ def read_leaderboard(store: Store, mechanism: Mechanism, averaging: Averaging) -
     return tuple(lines)
 
 
-def order_best(mechanism: Mechanism, courses: Mapping[str, Course]) -> list[str]:
-    """Best first, the unranked last; equals by name."""
+def place_all(mechanism: Mechanism, courses: Mapping[str, Course]) -> dict[str, int]:
+    """By hotkey, best first, the unranked last; equals share the better place, and are in the order of their names."""
     sign = 1.0 if mechanism.better == "lower" else -1.0
     standings = {hotkey: course.standing for hotkey, course in courses.items()}
-    return sorted(standings, key=lambda one: (standings[one] is None, sign * (standings[one] or 0.0), one))
+    order = sorted(standings, key=lambda one: (standings[one] is None, sign * (standings[one] or 0.0), one))
+    places: dict[float | None, int] = {}
+    return {hotkey: places.setdefault(standings[hotkey], number) for number, hotkey in enumerate(order, 1)}
 
 
 def read_recent(connection: Connection, mechanism: str) -> dict[str, Recent]:

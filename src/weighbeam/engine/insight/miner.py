@@ -9,7 +9,7 @@ from sqlalchemy import Connection, String, and_, cast, func, select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.insight.courses import Course, read_emission_course
 from weighbeam.engine.insight.kept_courses import recall_courses
-from weighbeam.engine.insight.leaderboard import order_best, read_pay
+from weighbeam.engine.insight.leaderboard import place_all, read_pay
 from weighbeam.engine.insight.outcomes import read_pairs
 from weighbeam.engine.insight.recent import DAY, find_newest, read_params
 from weighbeam.engine.standing_history import HISTORY
@@ -76,13 +76,13 @@ def read_miner(store: Store, mechanism: Mechanism, hotkey: str, averaging: Avera
         if hotkey not in courses and not points:
             raise WeighbeamError("unknown_hotkey", f"{hotkey!r} has no score here", "see weighbeam leaderboard")
         paid = read_pay(connection, mechanism.name, [hotkey])[hotkey]
-        order = order_best(mechanism, courses)
+        places = place_all(mechanism, courses)
         course = courses.get(hotkey, Course(None))
         return MinerView(
             hotkey=hotkey,
             uid=paid.uid,
-            place=None if course.standing is None else order.index(hotkey) + 1,
-            of=len(order),
+            place=None if course.standing is None else places[hotkey],
+            of=len(places),
             standing=course.standing,
             spread=course.spread,
             share=paid.share,
