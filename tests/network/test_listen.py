@@ -14,7 +14,7 @@ import pytest
 from network.loopback import serve_app, serve_miner
 from network.raw_http import HEAD, connect, is_cut, read_reply, say, write_ask
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.listen import ListenSettings, _bind, listen
+from weighbeam.network.listen import ListenSettings, bind, listen
 from weighbeam.network.listen import serve_miner as serve_until_cancelled
 from weighbeam.network.policy import PolicySettings
 
@@ -188,7 +188,7 @@ def test_a_miner_serves_until_cancelled() -> None:
 
 def test_replies_on_a_kept_connection_are_not_held_back() -> None:
     """Linux hands the listener's option on to what it accepts."""
-    with _bind("127.0.0.1", 0) as listener:
+    with bind("127.0.0.1", 0) as listener:
         listener.settimeout(5)
         with socket.create_connection(listener.getsockname()), listener.accept()[0] as accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
