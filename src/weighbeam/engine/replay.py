@@ -25,7 +25,7 @@ from weighbeam.engine.weigh_in.weighing import Weighing, list_payees
 from weighbeam.mechanisms.contract import Mechanism, Observation, Scored
 from weighbeam.mechanisms.make_params import hash_params, make_params
 from weighbeam.store import tables
-from weighbeam.store.blobs import digest_bytes, read_blob
+from weighbeam.store.blobs import digest_bytes, read_blob, read_blobs
 from weighbeam.store.database import Store
 
 FindMechanism = Callable[[str], Mechanism]
@@ -128,9 +128,8 @@ def _replay_round(
 def _check_texts(connection: Connection, round_id: str, known: Collection[str]) -> None:
     """What is kept of a round for people only, besides `known`, may be deleted; if it is there it is what it was."""
     links = tables.round_blobs.c
-    kept = select(links.digest).join(tables.blobs, tables.blobs.c.digest == links.digest).order_by(links.digest)
-    for digest in list(connection.scalars(kept.where(links.round == round_id, links.digest.not_in(known)))):
-        read_blob(connection, digest)
+    kept = select(links.digest).join(tables.blobs, tables.blobs.c.digest == links.digest)
+    read_blobs(connection, list(connection.scalars(kept.where(links.round == round_id, links.digest.not_in(known)))))
 
 
 def _replay_weigh_in(
