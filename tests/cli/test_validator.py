@@ -1,5 +1,6 @@
 """A validator and miners as an operator runs them: real processes, settings in files, signals, kills, restarts."""
 
+import asyncio
 import atexit
 import json
 import os
@@ -20,6 +21,10 @@ from command import weighbeam as run
 from network.loopback import free_port
 from postgres import Server
 from warm import weighbeam_warm
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.port import LocalChain
+from weighbeam.demo.cast import VALIDATORS
+from weighbeam.demo.write_settings import write_subnet
 from weighbeam.engine.read_journal import view_journal
 from weighbeam.engine.reading.rounds import list_rounds
 from weighbeam.network.keys import Hotkey
@@ -69,6 +74,15 @@ def subnet(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
         miner.wait_for("announced as")
     yield folder
     assert [miner.end(signal.SIGTERM) for miner in miners] == [0] * len(miners)
+
+
+def test_validators_of_a_written_subnet_have_their_permits_at_once(tmp_path: Path) -> None:
+    """Without one every miner refuses the first round, and is charged for it."""
+    write_subnet(tmp_path / "fresh")
+    file = ChainFile(tmp_path / "fresh/chain.sqlite")
+    graph = asyncio.run(LocalChain(file, VALIDATORS[0].hotkey).metagraph())
+    assert all(graph.find(part.hotkey.address).permit for part in VALIDATORS)
+    file.close()
 
 
 def read_url(url: str) -> tuple[int, str]:

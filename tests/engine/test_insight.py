@@ -14,7 +14,8 @@ from postgres import on_sqlite
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts import Alerts
 from weighbeam.engine.insight.attacks import read_attacks
-from weighbeam.engine.insight.leaderboard import read_leaderboard
+from weighbeam.engine.insight.courses import Course
+from weighbeam.engine.insight.leaderboard import place_all, read_leaderboard
 from weighbeam.engine.insight.miner import read_miner
 from weighbeam.engine.insight.outcomes import KNOWN
 from weighbeam.engine.insight.overview import read_overview
@@ -214,3 +215,8 @@ def test_who_tries_what(store: Store) -> None:
     assert read_miner(store, CHUNKING, "late", AVERAGING).copies == 1
     later = read_attacks(store, START + 30 * HOUR)
     assert (later.suspects, later.copies, later.alerts) == ((), (), ())
+
+
+def test_equals_share_the_better_place() -> None:
+    courses = {name: Course(value) for name, value in (("d", None), ("c", 0.5), ("a", 0.9), ("b", 0.5), ("e", None))}
+    assert list(place_all(CHUNKING, courses).items()) == [("b", 1), ("c", 1), ("a", 3), ("d", 4), ("e", 4)]

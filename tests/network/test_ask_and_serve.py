@@ -290,7 +290,9 @@ def test_requests_that_are_no_task_are_refused_and_signed(tmp_path: Path) -> Non
         assert "x-weighbeam-reply-signature" in response.headers
 
 
-def test_a_handler_that_breaks_harms_only_its_own_reply(tmp_path: Path) -> None:
+def test_a_handler_that_breaks_harms_only_its_own_reply(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Who asked learns nothing of it; the miner's log has the line that failed."""
+
     async def broken(task: dict[str, Any], seconds: float) -> Any:
         raise RuntimeError("secret detail")
 
@@ -299,6 +301,7 @@ def test_a_handler_that_breaks_harms_only_its_own_reply(tmp_path: Path) -> None:
         assert (heard.status, heard.reason) == ("error", "500")
         with httpx2.Client(trust_env=False) as client:
             assert "secret" not in client.send(raw_request(endpoint)).text
+    assert 'raise RuntimeError("secret detail")' in caplog.text
 
 
 def test_nonces_of_one_process_never_repeat() -> None:

@@ -21,8 +21,8 @@ KEYS = (
     "AWS_SESSION_TOKEN",
     "PGPASSWORD",
 )
-LEAST_KEY = 8
-"""A shorter one stands for none, as `none` itself does."""
+NO_KEYS = frozenset("none null empty dummy unused".split())
+"""What people write where a key is asked for and none is needed: words that a log must be able to say."""
 LEAST_PART = 6
 HOSTED = frozenset("http json xml form mailto gotify ntfy matrix mmost rocket nctalk mqtt apprise hassio".split())
 """Services whose address names a machine; in that of any other, a token stands there. Each also with an s, for TLS."""
@@ -32,7 +32,7 @@ def list_secrets(loaded: Loaded, environment: Mapping[str, str] = os.environ) ->
     """The secrets, the parts of secret URLs, the store's password and the keys of the environment."""
     given = [secret.get_secret_value() for secret in _walk(loaded.settings)]
     parts = [part for secret in given for part in list_parts(secret)]
-    keys = [value for name in KEYS if len(value := environment.get(name, "")) >= LEAST_KEY]
+    keys = [value for name in KEYS if (value := environment.get(name)) and value.lower() not in NO_KEYS]
     return tuple(dict.fromkeys([*given, *parts, *_list_passwords(loaded.settings.store.url), *keys]))
 
 
