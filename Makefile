@@ -75,7 +75,7 @@ attack-bench: $(READY) ## Play every attack of the lab, write build/attacks.html
 	$(BIN)/weighbeam lab attack --expect --report build/attacks.html
 
 test-torch: .venv-torch/.ready ## Test the senses that need torch
-	.venv-torch/bin/python -m pytest tests/senses/test_sentence_transformers.py tests/senses/test_nli_transformers.py
+	.venv-torch/bin/python -m pytest tests/senses/adapters/embedding/test_sentence_transformers.py tests/senses/adapters/entailment/test_nli_transformers.py
 
 .venv-torch/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-torch

@@ -9,13 +9,13 @@ from statistics import median
 
 from benchmarks.measure import Line, time_once
 from benchmarks.round import Timed, make_round
+from weighbeam.mechanism.records import Asked
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Asked
-from weighbeam.senses.cluster.client import Cluster
-from weighbeam.senses.cluster.messages import Bounds
-from weighbeam.senses.cluster.ports import ClusterEmbedder
-from weighbeam.senses.cluster.settings import ClusterSettings
+from weighbeam.senses.adapters.cluster.client import Cluster
+from weighbeam.senses.adapters.cluster.messages import WorkerBounds
+from weighbeam.senses.adapters.cluster.senses import ClusterEmbedder
+from weighbeam.senses.adapters.cluster.settings import ClusterSettings
 from weighbeam.senses.local import LocalSenses
 
 LAPS = 3
@@ -78,7 +78,7 @@ def observe(asked: Asked, senses: Timed) -> None:
 
 
 def join(address: str, workers: int) -> Cluster:
-    return Cluster(ClusterSettings(address, Bounds(workers, workers)))
+    return Cluster(ClusterSettings(address, WorkerBounds(workers, workers)))
 
 
 def open_senses(cluster: Cluster) -> LocalSenses:

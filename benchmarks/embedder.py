@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Line
-from weighbeam.mechanisms.chunking.generate import read_bank
-from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.minilm import load_minilm
-from weighbeam.senses.sentences import RuleSentences
+from weighbeam.mechanism.topic_bank import load_topics
+from weighbeam.senses.adapters.embedding.minilm import load_minilm
+from weighbeam.senses.adapters.model_files import cache_folder
+from weighbeam.senses.adapters.text.sentences import RuleSentences
 
 TORCH = Path(".venv-torch/bin/python")
 PIECE_FLOPS = 6 * 2 * (4 * 384 * 384 + 2 * 384 * 1536)
@@ -50,7 +50,7 @@ def measure_embedder() -> Iterator[Line]:
 def make_texts() -> dict[str, list[str]]:
     """Sentences and segments of the shipped bank, and groups of about equal length."""
     splitter = RuleSentences()
-    sentences = [s for paragraphs in read_bank().values() for text in paragraphs for s in splitter.split(text)]
+    sentences = [s for paragraphs in load_topics().values() for text in paragraphs for s in splitter.split(text)]
     segments = [" ".join(sentences[i : i + 3]) for i in range(0, len(sentences), 3)]
     pieces = load_minilm(cache_folder()).count_pieces
     groups = {"mixed": sentences[::4] + segments[::4]}

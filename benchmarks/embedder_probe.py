@@ -48,8 +48,8 @@ def _rate(embed: Callable[[list[str], int], Any], texts: list[str], size: int) -
 
 
 def _open_ours() -> tuple[Callable[[list[str], int], Any], tuple[int, ...]]:
-    from weighbeam.senses.folders import cache_folder
-    from weighbeam.senses.minilm import load_minilm
+    from weighbeam.senses.adapters.embedding.minilm import load_minilm
+    from weighbeam.senses.adapters.model_files import cache_folder
 
     minilm = load_minilm(cache_folder())
     return lambda texts, _: minilm.embed(texts), (0,)
@@ -59,7 +59,7 @@ def _open_torch() -> tuple[Callable[[list[str], int], Any], tuple[int, ...]]:
     import torch
     from sentence_transformers import SentenceTransformer
 
-    from weighbeam.senses.minilm_files import find_minilm
+    from weighbeam.senses.adapters.model_files import find_minilm
 
     torch.set_num_threads(1)
     model = SentenceTransformer(str(find_minilm().weights.parent), device="cpu")

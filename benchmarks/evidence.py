@@ -11,12 +11,12 @@ from typing import Any
 from benchmarks.evidence_match import measure_hostile_matches
 from benchmarks.evidence_worst import measure_worst
 from benchmarks.measure import Line, show_lines
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
-from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive, read_bank
-from weighbeam.mechanisms.evidence.match import match_excerpt
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
+from weighbeam.mechanisms.evidence.excerpt.match import match_excerpt
+from weighbeam.mechanisms.evidence.excerpt.page_tokens import tokenise
 from weighbeam.mechanisms.evidence.mechanism import Evidence
-from weighbeam.mechanisms.evidence.page_tokens import tokenise
-from weighbeam.mechanisms.make_params import make_params
+from weighbeam.mechanisms.evidence.task import BANK_SUFFIXES, find_archive, load_bank
 from weighbeam.senses.local import LocalSenses
 
 LABELLED = Path(__file__).parents[1] / "tests/mechanisms/evidence/labelled_snippets.jsonl"
@@ -38,12 +38,12 @@ def open_archive() -> LocalSenses:
     """Senses that read the sample pages."""
     archive = find_archive()
     return LocalSenses(
-        remember=False, workers=1, pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=SUFFIXES
+        remember=False, workers=1, pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=BANK_SUFFIXES
     )
 
 
 def _measure_model(senses: LocalSenses) -> Iterator[Line]:
-    statements = {row["id"]: row["statement"] for row in read_bank()}
+    statements = {row["id"]: row["statement"] for row in load_bank()}
     rows = [row for row in map(json.loads, LABELLED.read_text("utf-8").splitlines()) if "attack" not in row]
     pairs = [(row["excerpt"], statements[row["statement_id"]]) for row in rows]
     senses.entailment.inner.judge(pairs[:2])
@@ -104,7 +104,7 @@ def make_quoting_round() -> Asked:
     random.Random(SEED).shuffle(rows)
     quotes = [{"url": row["url"], "excerpt": row["excerpt"]} for row in rows]
     answers = tuple(Answer(f"miner-{i}", {"snippets": quotes[i * 5 : i * 5 + 5]}, 1.0) for i in range(MINERS))
-    statement = next(row["statement"] for row in read_bank() if row["id"] == rows[0]["statement_id"])
+    statement = next(row["statement"] for row in load_bank() if row["id"] == rows[0]["statement_id"])
     return Asked(Task("t", {"statement": statement}), Group(tuple(a.hotkey for a in answers)), answers, "bench")
 
 

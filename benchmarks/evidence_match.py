@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator, Mapping
 
 from benchmarks.measure import Line
-from weighbeam.mechanisms.evidence.excerpt import is_valid_excerpt
-from weighbeam.mechanisms.evidence.match import match_excerpt
-from weighbeam.mechanisms.evidence.page_tokens import tokenise
+from weighbeam.mechanisms.evidence.excerpt.checks import is_valid_excerpt
+from weighbeam.mechanisms.evidence.excerpt.match import match_excerpt
+from weighbeam.mechanisms.evidence.excerpt.page_tokens import tokenise
 
 CHARACTERS = 1_000_000
 SECONDS = 0.2

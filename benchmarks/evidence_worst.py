@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.measure import Line
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.ports import Doubts, Hop, Page
+from weighbeam.senses.ports.page import Hop, Page
+from weighbeam.senses.ports.protocols import ForgeryChecks
 
 CHARACTERS = 1_000_000
 READ_SECONDS = 60.0
@@ -68,7 +69,7 @@ class Hostile:
     """A validator's own senses, but for the web, which is as hostile as can be. Every other excerpt is on its page."""
 
     assessor = second_pages = None
-    doubts = Doubts()
+    doubts = ForgeryChecks()
     id = digest = "hostile"
 
     def __init__(self, local: LocalSenses, wait_seconds: float = 0.0) -> None:

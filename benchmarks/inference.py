@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from benchmarks.measure import Line, show_lines
 from benchmarks.round import Timed
 from weighbeam.core.quantise import MILLION
-from weighbeam.engine.settle import settle_memory
-from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
-from weighbeam.mechanisms.inference.filter import Received
-from weighbeam.mechanisms.inference.judge import Given, judge_round
+from weighbeam.engine.support.process import freeze_memory
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
+from weighbeam.mechanisms.chunking.documents import generate_document
+from weighbeam.mechanisms.inference.agreement.filter import ReceivedAnswers
+from weighbeam.mechanisms.inference.judge import RoundInput, judge_round
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.senses.local import LocalSenses
@@ -31,7 +31,7 @@ def measure_inference() -> Iterator[Line]:
     senses = Timed(LocalSenses(remember=False, workers=1))
     senses.inner.embed(["warm up"])
     asked = make_long_round()
-    settle_memory()
+    freeze_memory()
     gap, whole = asyncio.run(_play(asked, senses))
     once = len(senses.texts) == len(set(senses.texts))
     found = f"{len(senses.texts):,} texts embedded"
@@ -50,7 +50,7 @@ def measure_inference() -> Iterator[Line]:
         )
 
 
-def _spend(given: Given) -> float:
+def _spend(given: RoundInput) -> float:
     start = time.process_time()
     judge_round(given, PARAMS)
     return time.process_time() - start
@@ -83,7 +83,7 @@ def make_long_round() -> Asked:
     return Asked(Task("long", {"prompt": PROMPT}), Group(tuple(a.hotkey for a in answers)), tuple(answers), "bench")
 
 
-def make_vectors(spread: float) -> Given:
+def make_vectors(spread: float) -> RoundInput:
     """Answers around twelve centres; the larger `spread`, the less they agree."""
     rng = np.random.default_rng(7)
     centres = rng.normal(size=(12, DIMENSIONS))
@@ -92,7 +92,7 @@ def make_vectors(spread: float) -> Given:
     similarity: NDArray[np.float64] = np.round(np.clip(vectors @ vectors.T, -1, 1) * MILLION) / MILLION
     similarity = (similarity + similarity.T) / 2
     np.fill_diagonal(similarity, 1.0)
-    received = Received(
+    received = ReceivedAnswers(
         hotkeys=tuple(f"miner-{number:04d}" for number in range(VECTORS)),
         quality=rng.uniform(0.3, 0.9, VECTORS),
         words=rng.integers(40, 400, VECTORS),
@@ -101,7 +101,7 @@ def make_vectors(spread: float) -> Given:
         overlap=None,
     )
     none = (None,) * VECTORS
-    return Given(received, tuple(rng.uniform(1, 9, VECTORS).tolist()), none, none, {})
+    return RoundInput(received, tuple(rng.uniform(1, 9, VECTORS).tolist()), none, none, {})
 
 
 if __name__ == "__main__":

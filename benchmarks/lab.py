@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.measure import Line, show_lines, time_once
-from weighbeam.core.ranking import order_standings
-from weighbeam.core.yuma import Subnet, YumaParams, run_epoch
-from weighbeam.core.yuma_arrays import gather_subnet
-from weighbeam.core.yuma_dense import run_dense, run_epoch_dense
-from weighbeam.lab.arrays.tournament import Tournament
-from weighbeam.lab.crowd import draw_crowd
-from weighbeam.lab.validators.strategies import Colluder, Copier, Honest, Validator
-from weighbeam.lab.weigh_ins import weigh_chunking, weigh_emissions
-from weighbeam.lab.year import YEAR_EPOCHS, Plan, simulate_year
+from benchmarks.weigh_ins import weigh_chunking, weigh_emissions
+from weighbeam.core.stats import order_standings
+from weighbeam.core.yuma.arrays import gather_subnet
+from weighbeam.core.yuma.dense import run_dense, run_epoch_dense
+from weighbeam.core.yuma.epoch import YumaParams, YumaSubnet, run_epoch
+from weighbeam.lab.validators.crowd import draw_crowd
+from weighbeam.lab.validators.strategies import ColludingValidator, CopyingValidator, HonestValidator, ValidatorSeat
+from weighbeam.lab.validators.year import YEAR_EPOCHS, YearPlan, simulate_year
 from weighbeam.mechanisms.chunking.groups import choose_group
+from weighbeam.mechanisms.chunking.lab.tournament import Tournament
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.rank import Result, rank_answers
-from weighbeam.mechanisms.chunking.stand import Placed, apply_round
+from weighbeam.mechanisms.chunking.score import JudgedChunking, rank_answers
+from weighbeam.mechanisms.chunking.stand import PlacedMiner, apply_round
 
 VALIDATORS, MINERS = 64, 256
 MOST_EPOCH_MS, LEAST_UPDATES, MOST_YEAR_SECONDS = 20, 10_000, 15
@@ -89,10 +89,10 @@ def measure_weigh_ins() -> Iterator[Line]:
 def measure_season() -> Line:
     """Every kind of validator at work; a year is as many times the part that was played."""
     crowd = draw_crowd(MINERS, np.random.default_rng(1))
-    minds = [Honest()] * 56 + [Copier()] * 4 + [Colluder((7, 8))] * 4
-    validators = [Validator(10**12, mind) for mind in minds]
+    minds = [HonestValidator()] * 56 + [CopyingValidator()] * 4 + [ColludingValidator((7, 8))] * 4
+    validators = [ValidatorSeat(10**12, mind) for mind in minds]
     short, long = (
-        time_once(lambda epochs=epochs: simulate_year(crowd, validators, 1, Plan(epochs=epochs)), time.process_time)
+        time_once(lambda epochs=epochs: simulate_year(crowd, validators, 1, YearPlan(epochs=epochs)), time.process_time)
         for epochs in (SEASON_EPOCHS, 2 * SEASON_EPOCHS)
     )
     each = (long - short) / SEASON_EPOCHS
@@ -100,7 +100,7 @@ def measure_season() -> Line:
     return Line(f"an epoch of {VALIDATORS} validators × {MINERS} miners, with all rounds", shown, "reported", True)
 
 
-def make_subnet() -> Subnet:
+def make_subnet() -> YumaSubnet:
     chance = np.random.default_rng(0)
     count = VALIDATORS + MINERS
 
@@ -108,7 +108,7 @@ def make_subnet() -> Subnet:
         units = chance.integers(1, 65536, MINERS).tolist()
         return dict(zip(range(VALIDATORS, count), units, strict=True)) if row < VALIDATORS else {}
 
-    return Subnet(
+    return YumaSubnet(
         block=1000,
         stake=[*chance.integers(1, 10**12, VALIDATORS).tolist(), *([0] * MINERS)],
         weights=[full(row) for row in range(count)],
@@ -133,9 +133,9 @@ def _stand_one(scores: dict[str, float], rounds: int, chance: np.random.Generato
     for number in range(rounds):
         ranking = order_standings(held, number)
         group = choose_group(ranking, PARAMS.group_size, PARAMS.rank_values, number)
-        results = [Result("valid", reward) for reward in chance.random(len(group.members)).tolist()]
+        results = [JudgedChunking("valid", reward) for reward in chance.random(len(group.members)).tolist()]
         places = rank_answers(results, PARAMS.ties).places
-        placed = [Placed(hotkey, "valid", place) for hotkey, place in zip(group.members, places, strict=True)]
+        placed = [PlacedMiner(hotkey, "valid", place) for hotkey, place in zip(group.members, places, strict=True)]
         held = apply_round(held, placed, group.base, PARAMS, group.index, group.count)
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from benchmarks.service_answers import Answers, list_new
 from benchmarks.service_journal import MECHANISMS, SEED, Player, list_hotkeys
-from weighbeam.engine.journal import Journal
-from weighbeam.mechanisms.make_params import make_params
-from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 

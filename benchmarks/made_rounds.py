@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.quantise import unit_millionths
-from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
-from weighbeam.miners.chunkers.packing import cut_at, sentence_starts
-from weighbeam.senses.ports import Embedder, Sentences
-from weighbeam.senses.sentences import RuleSentences
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
+from weighbeam.mechanisms.chunking.documents import generate_document
+from weighbeam.mechanisms.chunking.miners.packing import cut_at, sentence_starts
+from weighbeam.senses.adapters.text.sentences import RuleSentences
+from weighbeam.senses.ports.protocols import Embedder, Sentences
 
 CHARACTERS, CHUNKS = 50_000, 20
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.measure import Line, show_lines
+from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
 from weighbeam.network.keys import Hotkey
-from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -47,7 +47,7 @@ def measure_desk() -> Iterator[Line]:
     )
 
 
-def _open(path: Path, senses: LocalSenses) -> Desk:
+def _open(path: Path, senses: LocalSenses) -> NoveltyDesk:
     return open_desk(Store(f"sqlite:///{path}"), senses, Hotkey.from_uri("//Node", "ed25519"))
 
 
@@ -57,7 +57,7 @@ def _write(rng: random.Random) -> str:
     return f"The {a} of the {b} was {days} days older than the {c}, as the {d} had shown in {year}."
 
 
-def _submit(desk: Desk, texts: Sequence[str], clients: int) -> float:
+def _submit(desk: NoveltyDesk, texts: Sequence[str], clients: int) -> float:
     def work(own: Sequence[str], name: str) -> None:
         for text in own:
             desk.submit(name, text)
@@ -65,7 +65,7 @@ def _submit(desk: Desk, texts: Sequence[str], clients: int) -> float:
     return _run(work, texts, clients)
 
 
-def _commit(desk: Desk, prepared: Sequence[object], clients: int) -> float:
+def _commit(desk: NoveltyDesk, prepared: Sequence[object], clients: int) -> float:
     def work(own: Sequence[object], _: str) -> None:
         for given in own:
             desk.hand_over(given)

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from benchmarks.measure import time_alternately
 from weighbeam.core.quantise import unit_millionths
-from weighbeam.senses.corpus.bound import BoundIndex
-from weighbeam.senses.corpus.exact_dots import dot_exactly
-from weighbeam.senses.corpus.flat import FlatIndex
-from weighbeam.senses.corpus.index import Index
-from weighbeam.senses.corpus.open_index import Scan, open_index
+from weighbeam.senses.adapters.corpus.flat import FlatIndex
+from weighbeam.senses.adapters.corpus.int8_bound import BoundIndex
+from weighbeam.senses.adapters.corpus.open_index import Scan, open_index
+from weighbeam.senses.ports.vectors import VectorIndex, dot_exact
 
 DIMENSIONS, STEP, CLUSTERS, SPREAD, BATCH = 384, 500, 2_000, 0.7, 64
 LAPS = 15
@@ -100,7 +99,7 @@ def _view_memory(index: FlatIndex | BoundIndex) -> list[NDArray[Any]]:
     return [block[: len(index) - start].reshape(-1) for block, start in zip(whole, starts, strict=True)]
 
 
-def _see_insert(index: Index, shelf: Shelf) -> bool:
+def _see_insert(index: VectorIndex, shelf: Shelf) -> bool:
     """A row added just now is its own nearest."""
     row = next(make_rows(INSERTED, 1))
     with shelf.path.open("ab") as file:
@@ -108,7 +107,7 @@ def _see_insert(index: Index, shelf: Shelf) -> bool:
     place = len(index)
     index.add(row)
     places, products = index.nearest(row)
-    return bool(places[0] == place and products[0] == dot_exactly(row, row)[0, 0])
+    return bool(places[0] == place and products[0] == dot_exact(row, row)[0, 0])
 
 
 class _Oracle:
@@ -121,7 +120,7 @@ class _Oracle:
         self.passed = 0
 
     def see(self, rows: Rows) -> None:
-        products = dot_exactly(self.queries, rows)
+        products = dot_exact(self.queries, rows)
         highest = products.max(axis=1)
         self.place = np.where(highest > self.best, self.passed + products.argmax(axis=1), self.place)
         self.best = np.maximum(highest, self.best)

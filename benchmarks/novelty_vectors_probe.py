@@ -11,10 +11,10 @@ from sqlalchemy import insert
 from benchmarks.measure import time_alternately, time_once
 from benchmarks.novelty_index_probe import BATCH, DIMENSIONS, QUERIES, ROWS, Rows, make_rows
 from postgres import open_server
-from weighbeam.novelty.corpus import Corpus
-from weighbeam.novelty.open_corpus import open_corpus
-from weighbeam.novelty.pieces import write_vector
-from weighbeam.novelty.search_vectors import TOGETHER
+from weighbeam.mechanisms.novelty.desk.corpus import Corpus
+from weighbeam.mechanisms.novelty.desk.pieces import encode_vector
+from weighbeam.mechanisms.novelty.desk.search_vectors import TOGETHER
+from weighbeam.mechanisms.novelty.desk.vector_corpus import open_corpus
 from weighbeam.store.database import Store
 from weighbeam.store.novelty_tables import pieces
 from weighbeam.store.vectors import TABLE
@@ -62,7 +62,7 @@ def measure(store: Store, alone: Store, count: int) -> dict[str, Any]:
 def fill(store: Store, count: int) -> None:
     """Pieces as an embedded desk leaves them."""
     for number, rows in enumerate(make_rows(ROWS, count), start=1):
-        vectors = [write_vector(row) for row in rows]
+        vectors = [encode_vector(row) for row in rows]
         made = [{"contribution": number, "vector": vector, "crc": zlib.crc32(vector)} for vector in vectors]
         with store.write() as connection:
             connection.execute(insert(pieces), made)

@@ -18,9 +18,9 @@ from benchmarks.lab import MINERS, VALIDATORS, make_subnet, write_yuma
 from benchmarks.measure import Line, show_lines
 from benchmarks.novelty_index import probe_index
 from benchmarks.novelty_vectors import SIZE, probe_vectors
-from weighbeam.core.yuma_dense import run_epoch_dense
-from weighbeam.lab.capacity.plan import Load, plan
-from weighbeam.lab.capacity.units import read_units
+from weighbeam.core.yuma.dense import run_epoch_dense
+from weighbeam.lab.capacity.plan import CapacityLoad, plan
+from weighbeam.lab.capacity.units import load_units
 
 UNITS = Path(__file__).parents[1] / "src/weighbeam/lab/capacity/units.json"
 TESTS = Path(__file__).parents[1] / "tests"
@@ -48,7 +48,7 @@ def measure_past() -> Iterator[Line]:
         "epoch_seconds_per_pair": _time_epoch() / (VALIDATORS * MINERS),
     }
     UNITS.write_text(json.dumps(_round(units), indent=2) + "\n")
-    for need in plan(Load(), read_units(UNITS.read_text())):
+    for need in plan(CapacityLoad(), load_units(UNITS.read_text())):
         yield Line(need.what, f"{need.amount}: {need.because}", "one bears it", need.borne)
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from benchmarks.made_rounds import RandomSenses, make_asked
 from benchmarks.measure import Line, show_lines, time_once
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.replay import replay
-from weighbeam.engine.round_bytes import RoundFacts
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.replay import replay
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.make_params import hash_params
-from weighbeam.mechanisms.registry import load_mechanism
 from weighbeam.store.database import Store
 
 ROUNDS, MINERS, DISTINCT = 24, 256, range(25, 61)

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Line
-from weighbeam.mechanisms.chunking.generate import generate_document
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Task
+from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.miners import packing
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
-from weighbeam.miners.chunkers import packing
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.ports import Embedder, Sentences
+from weighbeam.senses.ports.protocols import Embedder, Sentences
 
 CHARACTERS, ANSWERS = 50_000, 25
 

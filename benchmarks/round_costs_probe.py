@@ -10,11 +10,12 @@ from benchmarks.evidence import make_quoting_round, open_archive
 from benchmarks.inference import make_long_round
 from benchmarks.round import make_round
 from postgres import open_server
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.mechanisms.contract import Asked, Mechanism, Observation, Params
-from weighbeam.mechanisms.make_params import hash_params, make_params
-from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import Params, hash_params, make_params
+from weighbeam.mechanism.records import Asked, Observation
+from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 

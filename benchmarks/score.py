@@ -8,9 +8,9 @@ import numpy as np
 from benchmarks.made_rounds import RandomEmbedder, RandomSenses, make_asked
 from benchmarks.measure import Line, show_lines
 from weighbeam.core.quantise import unit_millionths
+from weighbeam.mechanism.records import Observation
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Observation
 
 LAPS = 60
 MECHANISM, PARAMS = Chunking(), ChunkingParams()

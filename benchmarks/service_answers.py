@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Answer, Reply, Task
-from weighbeam.miners.chunkers.packing import cut_at, sentence_starts
-from weighbeam.miners.prepared_answers import read_answers, read_prompts
-from weighbeam.senses.ports import Senses
+from weighbeam.mechanism.records import Answer, Reply, Task
+from weighbeam.mechanisms.chunking.documents import generate_document
+from weighbeam.mechanisms.chunking.miners.packing import cut_at, sentence_starts
+from weighbeam.mechanisms.inference.miners.prepared_answers import load_answers, load_prompts
+from weighbeam.senses.ports.protocols import Senses
 
 CUTS, SHORT, EACH = 24, 12, 3
 STATUSES: tuple[tuple[float, Reply], ...] = ((0.02, "timeout"), (0.03, "unreachable"), (0.035, "malformed"))
@@ -75,8 +75,8 @@ def _prepare() -> dict[str, list[Choice]]:
     """Prepared answers to prompts of the bank: the beginning of one with the end of another, and one that is vague."""
     vague = {"text": "It depends on the situation, and different people find different ways.", "confidence": 0.9}
     found = []
-    for prompt, name in sorted(read_prompts().items()):
-        texts = [text.split(". ") for text in read_answers()[name]]
+    for prompt, name in sorted(load_prompts().items()):
+        texts = [text.split(". ") for text in load_answers()[name]]
         joined = [[*a[: len(a) // 2], *b[len(b) // 2 :]] for a in texts for b in texts]
         said = [{"text": ". ".join(one), "confidence": 0.5 + 0.01 * number} for number, one in enumerate(joined)]
         found.append(Choice(Task(f"prompt-{name}", {"prompt": prompt}), (*said, vague)))

@@ -28,25 +28,26 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.canonical import seeded_digest
-from weighbeam.engine.aftermath import raise_alerts
-from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.audit import write_audit
-from weighbeam.engine.deliver import deliver_due
-from weighbeam.engine.insight.metagraph import note_metagraph
-from weighbeam.engine.intent import Plan, Row
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.outbox import Item
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.constants import BLOCK_SECONDS, WEIGHTS_INTERVAL_SECONDS, Averaging
-from weighbeam.engine.weigh_in.run import weigh_in
-from weighbeam.mechanisms.contract import Asked, Mechanism, Params, Standing
-from weighbeam.mechanisms.make_params import hash_params, make_params
-from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.engine.alerts.alerts import Alerts
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.outbox.deliver import deliver_due
+from weighbeam.engine.outbox.enqueue import raise_alerts
+from weighbeam.engine.outbox.queue import OutboxItem
+from weighbeam.engine.rules.constants import BLOCK_SECONDS, WEIGHTS_INTERVAL_SECONDS, Averaging
+from weighbeam.engine.rules.intents import WeightsIntent, WeightsPlan
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.audit import insert_audit
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.engine.weights.metagraphs import note_metagraph
+from weighbeam.engine.weights.weigh_in import weigh_in
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import Params, hash_params, make_params
+from weighbeam.mechanism.records import Asked, Standing
+from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.ports import Senses
+from weighbeam.senses.ports.protocols import Senses
 from weighbeam.store.database import Store
 
 SEED, MINERS, DAYS = 7, 256, 30
@@ -110,7 +111,7 @@ class Player:
 class Subnet:
     """One validator with its chain and its journal."""
 
-    scales: Sequence[Scale]
+    scales: Sequence[WeighInContext]
     file: ChainFile
     clock: MadeClock
     player: Player
@@ -129,10 +130,10 @@ class Subnet:
             note_metagraph(store, scale.mechanism.name, graph, rules, self.clock.at, scale.own_hotkey)
         await self._deliver()
 
-    async def _submit_again(self, scale: Scale, last: Row) -> None:
+    async def _submit_again(self, scale: WeighInContext, last: WeightsIntent) -> None:
         graph, rules = await scale.chain.metagraph(), await scale.chain.rules()
         own = graph.find(scale.own_hotkey)
-        plan = Plan(
+        plan = WeightsPlan(
             uids=tuple(uid for uid, _ in last.weights),
             values=tuple(value for _, value in last.weights),
             holders=tuple((hotkey, registered) for hotkey, registered in last.plan["holders"]),
@@ -150,7 +151,7 @@ class Subnet:
         done = await scale.ledger.settle(scale.chain, scale.own_hotkey)
         detail = {"submission": done.id, "state": done.state} if done else {}
         with scale.journal.store.write() as connection:
-            write_audit(connection, self.clock.at, "submitted", scale.mechanism.name, plan.mode, None, detail)
+            insert_audit(connection, self.clock.at, "submitted", scale.mechanism.name, plan.mode, None, detail)
 
     async def _deliver(self) -> None:
         """What rounds left to do: alerts are raised; pictures and copies' lists are not what is measured here."""
@@ -159,7 +160,7 @@ class Subnet:
             pass
 
 
-async def _pass(_: Item) -> None:
+async def _pass(_: OutboxItem) -> None:
     return None
 
 
@@ -182,7 +183,7 @@ def open_subnet(folder: Path, store: Store, senses: Senses, at: float) -> Subnet
     for mechid, name in enumerate(MECHANISMS):
         mechanism, chain = load_mechanism(name), LocalChain(file, owner, mechid)
         parts = (mechanism, make_params(mechanism, {}), Journal(store), Ledger(store, name), chain, owner.address)
-        scales.append(Scale(*parts, averaging=averaging))
+        scales.append(WeighInContext(*parts, averaging=averaging))
     clock, player = MadeClock(at), Player(Journal(store), Answers(hotkeys, list_month(senses), SEED), senses)
     return Subnet(scales, file, clock, player, Alerts(store, clock.now))
 

@@ -14,14 +14,14 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.engine.weigh_in.run import weigh_in
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.engine.weights.weigh_in import weigh_in
+from weighbeam.mechanism.records import WeighRule, Weights
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import WeighRule, Weights
 from weighbeam.network.keys import Hotkey
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -60,7 +60,7 @@ def measure_weigh_in() -> Iterator[Line]:
     yield Line(what, shown, f"≤ {MOST_RATIO}×", ratio <= MOST_RATIO)
 
 
-def _build(folder: Path, days: int) -> Scale:
+def _build(folder: Path, days: int) -> WeighInContext:
     """A chain with everybody on it, and a journal with an evaluation of every miner every 300 s."""
     hotkey = Hotkey.from_uri("//Alice")
     parameters = SubnetParameters(rate_limit=5, max_validators=1, max_uids=MINERS + 1)
@@ -73,7 +73,9 @@ def _build(folder: Path, days: int) -> Scale:
     store = Store(f"sqlite:///{folder / 'journal.db'}")
     chain, ledger = LocalChain(file, hotkey), Ledger(store, "chunking")
     averaging = Averaging(db_retention_hours=24.0 * 60)
-    scale = Scale(Averaged(), ChunkingParams(), Journal(store), ledger, chain, hotkey.address, averaging=averaging)
+    scale = WeighInContext(
+        Averaged(), ChunkingParams(), Journal(store), ledger, chain, hotkey.address, averaging=averaging
+    )
     for day in range(days):
         _play(scale, START + day * DAY, DAY_ROUNDS, f"day-{day:02}")
     with store.write() as connection:
@@ -85,7 +87,7 @@ def _build(folder: Path, days: int) -> Scale:
     return scale
 
 
-def _play(scale: Scale, start: float, rounds: int, name: str) -> None:
+def _play(scale: WeighInContext, start: float, rounds: int, name: str) -> None:
     rows = [
         {
             "mechanism": "chunking",
@@ -102,7 +104,7 @@ def _play(scale: Scale, start: float, rounds: int, name: str) -> None:
         connection.execute(insert(tables.evaluations), rows)
 
 
-def _weigh(scale: Scale, now: float) -> None:
+def _weigh(scale: WeighInContext, now: float) -> None:
     done = asyncio.run(weigh_in(scale, now))
     assert done.decision.reason in (None, "rate_limited"), done.decision.reason
 

@@ -15,7 +15,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from weighbeam.operate.fetch_models import list_parcels
+from weighbeam.app.models import list_packages
 
 RUNTIME = ("alerts", "bittensor", "chunkers", "corpus", "openai", "postgres", "punkt", "ray", "s3", "wandb")
 Needs = dict[str, set[str]]
@@ -80,7 +80,7 @@ def _describe(package: Distribution) -> dict[str, Any]:
 
 
 def _describe_parcels() -> Iterator[dict[str, Any]]:
-    for parcel in list_parcels():
+    for parcel in list_packages():
         package, _, version = parcel.requirement.partition("==")
         yield {
             "type": "data" if parcel.name == "punkt" else "machine-learning-model",

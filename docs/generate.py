@@ -1,28 +1,31 @@
 """Write the parts of the docs that follow from the code: references, tables, pages of attacks. `make docs` runs it."""
 
+import ast
+import inspect
 import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from weighbeam.engine.alerts import REMEDIES
-from weighbeam.lab.attack_pages import write_pages
-from weighbeam.lab.capacity.plan import Load, plan
-from weighbeam.lab.capacity.units import read_units
-from weighbeam.lab.catalogue import list_attacks
-from weighbeam.lab.expectations import FULL, load_expectations
+from weighbeam.app.settings.sections import MechanismSection
+from weighbeam.app.settings.sources import Settings
+from weighbeam.engine.alerts.alerts import REMEDIES
+from weighbeam.lab.attack.catalogue import list_attacks
+from weighbeam.lab.attack.expectations import FULL, load_expectations
+from weighbeam.lab.capacity.plan import CapacityLoad, plan
+from weighbeam.lab.capacity.units import load_units
+from weighbeam.lab.report.attack_pages import format_pages
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import Params
+from weighbeam.mechanisms.chunking.advise import MEANINGS as CHUNKING_REASONS
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.reasons import MEANINGS as CHUNKING_REASONS
-from weighbeam.mechanisms.contract import Params
 from weighbeam.mechanisms.evidence.metrics import MEASURES as EVIDENCE_MEASURES
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.reasons import MEANINGS as EVIDENCE_REASONS
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reasons import MEANINGS as INFERENCE_REASONS
+from weighbeam.mechanisms.novelty.advise import MEANINGS as NOVELTY_REASONS
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.reasons import MEANINGS as NOVELTY_REASONS
-from weighbeam.settings.load import Settings
-from weighbeam.settings.model import MechanismSection
 
 DOCS = Path(__file__).parent
 WIDTH = 78
@@ -46,8 +49,8 @@ COMMANDS = (
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
     "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "replay", "store", "store copy",
-    "backtest", "mechanism", "mechanism list", "mechanism show", "mechanism check", "mechanism diff", "config",
-    "config show", "lab", "lab list", "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity",
+    "backtest", "mechanism", "mechanism list", "mechanism new", "mechanism show", "mechanism check", "mechanism diff",
+    "config", "config show", "lab", "lab list", "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity",
     "lab report", "lists", "lists sign", "lists check", "pages", "pages record", "vectors", "vectors run", "setup",
     "doctor",
 )  # fmt: skip
@@ -117,7 +120,7 @@ def write_metrics() -> str:
 def write_capacity() -> str:
     """What a large load needs."""
     rows = ["| what | needs | because |", "| --- | --- | --- |"]
-    needs = plan(Load(), read_units())
+    needs = plan(CapacityLoad(), load_units())
     return "\n".join([*rows, *(f"| {need.what} | {need.amount} | {need.because} |" for need in needs)])
 
 
@@ -138,7 +141,7 @@ def write_vectors() -> str:
 
 def write_attacks() -> dict[str, str]:
     """A page for each family of attacks, and their index."""
-    return write_pages(list_attacks(), load_expectations(FULL))
+    return format_pages(list_attacks(), load_expectations(FULL))
 
 
 def write_tables() -> dict[tuple[str, str], str]:
@@ -150,7 +153,27 @@ def write_tables() -> dict[tuple[str, str], str]:
         ("scale.md", "capacity"): write_capacity(),
         ("vectors.md", "format"): write_format(),
         ("vectors.md", "vectors"): write_vectors(),
+        ("write-a-mechanism.md", "attributes"): write_members(ast.AnnAssign),
+        ("write-a-mechanism.md", "methods"): write_members(ast.FunctionDef),
     }
+
+
+def write_members(kind: type[ast.AST]) -> str:
+    """The public attributes or methods of the base class, with the first sentence of each docstring."""
+    (base,) = ast.parse(inspect.getsource(Mechanism)).body
+    assert isinstance(base, ast.ClassDef)
+    rows = []
+    for member, after in zip(base.body, [*base.body[1:], None], strict=True):
+        if not isinstance(member, kind):
+            continue
+        if isinstance(member, ast.FunctionDef):
+            name, said = member.name, ast.get_docstring(member)
+        else:
+            name, said = member.target.id, after.value.value if isinstance(after, ast.Expr) else None
+        if not name.startswith("_"):
+            assert said, f"{name} has no docstring"
+            rows.append(f"| `{name}` | {' '.join(said.split(chr(10) * 2)[0].split())} |")
+    return "\n".join(["| name | meaning |", "| --- | --- |", *rows])
 
 
 def fill(page: str, name: str, content: str) -> str:
@@ -159,9 +182,11 @@ def fill(page: str, name: str, content: str) -> str:
 
 
 def main() -> None:
+    from write_api import write_api
     from write_http import open_app, write_http
 
     (DOCS / "cli.md").write_text(write_commands())
+    (DOCS / "api-reference.md").write_text(write_api())
     page = DOCS / "reference" / "http.md"
     with open_app() as (app, _):
         page.write_text(fill(page.read_text(), "operations", write_http(app)))

@@ -12,11 +12,11 @@ from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from tell_schema import PLAIN, follow, is_made_up, list_fields, tell_type
 
-from weighbeam.demo.write_settings import write_subnet
-from weighbeam.operate.build import build_validator
-from weighbeam.operate.run import make_validator_app
-from weighbeam.service.pool import Pools
-from weighbeam.settings.load import load_settings
+from weighbeam.app.settings.sources import load_settings
+from weighbeam.app.validator.build import build_validator
+from weighbeam.app.validator.run import make_validator_app
+from weighbeam.demo.subnet_files import save_subnet
+from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store.database import Store
 
 COMMON = {
@@ -49,9 +49,6 @@ PLACES = {
     "challenge_id": "your id of it",
     "contributor": "your id of who contributed, escaped",
     "contribution": "the number in its receipt",
-    "before": "`next` of the page before",
-    "most": "at most so many, up to 100; 20 if not given",
-    "status": "`paid`, `held`, `duplicate`, `imported`, `released` or `rejected`",
 }
 OPEN = ("/health", "/v1/health", "/openapi.json")
 OPERATE = ("/release", "/reject", "/withdraw")
@@ -73,9 +70,9 @@ PAGES = {
 def open_app() -> Iterator[tuple[FastAPI, Store]]:
     """All that a validator of every mechanism serves; no round is played."""
     with tempfile.TemporaryDirectory() as folder:
-        write_subnet(Path(folder) / "subnet")
+        save_subnet(Path(folder) / "subnet")
         loaded = load_settings(Path(folder) / "subnet" / "validator-1.toml", {})
-        built, pools = build_validator(loaded), Pools()
+        built, pools = build_validator(loaded), ThreadPools()
         app, _ = make_validator_app(built, loaded, loaded.settings.validator.listen or "", pools, CollectorRegistry())
         try:
             yield app, built.desk.store

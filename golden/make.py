@@ -25,27 +25,29 @@ from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.zstd import compress_each, decompress
-from weighbeam.engine.bench import Bench
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.tasks import TaskSource, generate_tasks
-from weighbeam.engine.validator import Post
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.lab.backtest.dump import dump_journal
-from weighbeam.mechanisms.chunking.generate import generate_document
-from weighbeam.mechanisms.contract import Task
-from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive
-from weighbeam.mechanisms.make_params import make_params
-from weighbeam.mechanisms.registry import load_mechanism
-from weighbeam.miners import chunking, evidence, inference
-from weighbeam.miners.novelty import contribute
-from weighbeam.miners.prepared_answers import read_prompts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rounds.context import RoundContext
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.rounds.tasks import TaskSource, generate_tasks
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.lab.backtest.sources import dump_journal
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.records import Task
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanisms.chunking.documents import generate_document
+from weighbeam.mechanisms.chunking.miners import handlers as chunking
+from weighbeam.mechanisms.evidence.miners import handlers as evidence
+from weighbeam.mechanisms.evidence.task import BANK_SUFFIXES, find_archive
+from weighbeam.mechanisms.inference.miners import handlers as inference
+from weighbeam.mechanisms.inference.miners.prepared_answers import load_prompts
+from weighbeam.mechanisms.novelty.desk.collector import DeskCollector
+from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
+from weighbeam.mechanisms.novelty.miners.contributors import contribute
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import Handler, make_miner_app
-from weighbeam.novelty.collect import DeskCollector
-from weighbeam.novelty.desk import Desk, open_desk
+from weighbeam.network.miner_app import Handler, make_miner_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.blobs import MAX_BYTES
 from weighbeam.store.database import Store
@@ -77,8 +79,8 @@ class Bed:
     store: Store
     clock: Turned
     chains: Mapping[str, ChainFile]
-    posts: Mapping[str, Post]
-    desk: Desk
+    posts: Mapping[str, MechanismRunner]
+    desk: NoveltyDesk
 
 
 def make_handlers(name: str, senses: LocalSenses) -> dict[str, Handler]:
@@ -99,14 +101,14 @@ def make_handlers(name: str, senses: LocalSenses) -> dict[str, Handler]:
 @contextmanager
 def open_bed(folder: Path) -> Iterator[Bed]:
     archive = find_archive()
-    senses = LocalSenses(pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=SUFFIXES, workers=1)
+    senses = LocalSenses(pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=BANK_SUFFIXES, workers=1)
     store, clock = Store(f"sqlite:///{folder / 'journal.sqlite'}"), Turned()
     with ExitStack() as stack:
         endpoints = {}
         for name in CAST:
             hotkey = Hotkey.from_uri(f"//{name}")
-            policy = Policy(PolicySettings(per_minute=6000, burst=100))
-            policy.update({ALICE.address: Standing(True, 10**12)})
+            policy = SenderPolicy(PolicySettings(per_minute=6000, burst=100))
+            policy.update({ALICE.address: SenderStanding(True, 10**12)})
             nonces = open_nonces(folder / f"{name}.nonces")
             app = make_miner_app(hotkey, make_handlers(name, senses), nonces, policy)
             endpoints[hotkey.address] = stack.enter_context(serve_app(app))
@@ -129,20 +131,22 @@ def make_chain(path: Path, endpoints: Mapping[str, str]) -> ChainFile:
     return file
 
 
-def make_post(name: str, store: Store, clock: Turned, file: ChainFile, senses: LocalSenses) -> Post:
+def make_post(name: str, store: Store, clock: Turned, file: ChainFile, senses: LocalSenses) -> MechanismRunner:
     mechanism = load_mechanism(name)
     params, journal, chain = make_params(mechanism), Journal(store), LocalChain(file, ALICE)
     burn = OWNER.address if name == "evidence" else None
-    scale = Scale(mechanism, params, journal, Ledger(store, name), chain, ALICE.address, burn_hotkey=burn)
-    bench = Bench(mechanism, params, journal, Asker(ALICE, AskSettings(allow_private=True, per_address=64)), senses)
+    scale = WeighInContext(mechanism, params, journal, Ledger(store, name), chain, ALICE.address, burn_hotkey=burn)
+    bench = RoundContext(
+        mechanism, params, journal, Asker(ALICE, AskSettings(allow_private=True, per_address=64)), senses
+    )
     collector = DeskCollector(store) if name == "novelty" else None
     tasks: Callable[[str], Task] = choose_tasks(name) or generate_tasks(mechanism, params)
-    return Post(bench, scale, tasks, clock, collector)
+    return MechanismRunner(bench, scale, tasks, clock, collector)
 
 
 def choose_tasks(name: str) -> TaskSource | None:
     """Prompts that have prepared answers, and short documents."""
-    numbers, prompts = itertools.count(), itertools.cycle(sorted(read_prompts()))
+    numbers, prompts = itertools.count(), itertools.cycle(sorted(load_prompts()))
     if name == "inference":
         return lambda _: Task(f"prompt-{next(numbers)}", {"prompt": next(prompts)})
     if name == "chunking":

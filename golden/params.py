@@ -8,9 +8,9 @@ import json
 import sys
 
 from weighbeam import __version__
-from weighbeam.mechanisms.make_params import make_params
-from weighbeam.mechanisms.registry import list_mechanisms, load_mechanism
-from weighbeam.mechanisms.released import FILE
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.registry import list_mechanisms, load_mechanism
+from weighbeam.mechanism.released import FILE
 
 
 def main(anyway: bool) -> None:

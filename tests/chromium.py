@@ -9,7 +9,7 @@ import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 INSTALL = "install one: apt install chromium fonts-liberation"
-NEEDED = "tests/browser and tests/senses/pages/test_browser.py need a Chromium and there is none"
+NEEDED = "tests/browser and tests/senses/adapters/pages/test_browser.py need a Chromium and there is none"
 
 
 def find_chromium() -> str | None:

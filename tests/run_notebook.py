@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from weighbeam.pictures.png import squeeze_png
+from weighbeam.charts.render import squeeze_png
 
 SECONDS = 240
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from weighbeam.app.settings.sources import Settings
 from weighbeam.chain.bittensor.sdk import load_sdk
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.settings.load import Settings
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"

@@ -16,10 +16,11 @@ from warm import weighbeam_warm
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 SOURCE = ROOT / "src/weighbeam"
+READING = ("mechanisms", "miners", "reading", "rounds", "weights")
 
 
-def load_generator():
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+def load_generator(name: str = "generate"):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -51,6 +52,17 @@ def test_the_command_reference_is_current() -> None:
     assert (DOCS / "cli.md").read_text() == load_generator().write_commands(), "run make docs"
 
 
+def test_the_api_reference_is_current() -> None:
+    assert (DOCS / "api-reference.md").read_text() == load_generator("write_api").write_api(), "run make docs"
+
+
+def test_every_public_name_is_in_the_api_reference() -> None:
+    import weighbeam
+
+    titles = re.findall(r"^### (\w+)$", (DOCS / "api-reference.md").read_text(), re.M)
+    assert set(weighbeam.__all__) - {"__version__"} - set(titles) == set()
+
+
 def test_the_parameter_tables_are_current() -> None:
     generator = load_generator()
     for name, params in generator.PARAMETERS.items():
@@ -75,7 +87,7 @@ def test_the_pages_of_attacks_are_current() -> None:
 
 def test_every_metric_is_explained() -> None:
     found = {}
-    for path in sorted((SOURCE / "service").glob("*.py")):
+    for path in sorted((SOURCE / "service").rglob("*.py")):
         found |= {
             name: kind
             for kind, name in re.findall(r"(Counter|Gauge|Histogram)\w*\(\s*\"(weighbeam_\w+)\"", path.read_text())
@@ -86,36 +98,34 @@ def test_every_metric_is_explained() -> None:
 
 
 def test_every_mechanism_that_counts_is_in_the_table_of_metrics() -> None:
-    from weighbeam.mechanisms.abilities import Measures
-    from weighbeam.mechanisms.registry import load_mechanism
+    from weighbeam.mechanism.registry import load_mechanism
 
     page = (DOCS / "metrics.md").read_text()
     for name in load_generator().PARAMETERS:
         mechanism = load_mechanism(name)
-        for measure in mechanism.measures if isinstance(mechanism, Measures) else ():
+        for measure in mechanism.measures:
             assert f"`weighbeam_{name}_{measure}" in page
 
 
 def test_every_route_of_the_novelty_api_is_explained() -> None:
     page = (DOCS / "novelty-api.md").read_text()
-    paths = re.findall(
-        r"route\((?:\"POST\", )?\"(/\w+)(?:/\{\w+(?::path)?\}(/\w+)?)?\"", (SOURCE / "service/novelty.py").read_text()
-    )
+    source = (SOURCE / "mechanisms/novelty/service/routes.py").read_text()
+    paths = re.findall(r"route\(\s*(?:\"POST\",\s*)?\"(/\w+)(?:/\{\w+(?::path)?\}(/\w+)?)?\"", source)
     assert len(paths) == 9
     assert [path for path, verb in paths if f"/v1/novelty{path}" not in page or (verb and verb not in page)] == []
 
 
 def test_every_route_that_reads_is_explained() -> None:
     page, paths = (DOCS / "read-api.md").read_text(), ["/health", "/events"]
-    for path in (SOURCE / "service").glob("read_*.py"):
-        paths += re.findall(r"(?:route\(|declare\(app, )\"(/[^\"]+)\"", path.read_text())
+    for path in (SOURCE / "service/api" / f"{name}.py" for name in READING):
+        paths += re.findall(r"(?:route\(|declare_read\(app, )\"(/[^\"]+)\"", path.read_text())
     assert len(paths) >= 18
     named = [re.sub(r"\{round_id\}", "{id}", re.sub(r"\{mechanism\}", "{name}", path)) for path in paths]
     assert [path for path in named if f"GET /v1{path}" not in page] == []
 
 
 def test_every_route_of_the_organic_api_is_explained() -> None:
-    page, source = (DOCS / "api.md").read_text(), (SOURCE / "service/organic.py").read_text()
+    page, source = (DOCS / "api.md").read_text(), (SOURCE / "service/api/request_routes.py").read_text()
     routes = re.findall(r"_route\(app, \"(\w+)\", f?\"([^\"]+)\"", source)
     assert len(routes) == 5
     shown = [f"{method} {path.replace('{request_id}', '{id}')}" for method, path in routes]

@@ -12,10 +12,7 @@ import pytest
 from run_notebook import run_notebook
 from tests_root import ROOT
 from warm import weighbeam_warm
-from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.score_chunkings import score_chunkings
-from weighbeam.miners.chunkers.cut import cut_document
-from weighbeam.senses.local import LocalSenses
+from weighbeam import LocalSenses, WeighbeamError, load_mechanism, score
 
 EXAMPLES, PACKAGE = ROOT / "examples", ROOT / "examples/mechanism_package"
 NOTEBOOK = EXAMPLES / "compare_chunkers.ipynb"
@@ -99,10 +96,12 @@ def test_the_tutorial_shows_what_its_commands_print(command: str) -> None:
 
 def test_chunkings_of_ones_own_are_scored_as_a_round_would(senses: LocalSenses) -> None:
     document = (EXAMPLES / "document.txt").read_text()
-    cut = cut_document(document, senses, 800, names=("paragraphs", "sentences", "paragraphs"))
+    chunking = load_mechanism("chunking")
+    cut = chunking.cut(document, senses, 800, names=("paragraphs", "sentences", "paragraphs"))
     assert list(cut) == ["paragraphs", "sentences"]
-    result = score_chunkings(document, {**cut, "whole": [document]}, senses, 800)
-    rewards = {answer["hotkey"]: answer["reward"] for answer in result.report()["answers"]}
+    answers = [{"hotkey": name, "chunks": chunks} for name, chunks in {**cut, "whole": [document]}.items()]
+    result = score(chunking, {"document": document, "chunk_size": 800, "answers": answers}, senses=senses)
+    rewards = {row["hotkey"]: row["value"] for row in result.table()}
     assert rewards["paragraphs"] > rewards["sentences"] > rewards["whole"]
     with pytest.raises(WeighbeamError, match="bad_chunk_size"):
-        cut_document(document, senses, 0)
+        chunking.cut(document, senses, 0)

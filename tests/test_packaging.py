@@ -55,12 +55,13 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(built: Path) -> None:
         entries = wheel.read(f"{info}/entry_points.txt").decode()
     own = {name for name in names if not name.startswith(info)}
     assert own == list_source()
-    assert {"weighbeam/py.typed", "weighbeam/senses/models/nli-minilm/model.onnx"} <= own
+    assert {"weighbeam/py.typed", "weighbeam/senses/adapters/entailment/models/nli-minilm/model.onnx"} <= own
     assert {f"{info}/licenses/LICENSE", f"{info}/RECORD"} <= names
     assert told["License-Expression"] == "MIT"
     assert set(told.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
     assert "weighbeam = weighbeam.cli.main:app" in entries
-    assert entries.count("weighbeam.mechanisms.") == 4
+    assert entries.count(".mechanism:") == 4
+    assert entries.count(".ui.") == 7
 
 
 def test_the_source_distribution_has_what_is_kept_and_nothing_made(built: Path) -> None:

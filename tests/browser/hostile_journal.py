@@ -6,20 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from weighbeam.app.senses import EMBEDDED, find_web
 from weighbeam.demo.cast import VALIDATORS
 from weighbeam.demo.subnet import PARAMS
-from weighbeam.demo.write_settings import write_validator
-from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.intent import Plan
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.line_up import Terms, queue
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.mechanisms.contract import Answer, Asked
-from weighbeam.mechanisms.make_params import hash_params, make_params
-from weighbeam.mechanisms.registry import load_mechanism
-from weighbeam.novelty.desk import open_desk
-from weighbeam.operate.web import EMBEDDED, find_web
+from weighbeam.demo.subnet_files import save_validator_settings
+from weighbeam.engine.alerts.alerts import Alerts
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.requests.queue import RequestTerms, insert_request
+from weighbeam.engine.rules.intents import WeightsPlan
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.mechanism.params import hash_params, make_params
+from weighbeam.mechanism.records import Answer, Asked
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanisms.novelty.desk.desk import open_desk
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -55,7 +55,7 @@ def fill_folder(folder: Path) -> None:
             contributor, f"Contribution {number} tells of {SCRIPT} and of {IMAGE}, which nobody has told before."
         )
     store.close()
-    write_validator(folder, VALIDATORS[0])
+    save_validator_settings(folder, VALIDATORS[0])
 
 
 def play(journal: Journal, name: str, round_id: str, senses: Any, at: float, organic: bool = False) -> None:
@@ -110,14 +110,14 @@ def tell(store: Store, mechanism: str, now: float) -> None:
     alerts.tell("stalled", "critical", f"{LONG} {ALL}", mechanism)
     holders = tuple((hotkey, 1) for hotkey in HOTKEYS)
     uids, values = tuple(range(len(HOTKEYS))), tuple(65535 // (one + 1) for one in range(len(HOTKEYS)))
-    plan = Plan(uids, values, holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
+    plan = WeightsPlan(uids, values, holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
     Ledger(store, mechanism).plan(plan, now)
     group = {"round": name_round(mechanism), "number": 9, "mechanism": mechanism, "at": now}
     kept = {"body": {"text": ALL}, "wanted": [IMAGE], "ranked": True}
     with store.write() as connection:
         connection.execute(tables.submissions.update().values(state="included", reason=IMAGE, included_block=9))
         connection.execute(tables.copies.insert().values(**group, hotkeys=list(HOTKEYS), cosine=0.99, overlap=0.99))
-        queue(connection, f"{mechanism} {IMAGE}", mechanism, now, kept, Terms(caller=f"token:{SCRIPT}"))
+        insert_request(connection, f"{mechanism} {IMAGE}", mechanism, now, kept, RequestTerms(caller=f"token:{SCRIPT}"))
 
 
 def list_paths(quote: Callable[[str], str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ import httpx2
 from demo_run import copy_database
 from network.loopback import free_port
 from weighbeam.demo.cast import VALIDATORS
-from weighbeam.demo.write_settings import write_validator
+from weighbeam.demo.subnet_files import save_validator_settings
 from weighbeam.store.database import Store
 
 START_SECONDS = 90.0
@@ -99,5 +99,5 @@ def copy_demo(source: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in (STORE, "chain.sqlite"):
         copy_database(source / name, folder / name)
-    write_validator(folder, VALIDATORS[0])
+    save_validator_settings(folder, VALIDATORS[0])
     return folder

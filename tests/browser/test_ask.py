@@ -16,9 +16,9 @@ from chromium import need_chromium
 from engine.subnet import HONEST, open_subnet
 from service.holders import place, show
 from weighbeam.demo.cast import VALIDATORS
-from weighbeam.demo.write_settings import write_validator
-from weighbeam.engine.validator import Post
-from weighbeam.mechanisms.chunking.generate import generate_document
+from weighbeam.demo.subnet_files import save_validator_settings
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.senses.local import LocalSenses
 
 pytestmark = pytest.mark.alone
@@ -28,19 +28,19 @@ ANSWER_MS = 45_000
 
 
 @pytest.fixture(scope="module")
-def post(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Post]:
+def post(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MechanismRunner]:
     need_chromium()
     with open_subnet(tmp_path_factory.mktemp("asked"), senses) as subnet:
         yield subnet.post(only=HONEST)
 
 
 @pytest.fixture(scope="module")
-def site(post: Post, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(post: MechanismRunner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     store = post.bench.journal.store
     place(store, "app", ("ask",))
     place(store, "reader", ("read",))
     folder: Path = tmp_path_factory.mktemp("asking")
-    write_validator(folder, VALIDATORS[0])
+    save_validator_settings(folder, VALIDATORS[0])
     with serve_folder(folder, WEIGHBEAM_STORE__URL=str(store.engine.url)) as served:
         yield served
 
@@ -65,7 +65,7 @@ def list_traces(window: Window) -> str:
     return json.dumps([window.asked, window.page.url, window.run(STORES), cookies, window.page.content()])
 
 
-def test_the_best_answer_comes_back(window: Window, post: Post) -> None:
+def test_the_best_answer_comes_back(window: Window, post: MechanismRunner) -> None:
     page = window.page
     ask(page, show("app"), DOCUMENT)
     expect(page.locator("#progress")).to_contain_text("waiting", timeout=ANSWER_MS)

@@ -12,9 +12,9 @@ from browser.windows import Window, open_window
 from chromium import need_chromium
 from engine.small_subnet import Observed, observe_example, play
 from weighbeam.demo.cast import VALIDATORS
-from weighbeam.demo.write_settings import write_validator
-from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.journal import Journal
+from weighbeam.demo.subnet_files import save_validator_settings
+from weighbeam.engine.alerts.alerts import Alerts
+from weighbeam.engine.journal.journal import Journal
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -33,7 +33,7 @@ def observed(senses: LocalSenses) -> Observed:
 def site(observed: Observed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     need_chromium()
     folder: Path = tmp_path_factory.mktemp("live")
-    write_validator(folder, VALIDATORS[0])
+    save_validator_settings(folder, VALIDATORS[0])
     with serve_folder(folder) as served:
         yield served
 

@@ -22,8 +22,8 @@ from loopnode.node import LoopNode
 from loopnode.server import LoopServer, serve_node
 from tests_root import ROOT
 from weighbeam.chain.local.administer import announce
-from weighbeam.engine.intent import Row
-from weighbeam.engine.ledger import Ledger
+from weighbeam.engine.rules.intents import WeightsIntent
+from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.senses.local import LocalSenses
 
 TEMPO, BLOCK_SECONDS, PATIENCE_SECONDS = 20, 0.1, 60.0
@@ -63,7 +63,7 @@ class Campaign:
     def epoch(self) -> int:
         return int(self.node.file.read("epoch_index"))
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[WeightsIntent]:
         return Ledger(open_store(self.folder), "chunking").rows()
 
     def wait(self, reached: Callable[[], bool]) -> None:
@@ -152,7 +152,7 @@ def compare(campaign: Campaign) -> dict[str, int]:
     return {"taken": len(taken), "kills": campaign.kills, **ends}
 
 
-def _may_be_on_chain(row: Row) -> bool:
+def _may_be_on_chain(row: WeightsIntent) -> bool:
     return row.state in (*REACHED, "sent", "unknown") or row.reason == "superseded"
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.small_subnet import ALICE, START, Fast, make_scale, open_store
-from weighbeam.chain.bittensor.limits import Limits
+from weighbeam.chain.bittensor.connection import CallTimeouts
 from weighbeam.chain.bittensor.port import BittensorChain
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.engine.weigh_in.run import weigh_in
+from weighbeam.engine.weights.weigh_in import weigh_in
 
-LIMITS = Limits(connect=4, read=4, submit=8, stall=4, close=1)
+LIMITS = CallTimeouts(connect=4, read=4, submit=8, stall=4, close=1)
 PAUSE_SECONDS = 0.05
 
 

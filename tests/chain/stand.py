@@ -14,10 +14,10 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.alerts import REMEDIES
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.report import list_told
-from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
+from weighbeam.engine.alerts.alerts import REMEDIES
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.weigh_in import WeighInResult, weigh_in
+from weighbeam.engine.weights.weigh_in_alerts import list_raised
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.network.keys import Hotkey
@@ -55,7 +55,7 @@ class Stand:
 
     file: ChainFile
     chain: Chain
-    scale: Scale
+    scale: WeighInContext
     runner: asyncio.Runner
     node: Any = None
     server: Any = None
@@ -65,7 +65,7 @@ class Stand:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self.runner.run(work)
 
-    def weigh(self, now: float = START + 60) -> WeighedIn:
+    def weigh(self, now: float = START + 60) -> WeighInResult:
         return self.run(weigh_in(self.scale, now))
 
     def stored(self) -> tuple[tuple[int, int], ...]:
@@ -77,9 +77,9 @@ class Stand:
         return int(self.file.db.execute(query).fetchone()[0])
 
 
-def tell(done: WeighedIn, before: str | None = None) -> list[tuple[str, str]]:
+def tell(done: WeighInResult, before: str | None = None) -> list[tuple[str, str]]:
     """Code and level of what a weigh-in raises; each has a remedy."""
-    told = list_told(done, before, stalled=False)
+    told = list_raised(done, before, stalled=False)
     assert all(REMEDIES[one.code] for one in told)
     return [(one.code, one.level) for one in told]
 
@@ -102,10 +102,10 @@ def open_stand(kind: str, folder: Path, observed: Observed, **parameters: Any) -
 def _put_sdk_before(stand: Stand, folder: Path, stack: ExitStack) -> None:
     from loopnode.node import LoopNode
     from loopnode.server import serve_node
-    from weighbeam.chain.bittensor.limits import Limits
+    from weighbeam.chain.bittensor.connection import CallTimeouts
     from weighbeam.chain.bittensor.port import BittensorChain
 
-    stand.limits = Limits(connect=20, read=20, submit=20, stall=60, close=1)
+    stand.limits = CallTimeouts(connect=20, read=20, submit=20, stall=60, close=1)
     stand.node = LoopNode(stand.file)
     stand.server = stack.enter_context(serve_node(stand.node))
     chain = make_adapter(stand, folder)

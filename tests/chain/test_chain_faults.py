@@ -28,12 +28,12 @@ from weighbeam.chain.local.administer import set_parameters
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.chain.local.port import Faults, LocalChain
+from weighbeam.chain.local.port import FaultSwitches, LocalChain
 from weighbeam.chain.weight_row import CODES
-from weighbeam.engine.alerts import REMEDIES
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.report import list_told
-from weighbeam.engine.weigh_in.run import WeighedIn, weigh_in
+from weighbeam.engine.alerts.alerts import REMEDIES
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.weigh_in import WeighInResult, weigh_in
+from weighbeam.engine.weights.weigh_in_alerts import list_raised
 from weighbeam.senses.local import LocalSenses
 
 
@@ -48,7 +48,7 @@ def file(tmp_path: Path, observed: Observed) -> ChainFile:
 
 
 @pytest.fixture
-def scale(tmp_path: Path, file: ChainFile, observed: Observed) -> Scale:
+def scale(tmp_path: Path, file: ChainFile, observed: Observed) -> WeighInContext:
     made = make_scale(open_store(tmp_path), file)
     play(made.journal, observed, "r0")
     return made
@@ -58,31 +58,33 @@ def serve_nowhere(observed: Observed) -> dict[str, str]:
     return {answer.hotkey: "127.0.0.1:8000" for answer in observed[0].answers}
 
 
-def weigh(scale: Scale, now: float = START + 60) -> WeighedIn:
+def weigh(scale: WeighInContext, now: float = START + 60) -> WeighInResult:
     return asyncio.run(weigh_in(scale, now))
 
 
-def tell(done: WeighedIn, before: str | None = None) -> list[tuple[str, str]]:
+def tell(done: WeighInResult, before: str | None = None) -> list[tuple[str, str]]:
     """Code and level of what a weigh-in raises; each has a remedy."""
-    told = list_told(done, before, stalled=False)
+    told = list_raised(done, before, stalled=False)
     assert all(REMEDIES[one.code] for one in told)
     return [(one.code, one.level) for one in told]
 
 
-def test_an_undisturbed_weigh_in_tells_nothing(scale: Scale, file: ChainFile) -> None:
+def test_an_undisturbed_weigh_in_tells_nothing(scale: WeighInContext, file: ChainFile) -> None:
     done = weigh(scale)
     assert done.submission.state == "confirmed"
     assert tell(done) == []
     assert count_taken(file) == 1
 
 
-@pytest.mark.parametrize("faults", [Faults(unreachable=True), Faults(delay_seconds=99)])
-def test_a_chain_that_does_not_answer_is_told_and_left_alone(scale: Scale, file: ChainFile, faults: Faults) -> None:
+@pytest.mark.parametrize("faults", [FaultSwitches(unreachable=True), FaultSwitches(delay_seconds=99)])
+def test_a_chain_that_does_not_answer_is_told_and_left_alone(
+    scale: WeighInContext, file: ChainFile, faults: FaultSwitches
+) -> None:
     scale.chain.faults = faults
     done = weigh(scale)
     assert (done.decision.reason, done.submission) == ("chain_unreadable", None)
     assert tell(done) == [("chain_unreadable", "warning")]
-    scale.chain.faults = Faults()
+    scale.chain.faults = FaultSwitches()
     again = weigh(scale, START + 120)
     assert again.submission.state == "confirmed"
     assert tell(again, "UNREADABLE") == [("chain_unreadable", "info")]
@@ -90,9 +92,9 @@ def test_a_chain_that_does_not_answer_is_told_and_left_alone(scale: Scale, file:
     assert list_faults(scale.journal.store) == []
 
 
-def test_a_chain_silent_for_days_is_acted_on_as_degraded_and_never_as_emergency(scale: Scale) -> None:
+def test_a_chain_silent_for_days_is_acted_on_as_degraded_and_never_as_emergency(scale: WeighInContext) -> None:
     weigh(scale)
-    scale.chain.faults = Faults(unreachable=True)
+    scale.chain.faults = FaultSwitches(unreachable=True)
     done = weigh(scale, START + 30 * 24 * 3600)
     assert (done.mode.mode, done.decision.reason) == ("DEGRADED", "chain_unreadable")
     assert tell(done) == [("chain_unreadable", "critical")]
@@ -100,7 +102,7 @@ def test_a_chain_silent_for_days_is_acted_on_as_degraded_and_never_as_emergency(
 
 @pytest.mark.parametrize(("call", "turn"), [("metagraph", 2), ("submit", 1)])
 def test_a_chain_that_goes_down_between_plan_and_send_fails_the_row(
-    scale: Scale, file: ChainFile, monkeypatch: pytest.MonkeyPatch, call: str, turn: int
+    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch, call: str, turn: int
 ) -> None:
     """Down at the second look at the metagraph, or at the call itself: nothing was sent either way."""
     chain, seen = scale.chain, []
@@ -109,7 +111,7 @@ def test_a_chain_that_goes_down_between_plan_and_send_fails_the_row(
     async def go_down(*given: object) -> object:
         seen.append(given)
         if len(seen) == turn:
-            chain.faults = Faults(unreachable=True)
+            chain.faults = FaultSwitches(unreachable=True)
         return await real(*given)
 
     monkeypatch.setattr(chain, call, go_down)
@@ -118,19 +120,19 @@ def test_a_chain_that_goes_down_between_plan_and_send_fails_the_row(
     assert tell(done) == [("submission_failed", "warning")]
     assert count_taken(file) == 0
     monkeypatch.undo()
-    chain.faults = Faults()
+    chain.faults = FaultSwitches()
     assert weigh(scale, START + 120).submission.state == "confirmed"
     assert count_taken(file) == 1
 
 
-def test_a_slow_chain_is_only_slow(scale: Scale, file: ChainFile) -> None:
-    scale.chain.faults = Faults(delay_seconds=0.05)
+def test_a_slow_chain_is_only_slow(scale: WeighInContext, file: ChainFile) -> None:
+    scale.chain.faults = FaultSwitches(delay_seconds=0.05)
     assert weigh(scale).submission.state == "confirmed"
     assert count_taken(file) == 1
 
 
 def test_a_submission_that_outlives_its_limit_is_found_and_not_sent_again(
-    scale: Scale, file: ChainFile, monkeypatch: pytest.MonkeyPatch
+    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = port.submit_weights
 
@@ -146,19 +148,19 @@ def test_a_submission_that_outlives_its_limit_is_found_and_not_sent_again(
     assert count_taken(file) == 1
 
 
-def test_a_lost_reply_is_read_back_and_tells_nothing(scale: Scale, file: ChainFile) -> None:
-    scale.chain.faults = Faults(lose_reply=True)
+def test_a_lost_reply_is_read_back_and_tells_nothing(scale: WeighInContext, file: ChainFile) -> None:
+    scale.chain.faults = FaultSwitches(lose_reply=True)
     done = weigh(scale)
     assert done.submission.state == "confirmed"
     assert tell(done) == []
     assert count_taken(file) == 1
 
 
-def test_a_lost_reply_to_a_commit_is_read_back_too(scale: Scale, file: ChainFile) -> None:
+def test_a_lost_reply_to_a_commit_is_read_back_too(scale: WeighInContext, file: ChainFile) -> None:
     set_parameters(file, commit_reveal=True)
-    scale.chain.faults = Faults(lose_reply=True)
+    scale.chain.faults = FaultSwitches(lose_reply=True)
     assert weigh(scale).submission.state == "included"
-    scale.chain.faults = Faults()
+    scale.chain.faults = FaultSwitches()
     advance(file, 20)
     done = weigh(scale, START + 120)
     assert done.settled.state == "confirmed"
@@ -168,12 +170,12 @@ def test_a_lost_reply_to_a_commit_is_read_back_too(scale: Scale, file: ChainFile
 
 
 def test_while_an_outcome_is_unknown_nothing_is_sent(
-    scale: Scale, file: ChainFile, monkeypatch: pytest.MonkeyPatch
+    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def unreadable(*_: object) -> None:
         raise ChainFault("unreachable", "no answer", "wait")
 
-    scale.chain.faults = Faults(lose_reply=True)
+    scale.chain.faults = FaultSwitches(lose_reply=True)
     monkeypatch.setattr(scale.chain, "stored", unreadable)
     assert weigh(scale).submission.state == "unknown"
     advance(file, 5)
@@ -185,19 +187,23 @@ def test_while_an_outcome_is_unknown_nothing_is_sent(
 
 
 @pytest.mark.parametrize("name", [*CODES, "SomethingNobodyKnows"])
-def test_a_refusal_fails_the_row_by_our_code_and_waiting_is_no_alert(scale: Scale, file: ChainFile, name: str) -> None:
+def test_a_refusal_fails_the_row_by_our_code_and_waiting_is_no_alert(
+    scale: WeighInContext, file: ChainFile, name: str
+) -> None:
     code = CODES.get(name, "unknown_chain_error")
-    scale.chain.faults = Faults(refuse_with=name)
+    scale.chain.faults = FaultSwitches(refuse_with=name)
     done = weigh(scale)
     assert (done.submission.state, done.submission.reason) == ("failed", code)
     assert tell(done) == ([] if code == "rate_limited" else [("submission_failed", "warning")])
     assert count_taken(file) == 0
-    scale.chain.faults = Faults()
+    scale.chain.faults = FaultSwitches()
     assert weigh(scale, START + 120).submission.state == "confirmed"
     assert count_taken(file) == 1
 
 
-def test_a_chain_that_stands_still_holds_us_to_its_rate_limit(tmp_path: Path, scale: Scale, observed: Observed) -> None:
+def test_a_chain_that_stands_still_holds_us_to_its_rate_limit(
+    tmp_path: Path, scale: WeighInContext, observed: Observed
+) -> None:
     """Blocks stop coming: the second weigh-in waits, and goes out once they come again."""
     now = [START]
     make_chain(tmp_path / "clocked", serve_nowhere(observed)).close()
@@ -205,18 +211,18 @@ def test_a_chain_that_stands_still_holds_us_to_its_rate_limit(tmp_path: Path, sc
     with file.locked():
         file.write("manual", False)
         file.write("genesis_time", START - 12.0 * file.read("head"))
-    frozen = replace(scale, chain=LocalChain(file, ALICE, faults=Faults(freeze_clock=True)))
+    frozen = replace(scale, chain=LocalChain(file, ALICE, faults=FaultSwitches(freeze_clock=True)))
     assert weigh(frozen).submission.state == "confirmed"
     now[0] += 600
     assert weigh(frozen, START + 600).decision.reason == "rate_limited"
-    frozen.chain.faults = Faults()
+    frozen.chain.faults = FaultSwitches()
     assert weigh(frozen, START + 601).submission.state == "confirmed"
     assert count_taken(file) == 2
 
 
-def test_a_reveal_that_is_dropped_fails_the_row_and_is_told(scale: Scale, file: ChainFile) -> None:
+def test_a_reveal_that_is_dropped_fails_the_row_and_is_told(scale: WeighInContext, file: ChainFile) -> None:
     set_parameters(file, commit_reveal=True)
-    scale.chain.faults = Faults(drop_reveals=True)
+    scale.chain.faults = FaultSwitches(drop_reveals=True)
     assert weigh(scale).submission.state == "included"
     advance(file, 40)
     done = weigh(scale, START + 120)
@@ -227,10 +233,10 @@ def test_a_reveal_that_is_dropped_fails_the_row_and_is_told(scale: Scale, file: 
 
 
 def test_a_uid_pruned_between_plan_and_send_is_dropped_and_the_stranger_is_not_paid(
-    scale: Scale, file: ChainFile
+    scale: WeighInContext, file: ChainFile
 ) -> None:
     old = asyncio.run(scale.chain.metagraph()).find("paragraphs")
-    scale.chain.faults = Faults(prune_uid=old.uid)
+    scale.chain.faults = FaultSwitches(prune_uid=old.uid)
     done = weigh(scale)
     assert done.submission.state == "confirmed"
     assert done.submission.plan["dropped_uids"] == [old.uid]
@@ -244,11 +250,11 @@ def test_a_uid_pruned_between_plan_and_send_is_dropped_and_the_stranger_is_not_p
     assert sum(paid.values()) > 0
 
 
-def test_when_pruning_leaves_too_few_nothing_is_sent(scale: Scale, file: ChainFile) -> None:
+def test_when_pruning_leaves_too_few_nothing_is_sent(scale: WeighInContext, file: ChainFile) -> None:
     first = weigh(scale)
     advance(file, 20)
     set_parameters(file, min_allowed_weights=len(first.decision.uids))
-    scale.chain.faults = Faults(prune_uid=first.decision.uids[0])
+    scale.chain.faults = FaultSwitches(prune_uid=first.decision.uids[0])
     done = weigh(scale, START + 120)
     assert (done.submission.state, done.submission.reason) == ("failed", "too_few_weights")
     assert tell(done) == [("submission_failed", "warning")]
@@ -256,7 +262,7 @@ def test_when_pruning_leaves_too_few_nothing_is_sent(scale: Scale, file: ChainFi
 
 
 def test_a_chain_file_locked_by_others_or_damaged_is_a_chain_that_cannot_be_read(
-    tmp_path: Path, scale: Scale, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, scale: WeighInContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("weighbeam.chain.local.file.BUSY_SECONDS", 0.1)
     path = tmp_path / "chain.sqlite"
@@ -272,7 +278,9 @@ def test_a_chain_file_locked_by_others_or_damaged_is_a_chain_that_cannot_be_read
     assert tell(weigh(impatient, START + 120)) == [("chain_unreadable", "warning")]
 
 
-def test_a_stop_that_comes_just_as_a_call_ends_is_heeded(scale: Scale, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_that_comes_just_as_a_call_ends_is_heeded(
+    scale: WeighInContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def stop_while_ending(action: Callable[[], object]) -> object:
         asyncio.get_running_loop().call_soon(tasks[0].cancel)
         return action()

@@ -13,7 +13,7 @@ from command import weighbeam as run
 from tests_root import ROOT
 from warm import weighbeam_warm
 from weighbeam import __version__
-from weighbeam.cli.read import print_table
+from weighbeam.cli.journal.reports import print_table
 
 VECTORS = ROOT / "vectors"
 
@@ -166,7 +166,7 @@ def test_help_imports_nothing_heavy() -> None:
         "from weighbeam.cli.main import app\n"
         "try: app()\n"
         "except SystemExit: pass\n"
-        "heavy = 'numpy pydantic onnxruntime rich tokenizers onnx altair vl_convert obstore'.split()\n"
+        "heavy = 'numpy pydantic sqlalchemy onnxruntime rich tokenizers onnx altair vl_convert obstore'.split()\n"
         "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

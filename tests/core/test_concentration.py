@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbeam.core.concentration import effective_number, gini, top_share
+from weighbeam.core.stats import effective_number, gini, top_share
 
 AMOUNTS = st.lists(st.floats(0, 1e6), min_size=1, max_size=40)
 

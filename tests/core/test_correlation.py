@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbeam.core.correlation import kendall_tau, spearman
+from weighbeam.core.stats import kendall_tau, spearman
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=0, max_size=30)
 

@@ -5,8 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbeam.core.curves import normalise, share_geometric, to_u16
-from weighbeam.core.ranking import order_standings, place_values
+from weighbeam.core.stats import normalise, order_standings, place_values, share_geometric, to_u16
 
 values = st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9]) | st.floats(-5, 5), max_size=30)
 

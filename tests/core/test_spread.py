@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbeam.core.averaging import move_average
-from weighbeam.core.spread import spread_average, spread_course
+from weighbeam.core.stats import move_average, spread_average, spread_course
+from weighbeam.mechanism.records import Standing
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Standing
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.spread import spread_responses
-from weighbeam.mechanisms.evidence.stand import Memory, remember_scores
+from weighbeam.mechanisms.evidence.stand import Memory, remember_scores, spread_responses
 
 ROUNDS, MINERS = 32, 1500
 

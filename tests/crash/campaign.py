@@ -26,10 +26,10 @@ from weighbeam.chain.local.administer import announce, register, set_parameters
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
-from weighbeam.engine.checkpoint import read_checkpoint
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.replay import replay
-from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.engine.journal.checkpoint import select_checkpoint
+from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -136,7 +136,7 @@ def inspect(folder: Path, tally: Tally, finish: bool) -> None:
 def _check_rounds(store: Store, tally: Tally) -> None:
     with store.read() as connection:
         rows = connection.exec_driver_sql("SELECT ref, sequence FROM entries WHERE kind = 'round'").all()
-        kept, removed = dict(map(tuple, rows)), read_checkpoint(connection)
+        kept, removed = dict(map(tuple, rows)), select_checkpoint(connection)
     tally.checkpoint = removed.sequence if removed else 0
     if len(kept) != len(rows):
         tally.faults.append("a round counts twice")

@@ -16,12 +16,13 @@ from crash import worker
 from crash.worker import ALICE, BLOCK_SECONDS, CHUNKING, START, make_facts, open_scale, read_observed
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine import journal as journal_module
-from weighbeam.engine import organic, retention
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.lock import HotkeyLock
-from weighbeam.engine.weigh_in import run as weigh_in_module
+from weighbeam.engine.journal import journal as journal_module
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.requests import organic
+from weighbeam.engine.running import retention
+from weighbeam.engine.support.lock import HotkeyLock
+from weighbeam.engine.weights import weigh_in as weigh_in_module
+from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.store.tables import requests, rounds
 
 OLD_ROUNDS = 12
@@ -44,14 +45,14 @@ def _moves_to(state: str) -> Callable[..., bool]:
 POINTS = {
     "the request is taken": Point(organic, "take_next", True),
     "before the round is recorded": Point(Journal, "record", False),
-    "the round is being recorded": Point(journal_module, "write_body", True),
+    "the round is being recorded": Point(journal_module, "format_body", True),
     "the round is recorded": Point(Journal, "record", True),
     "before its entry": Point(journal_module, "append_entry", False),
     "between entry and scores": Point(journal_module, "append_entry", True),
-    "between scores and evaluations": Point(journal_module, "write_scores", True),
-    "between evaluations and standings": Point(journal_module, "write_evaluations", True),
-    "between standings and miners": Point(journal_module, "write_standings", True),
-    "before the round's commit": Point(journal_module, "write_seen", True),
+    "between scores and evaluations": Point(journal_module, "insert_scores", True),
+    "between evaluations and standings": Point(journal_module, "insert_evaluations", True),
+    "between standings and miners": Point(journal_module, "update_standings", True),
+    "before the round's commit": Point(journal_module, "update_last_seen", True),
     "the round is committed": Point(Journal, "commit", True),
     "before the answer is kept": Point(organic, "_finish", False),
     "the answer is kept": Point(organic, "_finish", True),
@@ -63,7 +64,7 @@ POINTS = {
     "it is called included": Point(Ledger, "_move", True, _moves_to("included")),
     "it is called confirmed": Point(Ledger, "_move", True, _moves_to("confirmed")),
     "before the clean-up": Point(retention, "clean_up", False),
-    "the clean-up is signed": Point(retention, "keep_checkpoint", True),
+    "the clean-up is signed": Point(retention, "insert_checkpoint", True),
     "the clean-up has removed": Point(retention, "_remove_blobs", True),
     "the clean-up is remembered": Point(retention, "note", True),
     "before the file is compacted": Point(retention, "_compact", False),
@@ -102,7 +103,7 @@ def begin(folder: Path) -> None:
         at = find_now(folder) - (OLD_ROUNDS - number) * 3600.0
         journal.record(make_facts(name, at, observation), asked, observation)
         journal.commit(name, CHUNKING)
-    organic.enqueue(journal.store, CHUNKING, worker.PARAMS, worker.QUESTION, find_now(folder))
+    organic.enqueue_request(journal.store, CHUNKING, worker.PARAMS, worker.QUESTION, find_now(folder))
     journal.store.close()
 
 

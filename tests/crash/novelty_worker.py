@@ -18,17 +18,16 @@ from prometheus_client import CollectorRegistry
 
 from service.holders import place
 from weighbeam.core.quantise import unit_millionths
+from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
+from weighbeam.mechanisms.novelty.service.handlers import NoveltyApi
+from weighbeam.mechanisms.novelty.service.routes import add_novelty
+from weighbeam.network.http_server import ListenSettings, listen
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.listen import ListenSettings, listen
-from weighbeam.novelty.desk import Desk, open_desk
 from weighbeam.senses.local import LocalSenses
 from weighbeam.service.app import make_service_app
-from weighbeam.service.gate import Gate
-from weighbeam.service.keyring import Keyring
-from weighbeam.service.novelty import add_novelty
-from weighbeam.service.paces import Paces
-from weighbeam.service.pool import Pool, Pools
-from weighbeam.service.teller import Teller
+from weighbeam.service.http.authentication import Authenticator, TokenKeyring
+from weighbeam.service.http.rate_limit import RateLimits
+from weighbeam.service.http.threads import BoundedThreadPool, ThreadPools
 from weighbeam.store.database import Store
 
 ALICE = Hotkey.from_uri("//Alice")
@@ -57,7 +56,7 @@ def spread(word: str) -> NDArray[np.float64]:
     return np.frombuffer(hashlib.sha256(word.encode()).digest()[:DIMENSIONS], np.uint8) - 127.5
 
 
-def open_worker_desk(folder: Path, real: bool) -> Desk:
+def open_worker_desk(folder: Path, real: bool) -> NoveltyDesk:
     bag = WordBag()
     senses: Any = LocalSenses(workers=1) if real else SimpleNamespace(embedder=bag, word_pieces=bag)
     return open_desk(Store(f"sqlite:///{folder / 'novelty.db'}"), senses, ALICE)
@@ -65,12 +64,16 @@ def open_worker_desk(folder: Path, real: bool) -> Desk:
 
 def live(folder: Path, said: Connection, real: bool) -> None:
     """One life: says its port once it serves."""
-    desk, pools, registry = open_worker_desk(folder, real), Pools(Pool(), Pool(1)), CollectorRegistry()
+    desk, pools, registry = (
+        open_worker_desk(folder, real),
+        ThreadPools(BoundedThreadPool(), BoundedThreadPool(1)),
+        CollectorRegistry(),
+    )
     desk.load()
     app = make_service_app(pools.desk, registry)
     place(desk.store, "app", ("admin",))
-    gate = Gate(ALICE.address, Keyring(desk.store), Paces(), 6e6)
-    add_novelty(app, gate, Teller(desk, time.time), pools, registry)
+    gate = Authenticator(ALICE.address, TokenKeyring(desk.store), RateLimits(), 6e6)
+    add_novelty(app, gate, NoveltyApi(desk, time.time), pools, registry)
 
     async def serve() -> None:
         async with listen(app, "127.0.0.1", 0, ListenSettings(per_address=1000)) as (_, port):

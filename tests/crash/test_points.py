@@ -16,7 +16,7 @@ from engine.small_subnet import count_taken, list_faults, list_rounds
 from weighbeam.chain.local.administer import set_parameters
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.engine.checkpoint import read_checkpoint
+from weighbeam.engine.journal.checkpoint import select_checkpoint
 from weighbeam.senses.local import LocalSenses
 
 SECONDS = 120.0
@@ -51,7 +51,7 @@ def describe(folder: Path) -> dict[str, Any]:
     scale = open_scale(folder)
     asyncio.run(scale.ledger.settle(scale.chain, ALICE.address))
     with scale.journal.store.read() as connection:
-        checkpoint = read_checkpoint(connection)
+        checkpoint = select_checkpoint(connection)
         answered = connection.exec_driver_sql("SELECT state, result FROM requests").all()
     ended = {
         "rounds": list_rounds(scale.journal.store),

@@ -13,21 +13,20 @@ from pathlib import Path
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.finish_rounds import finish_rounds
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.lock import HotkeyLock
-from weighbeam.engine.organic import answer_request, enqueue, take_next
-from weighbeam.engine.recover import recover_requests
-from weighbeam.engine.retention import clean_up, is_cleanup_due
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.engine.weigh_in.run import weigh_in
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.requests.organic import answer_request, enqueue_request, take_next
+from weighbeam.engine.rounds.recovery import finish_rounds, recover_requests
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.running.retention import clean_up, is_cleanup_due
+from weighbeam.engine.support.lock import HotkeyLock
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.engine.weights.weigh_in import weigh_in
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.records import Asked, Observation
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Asked, Observation
-from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.network.keys import Hotkey
 from weighbeam.store.database import Store
 
@@ -37,12 +36,12 @@ START, BLOCK_SECONDS = 1_800_000_000.0, 720.0
 QUESTION = {"document": "One thing. Another thing.", "chunk_size": 100}
 
 
-def open_scale(folder: Path) -> Scale:
+def open_scale(folder: Path) -> WeighInContext:
     """The store and the chain of a folder, as a start opens them."""
     store = Store(f"sqlite:///{folder / 'journal.db'}")
     chain = LocalChain(ChainFile(folder / "chain.sqlite"), ALICE)
     journal, ledger = Journal(store), Ledger(store, "chunking")
-    return Scale(CHUNKING, PARAMS, journal, ledger, chain, ALICE.address, averaging=AVERAGING)
+    return WeighInContext(CHUNKING, PARAMS, journal, ledger, chain, ALICE.address, averaging=AVERAGING)
 
 
 def read_observed(folder: Path) -> tuple[Asked, Observation]:
@@ -54,12 +53,12 @@ def make_facts(name: str, at: float, observation: Observation) -> RoundFacts:
     return RoundFacts(name, "chunking", PARAMS.model_dump(mode="json"), params_hash, name, int(at // 12), at)
 
 
-def recover(scale: Scale) -> list[str]:
+def recover(scale: WeighInContext) -> list[str]:
     """What a start finishes: rounds, then the requests that wait for them."""
     return finish_rounds(scale.journal, {"chunking": CHUNKING}) + recover_requests(scale.journal, CHUNKING)
 
 
-def clean(scale: Scale, now: float) -> None:
+def clean(scale: WeighInContext, now: float) -> None:
     if is_cleanup_due(scale.journal.store, now, AVERAGING):
         clean_up(scale.journal.store, now, AVERAGING, ALICE.address, ALICE.sign)
 
@@ -74,7 +73,7 @@ def live(folder: Path, said: Connection) -> None:
         block = advance(file, 2)
         now = START + block * BLOCK_SECONDS
         if turn % 3 == 0:
-            said.send(("asked", enqueue(store, CHUNKING, PARAMS, QUESTION, now)))
+            said.send(("asked", enqueue_request(store, CHUNKING, PARAMS, QUESTION, now)))
         name = f"round-{block}-{secrets.token_hex(4)}"
         request = take_next(store, "chunking", name, now)
         journal.record(make_facts(name, now, observation), asked, observation)

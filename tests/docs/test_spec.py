@@ -3,7 +3,7 @@
 import re
 
 from tests_root import ROOT
-from weighbeam.engine.weigh_in.constants import CONSTANTS, TAO
+from weighbeam.engine.rules.constants import CONSTANTS, TAO
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 
 ROW = re.compile(r"^\| `?(\w+)`? \| ([^|]+) \|", re.M)

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from sqlalchemy import func, select
 
-from weighbeam.engine.lay_out import read_seen, read_standings
-from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.engine.weigh_in.emissions import read_averages
-from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.engine.journal.projections import select_last_seen, select_standings
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.weights.emissions import select_averages
+from weighbeam.mechanism.base import Mechanism
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -31,10 +31,12 @@ def list_standings(store: Store, mechanism: Mechanism, averaging: Averaging) -> 
     )
     history: dict[str, tuple[int, int, str]] = {}
     with store.read() as connection:
-        standings = {one.hotkey: one.value for one in read_standings(connection, name)}
+        standings = {one.hotkey: one.value for one in select_standings(connection, name)}
         if mechanism.rule.standing == "emissions":
             newest = connection.scalar(select(func.max(rounds.at)).where(rounds.mechanism == name)) or 0.0
-            averages = read_averages(connection, name, read_seen(connection, name), newest, averaging, lookback=True)
+            averages = select_averages(
+                connection, name, select_last_seen(connection, name), newest, averaging, lookback=True
+            )
             standings = {hotkey: average.ema for hotkey, average in averages.items()}
         for hotkey, status, reasons in connection.execute(query):
             total, valid, last = history.get(hotkey, (0, 0, ""))

@@ -3,10 +3,10 @@
 from keyword_recall.mechanism import KeywordRecall
 
 from engine.recall import PARAMS
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
-from weighbeam.mechanisms.make_params import hash_params
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.store import tables
 
 RECALL, START = KeywordRecall(), 1_800_000_000.0

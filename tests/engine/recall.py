@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from keyword_recall.mechanism import KeywordRecall, RecallParams
 
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Scored, Standing, Task, WeighRule
-from weighbeam.mechanisms.make_params import hash_params
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Scored, Standing, Task, WeighRule
 
 PARAMS = RecallParams()
 

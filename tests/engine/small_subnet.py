@@ -14,31 +14,31 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.alerts import LOG, Alerts
-from weighbeam.engine.bench import Bench
-from weighbeam.engine.clock import Clock
-from weighbeam.engine.health import Health
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.keep_running import Desk
-from weighbeam.engine.known_validators import KnownValidators
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.lock import HotkeyLock
-from weighbeam.engine.replay import replay
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.engine.validator import Post
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.mechanisms.chunking.generate import generate_document
+from weighbeam.engine.alerts.alerts import LOG, Alerts
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.rounds.context import RoundContext
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.running.health import Health
+from weighbeam.engine.running.runtime import ValidatorRuntime
+from weighbeam.engine.support.clock import EngineClock
+from weighbeam.engine.support.lock import HotkeyLock
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.known_validators import KnownValidators
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.records import Asked, Observation, Task
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.miners.handlers import honest_miner
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Asked, Observation, Task
-from weighbeam.mechanisms.make_params import hash_params
-from weighbeam.mechanisms.registry import load_mechanism
-from weighbeam.miners.chunking import honest_miner
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import make_miner_app
+from weighbeam.network.miner_app import make_miner_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -84,8 +84,8 @@ def serve_miners(folder: Path, senses: LocalSenses) -> Iterator[dict[str, str]]:
         found = {}
         for name in ("paragraphs", "sentences"):
             hotkey = Hotkey.from_uri(f"//{name}")
-            policy = Policy(PolicySettings(per_minute=60000, burst=1000))
-            policy.update({ALICE.address: Standing(True, 10**12)})
+            policy = SenderPolicy(PolicySettings(per_minute=60000, burst=1000))
+            policy.update({ALICE.address: SenderStanding(True, 10**12)})
             handlers = {"chunking": honest_miner(name, senses)}
             app = make_miner_app(hotkey, handlers, open_nonces(folder / f"{name}.sqlite"), policy)
             found[hotkey.address] = stack.enter_context(serve_app(app))
@@ -108,26 +108,26 @@ def make_chain(folder: Path, endpoints: Mapping[str, str], **parameters: Any) ->
     return file
 
 
-def make_scale(store: Store, file: ChainFile, averaging: Averaging | None = None) -> Scale:
+def make_scale(store: Store, file: ChainFile, averaging: Averaging | None = None) -> WeighInContext:
     chain = LocalChain(file, ALICE)
     journal, ledger = Journal(store), Ledger(store, "chunking")
-    return Scale(CHUNKING, PARAMS, journal, ledger, chain, ALICE.address, averaging=averaging or Averaging())
+    return WeighInContext(CHUNKING, PARAMS, journal, ledger, chain, ALICE.address, averaging=averaging or Averaging())
 
 
-def make_post(store: Store, file: ChainFile, senses: LocalSenses, clock: Clock) -> Post:
+def make_post(store: Store, file: ChainFile, senses: LocalSenses, clock: EngineClock) -> MechanismRunner:
     scale = make_scale(store, file)
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
-    return Post(Bench(CHUNKING, PARAMS, scale.journal, asker, senses), scale, make_task, clock)
+    return MechanismRunner(RoundContext(CHUNKING, PARAMS, scale.journal, asker, senses), scale, make_task, clock)
 
 
 def make_task(seed: str) -> Task:
     return Task(f"task-{seed[:8]}", {"document": generate_document("faults", 1500).text, "chunk_size": 600})
 
 
-def make_desk(store: Store, clock: Clock) -> Desk:
+def make_desk(store: Store, clock: EngineClock) -> ValidatorRuntime:
     alerts, lock = Alerts(store, clock.now), HotkeyLock(store, ALICE.address)
     known = KnownValidators(None, store, clock.now)
-    return Desk(store, clock, alerts, Health(1800.0), lock, known, Averaging(), ALICE.address)
+    return ValidatorRuntime(store, clock, alerts, Health(1800.0), lock, known, Averaging(), ALICE.address)
 
 
 def observe_example(senses: LocalSenses) -> Observed:

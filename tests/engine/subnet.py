@@ -13,20 +13,20 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
-from weighbeam.engine.bench import Bench
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.tasks import generate_tasks
-from weighbeam.engine.validator import Post
-from weighbeam.engine.weigh_in.assess import Scale
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rounds.context import RoundContext
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.rounds.tasks import generate_tasks
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.miners.handlers import TRICKS, honest_miner, hostile_miner
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.miners.chunking import TRICKS, honest_miner, hostile_miner
-from weighbeam.miners.spoil_replies import spoil_replies
+from weighbeam.miners.spoilers import spoil_replies
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import make_miner_app
+from weighbeam.network.miner_app import make_miner_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -50,7 +50,7 @@ class TestSubnet:
     def names(self) -> dict[str, str]:
         return {Hotkey.from_uri(f"//{name}").address: name for name in self.endpoints}
 
-    def post(self, only: Sequence[str] | None = None, **params: object) -> Post:
+    def post(self, only: Sequence[str] | None = None, **params: object) -> MechanismRunner:
         place = self.folder / f"post-{next(self.numbers)}"
         file = ChainFile.create(
             place / "chain.sqlite", SubnetParameters(tempo=20, rate_limit=5, max_validators=1), manual=True
@@ -64,10 +64,10 @@ class TestSubnet:
         store = Store(self.make_url() if self.make_url else f"sqlite:///{place / 'journal.db'}")
         chunking, settings = Chunking(), ChunkingParams(timeout=2.0, **params)
         chain, journal = LocalChain(file, VALIDATOR), Journal(store)
-        scale = Scale(chunking, settings, journal, Ledger(store, "chunking"), chain, VALIDATOR.address)
+        scale = WeighInContext(chunking, settings, journal, Ledger(store, "chunking"), chain, VALIDATOR.address)
         asker = Asker(VALIDATOR, AskSettings(allow_private=True, per_address=64))
-        bench = Bench(chunking, settings, journal, asker, self.senses)
-        return Post(bench, scale, generate_tasks(chunking, settings), WallClock())
+        bench = RoundContext(chunking, settings, journal, asker, self.senses)
+        return MechanismRunner(bench, scale, generate_tasks(chunking, settings), WallClock())
 
 
 @contextmanager
@@ -76,9 +76,9 @@ def open_subnet(folder: Path, senses: LocalSenses) -> Iterator[TestSubnet]:
         endpoints = {}
         for name in (*HONEST, *HOSTILE):
             handler = hostile_miner(name, senses) if name in TRICKS else honest_miner(name, senses)
-            policy = Policy(PolicySettings(per_minute=6000, burst=100))
-            policy.update({VALIDATOR.address: Standing(True, 10**12)})
+            policy = SenderPolicy(PolicySettings(per_minute=6000, burst=100))
+            policy.update({VALIDATOR.address: SenderStanding(True, 10**12)})
             nonces = open_nonces(folder / f"{name}.sqlite")
             app = make_miner_app(Hotkey.from_uri(f"//{name}"), {"chunking": handler}, nonces, policy)
-            endpoints[name] = stack.enter_context(serve_app(spoil_replies(name, app)))
+            endpoints[name] = stack.enter_context(serve_app(spoil_replies(name, app, "chunking")))
         yield TestSubnet(folder, senses, endpoints, itertools.count())

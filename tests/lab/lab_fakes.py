@@ -1,9 +1,9 @@
 """Seasons of made-up numbers, played by functions that another process finds by name. Only tests use them."""
 
-from weighbeam.lab.attack import Attack
-from weighbeam.lab.chance import draw
-from weighbeam.lab.jobs import Job
-from weighbeam.lab.measure import Trial
+from weighbeam.lab.attack.attack import Attack
+from weighbeam.lab.simulate.measure import Trial
+from weighbeam.lab.simulate.world import draw_chance
+from weighbeam.lab.trials.jobs import Job
 
 
 def make_attack(family: str, mechanism: str = "inference") -> Attack:
@@ -15,7 +15,7 @@ ATTACKS = tuple(make_attack(family) for family in ("copycat", "padding", "sybil"
 
 def play_fake(job: Job) -> Trial:
     """Attackers earn what `cap` lets them; ranks follow skill the more, the higher `care` is."""
-    chance = draw(job.seed, job.attack or "honest", job.season.rounds)
+    chance = draw_chance(job.seed, job.attack or "honest", job.season.rounds)
     cap, care = float(job.params.get("cap", 0.2)), float(job.params.get("care", 5.0))
     honest, attackers = [f"honest-{n}" for n in range(8)], [f"attacker-{n}" for n in range(4 if job.attack else 0)]
     skill = {name: n / 7 for n, name in enumerate(honest)}

@@ -9,9 +9,9 @@ from bittensor._transport.codec import RuntimeCodec
 from loopnode.extrinsic import Extrinsic, PoolRefusal
 from loopnode.state import INDEX
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.chain.local.rows import read_sender, read_subnet_rules
+from weighbeam.chain.local.rows import select_sender, select_subnet_rules
 from weighbeam.chain.local.submit import commit_row, refuse_commit, refuse_plain, set_row
-from weighbeam.chain.weight_row import Submission, refuse_sender
+from weighbeam.chain.weight_row import WeightSubmission, refuse_sender
 
 PLAIN = ("set_weights", "set_mechanism_weights")
 COMMIT = "commit_timelocked_mechanism_weights"
@@ -26,7 +26,7 @@ Sealed = dict[str, tuple[bytes, int]]
 def guard(file: ChainFile, extrinsic: Extrinsic, block: int) -> None:
     """What is refused before it enters the pool."""
     mechid = extrinsic.args.get("mecid", 0)
-    refusal = refuse_sender(read_subnet_rules(file, block), read_sender(file, mechid, extrinsic.address))
+    refusal = refuse_sender(select_subnet_rules(file, block), select_sender(file, mechid, extrinsic.address))
     if refusal in CUSTOM:
         error = {"code": 1010, "message": "Invalid Transaction", "data": f"Custom error: {CUSTOM[refusal]}"}
         raise PoolRefusal(error)
@@ -42,11 +42,11 @@ def apply_call(
     mechid = args.get("mecid", 0)
     index = mechid * INDEX + file.parameters.netuid
     if extrinsic.function in PLAIN:
-        row = Submission(mechid, tuple(args["dests"]), tuple(args["weights"]), args["version_key"])
+        row = WeightSubmission(mechid, tuple(args["dests"]), tuple(args["weights"]), args["version_key"])
         refusal = refuse_plain(file, hotkey, row, block)
         if refusal is None:
             set_row(file, hotkey, row, block)
-        return refusal, [{"WeightsSet": (index, read_sender(file, mechid, hotkey).uid)}]
+        return refusal, [{"WeightsSet": (index, select_sender(file, mechid, hotkey).uid)}]
     if extrinsic.function != COMMIT:
         return "CallDisabled", []
     return _commit(file, hotkey, args, block, opener, sealed, index)
@@ -59,7 +59,7 @@ def _commit(
     if args["commit_reveal_version"] != VERSION or len(ciphertext) > MOST_BYTES:
         return "IncorrectCommitRevealVersion", []
     uids, values, version_key = opener(ciphertext, args["reveal_round"])
-    row = Submission(args["mecid"], uids, values, version_key)
+    row = WeightSubmission(args["mecid"], uids, values, version_key)
     refusal = refuse_commit(file, hotkey, row, block)
     digest = hashlib.sha256(ciphertext).hexdigest()
     if refusal is None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from weighbeam.cli.chunkings import add_chunkers
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanisms.chunking.miners import cuts
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.miners.chunkers import own_chunker
-from weighbeam.miners.own import load_own
+from weighbeam.mechanisms.chunking.ui.question import add_chunkers
+from weighbeam.miners.custom import load_custom_handler
 from weighbeam.senses.local import LocalSenses
 
 HALVES = """
@@ -45,7 +45,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_s_path_starts_at_the_settings_folder(file: Path) -> None:
-    handler = load_own("halves.py:answer", file.parent)
+    handler = load_custom_handler("halves.py:answer", file.parent)
     task = {"document": "one two", "chunk_size": 10, "chunk_qty": 2, "time_soft_max": 3.0}
     assert asyncio.run(handler(task, 5.0)) == {"chunks": ["one", "two"]}
 
@@ -62,14 +62,14 @@ def test_a_file_s_path_starts_at_the_settings_folder(file: Path) -> None:
 )
 def test_what_cannot_be_loaded_is_named(place: str, told: str, file: Path) -> None:
     with pytest.raises(WeighbeamError, match=told) as caught:
-        load_own(place, file.parent)
+        load_custom_handler(place, file.parent)
     assert caught.value.code == "bad_function"
 
 
 def test_a_file_that_raises_is_the_user_s_mistake(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("raise RuntimeError('not today')", "utf-8")
     with pytest.raises(WeighbeamError, match="RuntimeError: not today"):
-        load_own("broken.py:answer", tmp_path)
+        load_custom_handler("broken.py:answer", tmp_path)
 
 
 def test_a_file_may_be_like_any_other(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_file_may_be_like_any_other(tmp_path: Path) -> None:
         "async def answer(task, seconds):\n    return {'chunks': [Cut().word]}\n",
         "utf-8",
     )
-    assert asyncio.run(load_own("rich.py:answer", tmp_path)({}, 1.0)) == {"chunks": ["beam"]}
+    assert asyncio.run(load_custom_handler("rich.py:answer", tmp_path)({}, 1.0)) == {"chunks": ["beam"]}
 
 
 def test_a_chunker_of_one_s_own_is_asked_as_a_validator_asks(file: Path, senses: LocalSenses) -> None:
@@ -103,7 +103,7 @@ def test_a_chunker_of_one_s_own_is_asked_as_a_validator_asks(file: Path, senses:
 def test_one_that_fails_is_told_how(
     name: str, told: str, remedy: str, file: Path, senses: LocalSenses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_chunker, "ChunkingParams", lambda: ChunkingParams(time_soft_max=0.01, timeout=0.05))
+    monkeypatch.setattr(cuts, "ChunkingParams", lambda: ChunkingParams(time_soft_max=0.01, timeout=0.05))
     with pytest.raises(WeighbeamError, match=told) as caught:
         add_chunkers({"document": DOCUMENT}, [f"{file}:{name}"], senses, timed=False)
     assert caught.value.code == "chunker_failed"

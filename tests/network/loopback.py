@@ -9,13 +9,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from pathlib import Path
 from typing import Any
 
-from weighbeam.network.dialects.btauth import Btauth
-from weighbeam.network.dialects.contract import Dialect
+from weighbeam.network.http_server import ListenSettings, listen
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.listen import ListenSettings, listen
+from weighbeam.network.miner_app import Handler, make_miner_app
 from weighbeam.network.nonces import NonceStore
-from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import Handler, make_miner_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
+from weighbeam.network.signing_dialects import Btauth, Dialect
 
 ALICE, BOB, CHARLIE = (Hotkey.from_uri(f"//{name}") for name in ("Alice", "Bob", "Charlie"))
 
@@ -67,13 +66,15 @@ def serve_miner(
     known: bool = True,
     dialects: Sequence[Dialect] = (Btauth(),),
     limits: ListenSettings = ROOMY,
+    max_bytes: int = 8 << 20,
 ) -> Iterator[str]:
     """A miner that knows Alice as a validator."""
-    policy = Policy(settings or PolicySettings())
+    policy = SenderPolicy(settings or PolicySettings())
     if known:
-        policy.update({ALICE.address: Standing(True, 10**12), CHARLIE.address: Standing(False, 10**12)})
+        policy.update({ALICE.address: SenderStanding(True, 10**12), CHARLIE.address: SenderStanding(False, 10**12)})
     nonces = open_nonces(folder / "nonces.sqlite")
-    app = make_miner_app(hotkey, {"chunking": handler}, nonces, policy, dialects=dialects)
+    caps = {"chunking": max_bytes}
+    app = make_miner_app(hotkey, {"chunking": handler}, nonces, policy, dialects=dialects, max_bytes=caps)
     with serve_app(app, limits) as endpoint:
         yield endpoint
     nonces.close()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from network.loopback import ALICE, BOB
 from weighbeam.network.nonces import NonceClock
-from weighbeam.network.sign_headers import sign_request
+from weighbeam.network.signatures import sign_request
 
 TARGET = "/weighbeam/1/chunking/ask"
 HEAD = f"POST {TARGET} HTTP/1.1\r\nHost: miner\r\nX-More: ".encode()

@@ -13,12 +13,14 @@ import pytest
 
 from network.loopback import ALICE, BOB, CHARLIE, free_port, serve_app, serve_miner, serve_raw
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network import ask, judge
-from weighbeam.network.ask import Asker, AskSettings, Heard, Question, Target
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.network import replies
+from weighbeam.network.ask import MAX_REPLY_BYTES, Asker, AskSettings, MinerQuestion, MinerReply, Target
+from weighbeam.network.miner_app import MAX_REQUEST_BYTES
 from weighbeam.network.nonces import NonceClock, NonceStore
 from weighbeam.network.policy import PolicySettings
-from weighbeam.network.serve import MAX_BODY
-from weighbeam.network.sign_headers import sign_reply, sign_request
+from weighbeam.network.signatures import sign_reply, sign_request
 
 OPEN = AskSettings(allow_private=True)
 
@@ -27,11 +29,13 @@ async def echo(task: dict[str, Any], seconds: float) -> Any:
     return {"chunks": [task["document"]]}
 
 
-def question(deadline: float = 5.0, mechanism: str = "chunking") -> Question:
-    return Question("r1", mechanism, "hash", {"document": "Grüße."}, deadline, "seed")
+def question(deadline: float = 5.0, mechanism: str = "chunking") -> MinerQuestion:
+    return MinerQuestion("r1", mechanism, "hash", {"document": "Grüße."}, deadline, "seed")
 
 
-def ask_one(endpoint: str | None, deadline: float = 5.0, settings: AskSettings = OPEN, asker=ALICE, asked=BOB) -> Heard:
+def ask_one(
+    endpoint: str | None, deadline: float = 5.0, settings: AskSettings = OPEN, asker=ALICE, asked=BOB
+) -> MinerReply:
     targets = [Target(asked.address, endpoint)]
     (heard,) = asyncio.run(Asker(asker, settings).ask_all(question(deadline), targets))
     return heard
@@ -152,9 +156,9 @@ def signing_app(make_body, hotkey=BOB, **extra_headers: str):
             if not event.get("more_body"):
                 break
         given = {name.decode().lower(): value.decode() for name, value in scope["headers"]}
-        from weighbeam.network.signed_text import write_request
+        from weighbeam.network.signatures import encode_request
 
-        payload = write_request(
+        payload = encode_request(
             "sr25519", "POST", scope["raw_path"].decode(), body, given["x-bittensor-nonce"], ALICE.address, BOB.address
         )
         reply = make_body(json.loads(body))
@@ -268,9 +272,8 @@ def test_a_third_task_of_one_sender_waits_outside(tmp_path: Path) -> None:
     assert "rate_limited" in {reply.reason for reply in heard}
 
 
-def test_bodies_over_the_cap_are_refused_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MAX_BODY, "chunking", 10_000)
-    with serve_miner(echo, tmp_path) as endpoint:
+def test_bodies_over_the_cap_are_refused_while_they_are_read(tmp_path: Path) -> None:
+    with serve_miner(echo, tmp_path, max_bytes=10_000) as endpoint:
         assert send(raw_request(endpoint, body=b"x" * 20_000)) == (413, "too_large")
 
         def chunked():
@@ -359,8 +362,12 @@ def test_forty_miners_are_asked_at_once(tmp_path: Path) -> None:
 
 
 def test_caps_are_the_specified_ones() -> None:
-    assert MAX_BODY == {"chunking": 8 << 20, "inference": 1 << 20, "evidence": 64 << 10}
-    assert ask.MAX_REPLY == {"chunking": 16 << 20, "inference": 256 << 10, "evidence": 256 << 10}
+    named = {name: load_mechanism(name) for name in ("chunking", "inference", "evidence")}
+    caps = {name: (one.max_request_bytes, one.max_reply_bytes) for name, one in named.items()}
+    assert caps["chunking"] == (8 << 20, 16 << 20)
+    assert caps["inference"] == (1 << 20, 256 << 10)
+    assert caps["evidence"] == (64 << 10, 256 << 10)
+    assert (Mechanism.max_request_bytes, Mechanism.max_reply_bytes) == (MAX_REQUEST_BYTES, MAX_REPLY_BYTES)
 
 
 def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
@@ -369,7 +376,7 @@ def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
     """Nothing is parsed while anybody is still being timed."""
     parsed_at: list[float] = []
     answered_at: list[float] = []
-    real = judge.read_strict
+    real = replies.parse_strict
 
     def note_parse(data: bytes) -> Any:
         parsed_at.append(time.monotonic())
@@ -380,7 +387,7 @@ def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
         answered_at.append(time.monotonic())
         return {}
 
-    monkeypatch.setattr(judge, "read_strict", note_parse)
+    monkeypatch.setattr(replies, "parse_strict", note_parse)
     with serve_miner(echo, tmp_path) as quick, serve_miner(later, tmp_path / "b", hotkey=CHARLIE) as late:
         targets = [Target(BOB.address, quick), Target(CHARLIE.address, late)]
         heard = asyncio.run(Asker(ALICE, OPEN).ask_all(question(), targets))

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.call import Called, call
+from weighbeam.network.http_call import HttpReply, call_http
 
 
 @contextmanager
@@ -54,17 +54,17 @@ def test_whatever_trickles_is_cut_off(behave: Callable[[socket.socket], None]) -
     with serve(behave) as url:
         began = time.monotonic()
         with pytest.raises(WeighbeamError, match="call_failed"):
-            call("GET", url, seconds=0.5)
+            call_http("GET", url, seconds=0.5)
         assert time.monotonic() - began < 9
 
 
 def test_too_much_is_cut_off_and_nobody_there_is_told() -> None:
     with serve(lambda line: line.sendall(HEAD + b"\r\n" + b"a" * 100_000)) as url, pytest.raises(WeighbeamError):
-        call("GET", url, most=1000)
+        call_http("GET", url, most=1000)
     with pytest.raises(WeighbeamError, match="call_failed"):
-        call("GET", "http://127.0.0.1:9/")
+        call_http("GET", "http://127.0.0.1:9/")
 
 
 def test_a_reply_is_given_whatever_its_status() -> None:
     with serve(lambda line: line.sendall(b"HTTP/1.1 302 Found\r\nlocation: /x\r\ncontent-length: 2\r\n\r\nhi")) as url:
-        assert call("POST", url, {"a": "\ud800"}) == Called(302, b"hi")
+        assert call_http("POST", url, {"a": "\ud800"}) == HttpReply(302, b"hi")

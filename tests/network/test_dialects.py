@@ -11,14 +11,11 @@ import pytest
 
 from network.loopback import ALICE, BOB, CHARLIE, serve_app, serve_miner
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.ask import Asker, AskSettings, Heard, Question, Target
-from weighbeam.network.dialects.btauth import Btauth
-from weighbeam.network.dialects.contract import Outgoing
-from weighbeam.network.dialects.epistula import Epistula
-from weighbeam.network.dialects.known import DIALECTS, find_dialect
+from weighbeam.network.ask import Asker, AskSettings, MinerQuestion, MinerReply, Target
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
-from weighbeam.network.verify_request import Request
+from weighbeam.network.request_auth import SignedRequest
+from weighbeam.network.signing_dialects import DIALECTS, Btauth, Epistula, OutgoingRequest, find_dialect
 
 NOW = 1_800_000_000_000_000_000
 MS = 1_000_000
@@ -29,7 +26,7 @@ UUID = "Epistula-Uuid"
 
 
 def written(nonce: int = NOW, hotkey: Hotkey = ALICE, receiver: str = BOB.address) -> dict[str, str]:
-    return Epistula().sign(hotkey, Outgoing("POST", PATH, BODY, str(nonce), receiver)).headers
+    return Epistula().sign(hotkey, OutgoingRequest("POST", PATH, BODY, str(nonce), receiver)).headers
 
 
 def judge(
@@ -45,7 +42,7 @@ def judge(
 
     pairs = list(headers.items()) if isinstance(headers, dict) else headers
     try:
-        return Epistula().verify(Request("POST", PATH, pairs, body), BOB.address, now, is_new).sender
+        return Epistula().verify(SignedRequest("POST", PATH, pairs, body), BOB.address, now, is_new).sender
     except WeighbeamError as refusal:
         return refusal.code
 
@@ -166,8 +163,8 @@ async def echo(task: dict[str, Any], seconds: float) -> Any:
     return {"chunks": [task["document"]]}
 
 
-def ask(endpoint: str, dialect: str, signed: bool = True, hotkey: Hotkey = ALICE) -> Heard:
-    question = Question("r1", "chunking", "hash", {"document": "Hello."}, 5.0, "seed")
+def ask(endpoint: str, dialect: str, signed: bool = True, hotkey: Hotkey = ALICE) -> MinerReply:
+    question = MinerQuestion("r1", "chunking", "hash", {"document": "Hello."}, 5.0, "seed")
     asker = Asker(hotkey, AskSettings(allow_private=True, require_signed=signed))
     (heard,) = asyncio.run(asker.ask_all(question, [Target(BOB.address, endpoint, dialect)]))
     return heard
@@ -220,7 +217,7 @@ def test_our_own_mistakes_are_not_charged_to_the_miner(tmp_path: Path) -> None:
 
 def post(endpoint: str, *dialects: Btauth | Epistula, nonce: str = "") -> tuple[int, str | None]:
     body = json.dumps({"round": "r", "task": {"document": "d"}, "deadline_seconds": 3}).encode()
-    outgoing = Outgoing("POST", PATH, body, nonce or NonceClock().next(), BOB.address)
+    outgoing = OutgoingRequest("POST", PATH, body, nonce or NonceClock().next(), BOB.address)
     headers: dict[str, str] = {}
     for dialect in dialects:
         headers |= dialect.sign(ALICE, outgoing).headers
@@ -244,7 +241,7 @@ def test_a_request_is_judged_by_the_one_version_header_it_carries(tmp_path: Path
 def test_epistula_is_remembered_over_http_and_a_restart(tmp_path: Path) -> None:
     with serve_miner(echo, tmp_path, dialects=BOTH) as endpoint:
         body = b'{"round": "r", "task": {"document": "d"}, "deadline_seconds": 3}'
-        signed = Epistula().sign(ALICE, Outgoing("POST", PATH, body, NonceClock().next(), BOB.address))
+        signed = Epistula().sign(ALICE, OutgoingRequest("POST", PATH, body, NonceClock().next(), BOB.address))
 
         def again(where: str) -> tuple[int, str | None]:
             return send(httpx2.Request("POST", f"http://{where}{PATH}", content=body, headers=signed.headers))

@@ -11,10 +11,9 @@ import pytest
 
 from network.loopback import ALICE, BOB, CHARLIE, serve_miner
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.ask import Asker, AskSettings, Question, Target
-from weighbeam.network.dialects.btauth import Btauth
-from weighbeam.network.dialects.epistula import Epistula
+from weighbeam.network.ask import Asker, AskSettings, MinerQuestion, Target
 from weighbeam.network.endpoints import Endpoint, find_endpoints, open_sources
+from weighbeam.network.signing_dialects import Btauth, Epistula
 
 A, B, C = ALICE.address, BOB.address, CHARLIE.address
 CHAIN = {A: "192.0.2.1:1", B: "192.0.2.2:2", C: None}
@@ -173,7 +172,7 @@ def test_miners_are_asked_where_and_how_the_file_says(tmp_path: Path, reports: l
     with serve_miner(echo, tmp_path, dialects=[Btauth(), Epistula()]) as endpoint:
         file = write(tmp_path / "e.json", {B: {"url": f"http://{endpoint}", "dialect": "epistula/2"}})
         found = find_endpoints(open_sources(["static"], reports.append, file), CHAIN)[B]
-        question = Question("r1", "chunking", "hash", {"document": "d"}, 5.0, "seed")
+        question = MinerQuestion("r1", "chunking", "hash", {"document": "d"}, 5.0, "seed")
         asker = Asker(ALICE, AskSettings(allow_private=True, require_signed=False))
         (heard,) = asyncio.run(asker.ask_all(question, [Target(B, found.url, found.dialect)]))
     assert (heard.status, heard.proof) == ("ok", None)

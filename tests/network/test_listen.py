@@ -14,8 +14,8 @@ import pytest
 from network.loopback import serve_app, serve_miner
 from network.raw_http import HEAD, connect, is_cut, read_reply, say, write_ask
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.listen import ListenSettings, bind, listen
-from weighbeam.network.listen import serve_miner as serve_until_cancelled
+from weighbeam.network.http_server import ListenSettings, bind, listen
+from weighbeam.network.http_server import serve_miner as serve_until_cancelled
 from weighbeam.network.policy import PolicySettings
 
 
@@ -148,7 +148,7 @@ def test_a_task_ends_when_its_asker_hangs_up(tmp_path: Path) -> None:
 
 
 def test_a_body_that_never_comes_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weighbeam.network.serve.BODY_SECONDS", 0.4)
+    monkeypatch.setattr("weighbeam.network.miner_app.BODY_SECONDS", 0.4)
     with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 20.0):
         status, body = say(endpoint, write_ask()[:-5])
     assert (status, body) == (400, b'{"error":"malformed"}')

@@ -10,8 +10,8 @@ import pytest
 
 from network.loopback import ALICE, open_nonces, serve_app, serve_miner
 from network.raw_http import BOB, ask_body, connect, read_reply, say, signed_pairs, write_ask
-from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.network.serve import MAX_BODY, make_miner_app
+from weighbeam.network.miner_app import make_miner_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
 
 SIGNED = ("X-Bittensor-Version", "X-Bittensor-Hotkey", "X-Bittensor-Receiver", "X-Bittensor-Nonce",
           "X-Bittensor-Signature", "X-Bittensor-Crypto")  # fmt: skip
@@ -64,8 +64,8 @@ def test_after_a_restart_with_its_store_lost_a_server_refuses_what_it_cannot_kno
     handler, request = Counted(), write_ask()
     with serve_miner(handler, tmp_path / "first") as endpoint:
         assert say(endpoint, request)[0] == 200
-    policy = Policy(PolicySettings())
-    policy.update({ALICE.address: Standing(True, 1)})
+    policy = SenderPolicy(PolicySettings())
+    policy.update({ALICE.address: SenderStanding(True, 1)})
     from weighbeam.network.nonces import NonceStore
 
     nonces = NonceStore(tmp_path / "second" / "nonces.sqlite")
@@ -149,12 +149,11 @@ def in_chunks(body: bytes) -> bytes:
 TOO_LARGE = (413, "too_large")
 
 
-def test_a_body_over_the_cap_is_refused_whatever_it_declares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MAX_BODY, "chunking", 10_000)
+def test_a_body_over_the_cap_is_refused_whatever_it_declares(tmp_path: Path) -> None:
     body = ask_body() + b" " * 20_000
     pairs = signed_pairs(body)
     handler = Counted()
-    with serve_miner(handler, tmp_path) as endpoint:
+    with serve_miner(handler, tmp_path, max_bytes=10_000) as endpoint:
         assert (
             code_of(say(endpoint, write_ask([*pairs, ("Transfer-Encoding", "chunked")], in_chunks(body)))) == TOO_LARGE
         )
@@ -179,17 +178,17 @@ def test_a_chunked_body_within_the_cap_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "standing", "age"),
     [
-        (PolicySettings(min_stake_rao=11), Standing(True, 10), 0.0),
-        (PolicySettings(), Standing(True, 10), 3601.0),
-        (PolicySettings(), Standing(False, 10), 0.0),
+        (PolicySettings(min_stake_rao=11), SenderStanding(True, 10), 0.0),
+        (PolicySettings(), SenderStanding(True, 10), 3601.0),
+        (PolicySettings(), SenderStanding(False, 10), 0.0),
     ],
     ids=["low stake", "old metagraph", "no permit"],
 )
 def test_policy_speaks_after_the_signature(
-    tmp_path: Path, settings: PolicySettings, standing: Standing, age: float
+    tmp_path: Path, settings: PolicySettings, standing: SenderStanding, age: float
 ) -> None:
     handler, nonces = Counted(), open_nonces(tmp_path / "nonces.sqlite")
-    policy = Policy(settings)
+    policy = SenderPolicy(settings)
     policy.update({ALICE.address: standing})
     policy.read_at -= age
     with serve_app(make_miner_app(BOB, {"chunking": handler}, nonces, policy)) as endpoint:

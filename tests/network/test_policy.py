@@ -5,16 +5,16 @@ from contextlib import ExitStack
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.policy import Policy, PolicySettings, Standing
+from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
 
 
-def policy(stakes: dict[str, int], **settings: object) -> Policy:
-    made = Policy(PolicySettings(max_tasks=8, per_sender=8, burst=100, **settings))
-    made.update({hotkey: Standing(True, stake) for hotkey, stake in stakes.items()})
+def policy(stakes: dict[str, int], **settings: object) -> SenderPolicy:
+    made = SenderPolicy(PolicySettings(max_tasks=8, per_sender=8, burst=100, **settings))
+    made.update({hotkey: SenderStanding(True, stake) for hotkey, stake in stakes.items()})
     return made
 
 
-def refusal(made: Policy, sender: str) -> str | None:
+def refusal(made: SenderPolicy, sender: str) -> str | None:
     try:
         with made.admit(sender):
             return None
@@ -60,8 +60,8 @@ def test_those_who_may_not_ask_do_not_raise_the_bar() -> None:
 @pytest.mark.parametrize(("age", "code"), [(3600.0, None), (3600.1, "not_allowed")])
 def test_a_metagraph_counts_for_an_hour(age: float, code: str | None) -> None:
     now = 0.0
-    made = Policy(PolicySettings(allow=frozenset(["friend"])), now=lambda: now)
-    made.update({"known": Standing(True, 1)})
+    made = SenderPolicy(PolicySettings(allow=frozenset(["friend"])), now=lambda: now)
+    made.update({"known": SenderStanding(True, 1)})
     now = age
     assert refusal(made, "known") == code
     assert refusal(made, "friend") is None

@@ -7,7 +7,7 @@ import pytest
 
 from network.loopback import free_port, serve_raw
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.ask import Heard
+from weighbeam.network.ask import MinerReply
 from weighbeam.network.probe import blame_our_network, can_reach
 
 
@@ -51,8 +51,8 @@ def test_a_probe_that_cannot_be_one_is_told() -> None:
         asyncio.run(can_reach(["1.1.1.1:99999"]))
 
 
-def heard(*outcomes: tuple[str, str | None]) -> list[Heard]:
-    return [Heard(f"miner {n}", status, reason, 0.0) for n, (status, reason) in enumerate(outcomes)]
+def heard(*outcomes: tuple[str, str | None]) -> list[MinerReply]:
+    return [MinerReply(f"miner {n}", status, reason, 0.0) for n, (status, reason) in enumerate(outcomes)]
 
 
 LOST = [("unreachable", "connect"), ("unreachable", "resolve"), ("timeout", None)]

@@ -8,20 +8,19 @@ from typing import Any
 import pytest
 
 from network.loopback import ALICE, BOB, CHARLIE, serve_app, serve_miner
-from weighbeam.network.ask import Asker, AskSettings, Heard, Question, Target
-from weighbeam.network.dialects.btauth import Btauth
-from weighbeam.network.dialects.epistula import Epistula
+from weighbeam.network.ask import Asker, AskSettings, MinerQuestion, MinerReply, Target
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.proof import verify_proof
-from weighbeam.network.sign_headers import sign_reply
+from weighbeam.network.replies import verify_proof
+from weighbeam.network.signatures import sign_reply
+from weighbeam.network.signing_dialects import Btauth, Epistula
 
 
 async def echo(task: dict[str, Any], seconds: float) -> Any:
     return {"chunks": [task["document"]]}
 
 
-def ask(endpoint: str, dialect: str = "btauth/1", signed: bool = True) -> Heard:
-    question = Question("r1", "chunking", "hash", {"document": "Hello."}, 5.0, "seed")
+def ask(endpoint: str, dialect: str = "btauth/1", signed: bool = True) -> MinerReply:
+    question = MinerQuestion("r1", "chunking", "hash", {"document": "Hello."}, 5.0, "seed")
     asker = Asker(ALICE, AskSettings(allow_private=True, require_signed=signed))
     (heard,) = asyncio.run(asker.ask_all(question, [Target(BOB.address, endpoint, dialect)]))
     return heard

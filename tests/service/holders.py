@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from weighbeam.engine.tokens import digest_secret, find_token
+from weighbeam.engine.requests.tokens import digest_secret, select_token
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
@@ -23,7 +23,7 @@ def bear(name: str) -> dict[str, str]:
 def place(store: Store, name: str, scopes: Collection[str], **more: Any) -> str:
     """Keep a token, unless it is kept already; gives its id."""
     _, token_id, secret = show(name).split("_", 2)
-    if find_token(store, token_id) is None:
+    if select_token(store, token_id) is None:
         row = {"per_minute": None, "priority": 0, "unranked": False, "created": time.time(), **more}
         named = {"id": token_id, "digest": digest_secret(secret), "name": name, "scopes": list(scopes)}
         with store.write() as connection:

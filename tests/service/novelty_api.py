@@ -13,21 +13,19 @@ from prometheus_client import CollectorRegistry
 
 from network.loopback import ALICE, BOB, open_nonces, serve_app
 from service.holders import bear, place
+from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
+from weighbeam.mechanisms.novelty.desk.ledger import PayLimits, check_books
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.network.dialects.btauth import Btauth
-from weighbeam.network.dialects.contract import Outgoing
+from weighbeam.mechanisms.novelty.service.handlers import SIGNER, NoveltyApi
+from weighbeam.mechanisms.novelty.service.routes import add_novelty
 from weighbeam.network.keys import Hotkey
-from weighbeam.network.policy import Policy, PolicySettings
-from weighbeam.novelty.desk import Desk, open_desk
-from weighbeam.novelty.ledger import Limits, check_books
-from weighbeam.senses.ports import Senses
+from weighbeam.network.policy import PolicySettings, SenderPolicy
+from weighbeam.network.signing_dialects import Btauth, OutgoingRequest
+from weighbeam.senses.ports.protocols import Senses
 from weighbeam.service.app import make_service_app
-from weighbeam.service.gate import Gate, Signers
-from weighbeam.service.keyring import Keyring
-from weighbeam.service.novelty import add_novelty
-from weighbeam.service.paces import Paces
-from weighbeam.service.pool import Pool, Pools
-from weighbeam.service.teller import SIGNER, Teller
+from weighbeam.service.http.authentication import AllowedSigners, Authenticator, TokenKeyring
+from weighbeam.service.http.rate_limit import RateLimits
+from weighbeam.service.http.threads import BoundedThreadPool, ThreadPools
 from weighbeam.store.database import Store
 
 OTTERS = "Sea otters hold hands while they sleep, so that the current does not carry them apart."
@@ -41,7 +39,7 @@ HOLDERS = {"app": SCOPES, "other": SCOPES, **{f"only-{scope}": (scope,) for scop
 class Api:
     """A client of one server; calls are the app's unless told otherwise."""
 
-    def __init__(self, url: str, desk: Desk, pools: Pools) -> None:
+    def __init__(self, url: str, desk: NoveltyDesk, pools: ThreadPools) -> None:
         self.url, self.desk, self.pools = url, desk, pools
         self.client = httpx2.Client(base_url=url, timeout=30, limits=httpx2.Limits(max_connections=100))
 
@@ -62,7 +60,7 @@ class Api:
     def sign(self, hotkey: Hotkey, method: str, path: str, content: Any = None) -> httpx2.Response:
         """A signed call."""
         target, body = f"/v1/novelty{path}", b"" if content is None else json.dumps(content).encode()
-        outgoing = Outgoing(method, target, body, str(time.time_ns()), ALICE.address)
+        outgoing = OutgoingRequest(method, target, body, str(time.time_ns()), ALICE.address)
         headers = Btauth().sign(hotkey, outgoing).headers
         return self.client.request(method, target, content=body, headers=headers)
 
@@ -76,20 +74,20 @@ def open_api(
     folder: Path,
     senses: Senses,
     params: NoveltyParams | None = None,
-    limits: Limits | None = None,
-    pool: Pool | None = None,
+    limits: PayLimits | None = None,
+    pool: BoundedThreadPool | None = None,
     pace: float = 60_000,
 ) -> Iterator[Api]:
     store = Store(f"sqlite:///{folder / 'novelty.db'}")
     desk = open_desk(store, senses, ALICE, params, limits)
-    pools, registry = Pools(pool or Pool(), Pool(2)), CollectorRegistry()
+    pools, registry = ThreadPools(pool or BoundedThreadPool(), BoundedThreadPool(2)), CollectorRegistry()
     app = make_service_app(pools.desk, registry)
     for name, scopes in HOLDERS.items():
         place(store, name, scopes)
-    signing = Policy(PolicySettings(allow=frozenset({BOB.address}), per_minute=6000, burst=100))
-    signers = Signers(signing, open_nonces(folder / "nonces.sqlite"), SIGNER)
-    gate = Gate(ALICE.address, Keyring(store), Paces(), pace, signers)
-    add_novelty(app, gate, Teller(desk, time.time), pools, registry)
+    signing = SenderPolicy(PolicySettings(allow=frozenset({BOB.address}), per_minute=6000, burst=100))
+    signers = AllowedSigners(signing, open_nonces(folder / "nonces.sqlite"), SIGNER)
+    gate = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), pace, signers)
+    add_novelty(app, gate, NoveltyApi(desk, time.time), pools, registry)
     with serve_app(app) as endpoint:
         yield Api(f"http://{endpoint}", desk, pools)
     pools.close()

@@ -11,16 +11,15 @@ from prometheus_client import CollectorRegistry
 
 from network.loopback import ALICE, serve_app
 from service.holders import bear, place
-from weighbeam.mechanisms.make_params import make_params
-from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.service.api.request_handlers import RequestApi
+from weighbeam.service.api.request_routes import add_organic
+from weighbeam.service.api.request_streams import RequestStreams
 from weighbeam.service.app import make_service_app
-from weighbeam.service.clerk import Clerk
-from weighbeam.service.gate import Gate
-from weighbeam.service.keyring import Keyring
-from weighbeam.service.organic import add_organic
-from weighbeam.service.paces import Paces
-from weighbeam.service.pool import Pools
-from weighbeam.service.watch import Watch
+from weighbeam.service.http.authentication import Authenticator, TokenKeyring
+from weighbeam.service.http.rate_limit import RateLimits
+from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store.database import Store
 
 MECHANISMS = ("chunking", "inference", "evidence", "keyword-recall")
@@ -37,7 +36,7 @@ HOLDERS: Mapping[str, Mapping[str, Any]] = {
 class Api:
     """A client of one server; calls are the app's unless told otherwise."""
 
-    def __init__(self, url: str, store: Store, watch: Watch) -> None:
+    def __init__(self, url: str, store: Store, watch: RequestStreams) -> None:
         self.url, self.store, self.watch = url, store, watch
         self.client = httpx2.Client(base_url=url, timeout=30, limits=httpx2.Limits(max_connections=100))
 
@@ -73,11 +72,11 @@ class Api:
 def open_api(store: Store, streams: int = 20, beat: float = 15.0, pace: float = 60_000) -> Iterator[Api]:
     for name, given in HOLDERS.items():
         place(store, name, **given)
-    pools = Pools()
+    pools = ThreadPools()
     app = make_service_app(pools.desk, CollectorRegistry())
     asked = {name: load_mechanism(name) for name in MECHANISMS}
-    clerk = Clerk(store, {name: (one, make_params(one)) for name, one in asked.items()}, time.time)
-    gate = Gate(ALICE.address, Keyring(store), Paces(), pace, reading="local")
+    clerk = RequestApi(store, {name: (one, make_params(one)) for name, one in asked.items()}, time.time)
+    gate = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), pace, reading="local")
     watch = add_organic(app, gate, clerk, pools, streams)
     watch.beat = beat
     with serve_app(app) as endpoint:

@@ -13,19 +13,18 @@ from engine.organic_round import RECALL, START, play_organic
 from engine.recall import PARAMS, play
 from network.loopback import ALICE, ROOMY, serve_app
 from service.holders import bear, place
-from weighbeam.engine.alerts import Alerts
-from weighbeam.engine.intent import Plan
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.story import name_heatmap
-from weighbeam.engine.weigh_in.constants import Averaging
+from weighbeam.engine.alerts.alerts import Alerts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rounds.narrative import name_heatmap
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.rules.intents import WeightsPlan
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.service.api.reader import ReadingContext
+from weighbeam.service.api.reading import add_reading
 from weighbeam.service.app import make_service_app, report_health
-from weighbeam.service.gate import Gate
-from weighbeam.service.keyring import Keyring
-from weighbeam.service.paces import Paces
-from weighbeam.service.pool import Pools
-from weighbeam.service.reader import Shown
-from weighbeam.service.reading import add_reading
+from weighbeam.service.http.authentication import Authenticator, TokenKeyring
+from weighbeam.service.http.rate_limit import RateLimits
+from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store import tables
 from weighbeam.store.artifacts import open_artifacts
 from weighbeam.store.database import Store
@@ -58,7 +57,7 @@ def fill(store: Store, folder: Path) -> None:
     play_organic(journal, "open", commit=False)
     Alerts(store, lambda: START).tell("clock_skew", "warning", "<b>late</b>", NAME)
     holders = (("a", 1), ("b", 1))
-    plan = Plan((1, 2), (65535, 100), holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
+    plan = WeightsPlan((1, 2), (65535, 100), holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
     Ledger(store, NAME).plan(plan, START)
     round_id = f"{NAME}-1"
     kept = open_artifacts(str(folder / "artifacts")).put(name_heatmap(round_id), PNG, "image/png")
@@ -69,13 +68,15 @@ def fill(store: Store, folder: Path) -> None:
 
 @contextmanager
 def serve_reading(folder: Path, **more: Any) -> Iterator[Api]:
-    store, pools = Store(f"sqlite:///{folder / 'journal.db'}"), Pools()
+    store, pools = Store(f"sqlite:///{folder / 'journal.db'}"), ThreadPools()
     for name, scopes in TOKENS:
         place(store, name, scopes)
     fill(store, folder)
     app = make_service_app(pools.desk, more.pop("registry"))
-    gate = Gate(ALICE.address, Keyring(store), Paces(), 60_000, reading=more.pop("reading", "closed"))
-    shown = Shown(
+    gate = Authenticator(
+        ALICE.address, TokenKeyring(store), RateLimits(), 60_000, reading=more.pop("reading", "closed")
+    )
+    shown = ReadingContext(
         store=store,
         mechanisms={NAME: (RECALL, PARAMS)},
         averaging=Averaging(),

@@ -10,17 +10,17 @@ from prometheus_client import CollectorRegistry
 from browser.hostile_journal import ASKED, CONTRIBUTORS, HOTKEYS, IMAGE, LINK, fill_folder, name_round
 from network.loopback import serve_app
 from service.holders import place
+from weighbeam.app.identity import open_hotkey
+from weighbeam.app.service.access import open_access
+from weighbeam.app.service.server import make_own_app
+from weighbeam.app.settings.sources import LoadedSettings, load_settings
+from weighbeam.app.validator.build import build_validator, open_store
+from weighbeam.app.validator.run import make_validator_app
 from weighbeam.chain.local.blocks import advance
 from weighbeam.demo.subnet import create_chain
-from weighbeam.engine.line_up import Terms, cancel_request, queue
-from weighbeam.engine.story import name_heatmap
-from weighbeam.operate.build import build_validator, open_store
-from weighbeam.operate.gates import open_entrance
-from weighbeam.operate.identity import open_hotkey
-from weighbeam.operate.run import make_validator_app
-from weighbeam.operate.serve import make_own_app
-from weighbeam.service.pool import Pools
-from weighbeam.settings.load import Loaded, load_settings
+from weighbeam.engine.requests.queue import RequestTerms, cancel_request, insert_request
+from weighbeam.engine.rounds.narrative import name_heatmap
+from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store import tables
 from weighbeam.store.artifacts import open_artifacts
 from weighbeam.store.database import Store
@@ -45,7 +45,7 @@ KNOWN: Mapping[str, tuple[Any, ...]] = {
 PNG = b"\x89PNG\r\n\x1a\nnot much of a picture"
 
 
-def fill(folder: Path) -> Loaded:
+def fill(folder: Path) -> LoadedSettings:
     """Settings, a chain with everybody, a journal, and a token for everything."""
     fill_folder(folder)
     chain = create_chain(folder)
@@ -55,7 +55,7 @@ def fill(folder: Path) -> Loaded:
     place(store, "all", SCOPES, per_minute=1_000_000)
     kept = {"body": {"document": "A document."}, "wanted": [], "ranked": True}
     with store.write() as connection:
-        queue(connection, DONE, "chunking", 1.0, kept, Terms(caller="token:all"))
+        insert_request(connection, DONE, "chunking", 1.0, kept, RequestTerms(caller="token:all"))
     cancel_request(store, DONE)
     draw(store, folder)
     store.close()
@@ -74,10 +74,10 @@ def draw(store: Store, folder: Path) -> None:
 
 
 @contextmanager
-def open_served(loaded: Loaded) -> Iterator[str]:
+def open_served(loaded: LoadedSettings) -> Iterator[str]:
     """What `weighbeam serve` serves; gives its address."""
-    store, pools, hotkey = open_store(loaded), Pools(), open_hotkey(loaded)
-    entrance = open_entrance(loaded, store, hotkey.address, loaded.settings.service.listen, pools)
+    store, pools, hotkey = open_store(loaded), ThreadPools(), open_hotkey(loaded)
+    entrance = open_access(loaded, store, hotkey.address, loaded.settings.service.listen, pools)
     with serve_app(make_own_app(entrance, store, hotkey)) as endpoint:
         yield f"http://{endpoint}"
     pools.close()
@@ -85,9 +85,9 @@ def open_served(loaded: Loaded) -> Iterator[str]:
 
 
 @contextmanager
-def open_validator(loaded: Loaded) -> Iterator[str]:
+def open_validator(loaded: LoadedSettings) -> Iterator[str]:
     """What a validator serves of itself; no round is played."""
-    built, pools = build_validator(loaded), Pools()
+    built, pools = build_validator(loaded), ThreadPools()
     listen = loaded.settings.validator.listen
     assert listen is not None
     app, _ = make_validator_app(built, loaded, listen, pools, CollectorRegistry())

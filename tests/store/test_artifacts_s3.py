@@ -12,7 +12,7 @@ import pytest
 from store.s3_server import KEY, SECRET, find_port, serve_s3
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store.artifacts import open_artifacts
-from weighbeam.store.artifacts_s3 import S3Artifacts, S3Place, read_s3_url
+from weighbeam.store.artifacts_s3 import S3Artifacts, S3Place, parse_s3_url
 
 PLACE = "s3://pictures/net-1"
 
@@ -168,8 +168,8 @@ def test_urls_that_are_refused_and_not_repeated(url: str) -> None:
 def test_the_region_is_the_url_s_or_the_environment_s(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_REGION", raising=False)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-3")
-    assert read_s3_url("s3://b").region == "eu-west-3"
-    assert read_s3_url("s3://b?region=eu-north-1").region == "eu-north-1"
+    assert parse_s3_url("s3://b").region == "eu-west-3"
+    assert parse_s3_url("s3://b?region=eu-north-1").region == "eu-north-1"
 
 
 def test_without_the_extra_the_remedy_names_it(tmp_path: Path) -> None:

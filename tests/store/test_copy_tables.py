@@ -13,9 +13,9 @@ from sqlalchemy import insert, null, select
 from postgres import Server
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store import novelty_tables, tables
-from weighbeam.store.copy_tables import copy_table, list_tables, read_rows
 from weighbeam.store.database import Store
-from weighbeam.store.remember import recall, remember
+from weighbeam.store.memory import recall, remember
+from weighbeam.store.transfer import copy_table, list_tables, select_rows
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -63,7 +63,7 @@ def copy(source: Store, target: Store, table: Any) -> None:
 
 def write(store: Store, table: Any) -> list[tuple[Any, ...]]:
     with store.read() as connection:
-        return [row for rows in read_rows(connection, table) for row in rows]
+        return [row for rows in select_rows(connection, table) for row in rows]
 
 
 def read(store: Store, table: Any) -> list[tuple[Any, ...]]:

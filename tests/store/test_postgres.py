@@ -17,18 +17,18 @@ from sqlalchemy.engine import make_url
 from typer.testing import CliRunner
 
 from engine.recall import PaidRecall, find, play
-from engine.test_watchdog import HOLDER
+from engine.running.test_watchdog import HOLDER
 from postgres import Server, on_postgres
 from weighbeam.cli.main import app
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.lock import HotkeyLock
-from weighbeam.engine.read_journal import open_journal, view_journal
-from weighbeam.engine.replay import replay
+from weighbeam.engine.journal.access import open_journal, view_journal
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.support.lock import HotkeyLock
 from weighbeam.store import tables
 from weighbeam.store.columns import escape_nul, restore_nul
 from weighbeam.store.database import Store, connect
-from weighbeam.store.remember import recall, remember
+from weighbeam.store.memory import recall, remember
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\x00\x01\x02%_\\"), max_size=20)

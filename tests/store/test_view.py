@@ -10,9 +10,9 @@ from sqlalchemy import text
 
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.read_journal import count_entries, view_journal
+from weighbeam.engine.journal.access import count_entries, view_journal
 from weighbeam.store.database import Store
-from weighbeam.store.remember import recall, remember
+from weighbeam.store.memory import recall, remember
 from weighbeam.store.view import view_store
 
 GOLDEN = ROOT / "golden/0.1.0/journal.sqlite"

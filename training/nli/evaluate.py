@@ -10,8 +10,8 @@ import numpy as np
 
 from pairs import LABELS, Pair, is_dev, read_pairs
 from report import Outcome, describe, split_by
-from weighbeam.senses.minilm_files import hash_file
-from weighbeam.senses.nli import MODEL, NliMiniLM, open_nli
+from weighbeam.senses.adapters.entailment.nli_minilm import MODEL, NliMiniLM, open_nli
+from weighbeam.senses.adapters.model_files import hash_file
 
 PROBES = Path(__file__).with_name("probes.jsonl")
 

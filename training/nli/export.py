@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from graph import build_pair_model
 from pairs import is_dev, read_pairs
-from weighbeam.senses.minilm_files import hash_file
-from weighbeam.senses.nli import MODEL, open_nli
-from weighbeam.senses.nli_graph import build_pair_model
+from weighbeam.senses.adapters.entailment.nli_minilm import MODEL, open_nli
+from weighbeam.senses.adapters.model_files import hash_file
 
 Weights = dict[str, NDArray[np.float32]]
 BALANCED = ("mnli", "snli")

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pairs import Example
-from weighbeam.senses.nli_pieces import CLS, SEP
+from weighbeam.senses.adapters.text.word_pieces import CLS, SEP
 
 LAYERS, HEADS, WIDTH, INNER, EPSILON = 6, 12, 384, 1536, 1e-12
 FEATURES = 5 * WIDTH

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weighbeam.senses.nli_pieces import PairPieces, tokenise_pairs
+from weighbeam.senses.adapters.text.word_pieces import PairPieces, tokenise_pairs
 
 LABELS = ("contradiction", "neutral", "entailment")
 DEV_SHARE = 80

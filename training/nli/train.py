@@ -17,7 +17,7 @@ from batches import draw, make_batches
 from model import CrossEncoder, collate, from_minilm
 from number_pairs import make_number_pairs
 from pairs import Example, is_dev, read_pairs, to_examples
-from weighbeam.senses.nli_pieces import open_pair_tokenizer
+from weighbeam.senses.adapters.text.word_pieces import open_pair_tokenizer
 
 MIX = {
     "mnli": 3.0,

@@ -1,11 +1,8 @@
 """Does it keep the contract, and does it pay whom it should?"""
 
-from keyword_recall.mechanism import KeywordRecall
-from keyword_recall.params import RecallParams
+from keyword_recall.mechanism import KeywordRecall, RecallParams
 
-from weighbeam.mechanisms.checks import check_mechanism
-from weighbeam.mechanisms.contract import Answer, Asked
-from weighbeam.senses.local import LocalSenses
+from weighbeam import Answer, Asked, LocalSenses, check_mechanism
 
 SENSES, PARAMS, RECALL = LocalSenses(), RecallParams(), KeywordRecall()
 
@@ -23,7 +20,7 @@ def say(hotkey: str, keywords: list[str], number: int) -> Answer:
 
 
 def test_it_keeps_the_contract() -> None:
-    assert all(finding.ok for finding in check_mechanism(RECALL, SENSES))
+    assert all(finding.ok for finding in check_mechanism(RECALL, senses=SENSES))
 
 
 def test_a_season_pays_the_brief_most_and_half_of_that_to_who_answers_half_the_time() -> None:

@@ -1,1 +1,1 @@
-"""What a validator needs from a chain."""
+"""The chain as the engine sees it: the contract of a chain, weight rows, and two chains that keep it."""

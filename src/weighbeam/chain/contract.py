@@ -22,7 +22,7 @@ class ChainFault(WeighbeamError):
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     block: int
     hash: str
     finalized: int
@@ -64,7 +64,7 @@ class Metagraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ChainRules:
     """Hyperparameters and epoch status at one block."""
 
     block: int
@@ -87,7 +87,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class SubmissionReceipt:
     path: Path
     block: int
     block_hash: str
@@ -96,7 +96,7 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class WeightCommit:
     """A sealed submission: its row stays hidden."""
 
     epoch: int
@@ -106,7 +106,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredWeights:
     """What the chain holds of one hotkey now, in one pinned read."""
 
     block: int
@@ -114,7 +114,7 @@ class Stored:
     registered_at: int | None
     last_update: int | None
     row: tuple[tuple[int, int], ...]
-    commits: tuple[Commit, ...]
+    commits: tuple[WeightCommit, ...]
 
 
 class Chain(Protocol):
@@ -125,21 +125,21 @@ class Chain(Protocol):
 
     period: int
 
-    async def head(self) -> Head: ...
+    async def head(self) -> ChainHead: ...
 
     async def metagraph(self) -> Metagraph: ...
 
-    async def rules(self) -> Rules: ...
+    async def rules(self) -> ChainRules: ...
 
     async def blocks_since_update(self, hotkey: str) -> int | None: ...
 
     async def submit(
         self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
-    ) -> Submitted:
+    ) -> SubmissionReceipt:
         """Sends once, and only what can no longer be included from block `before` on."""
         ...
 
-    async def stored(self, hotkey: str) -> Stored: ...
+    async def stored(self, hotkey: str) -> StoredWeights: ...
 
     async def close(self) -> None:
         """Let go of connections; the next call makes new ones."""

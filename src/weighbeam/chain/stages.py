@@ -7,15 +7,15 @@ from typing import Any
 from weighbeam.chain.weight_row import (
     CODES,
     Sender,
-    Submission,
     SubnetRules,
+    WeightSubmission,
     emit_row,
     refuse_submission,
     upscale_row,
 )
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer
-from weighbeam.core.yuma import Row, Subnet, YumaParams, run_epoch
+from weighbeam.core.yuma.epoch import Row, YumaParams, YumaSubnet, run_epoch
 
 Input = Mapping[str, Any]
 U64 = 2**64 - 1
@@ -29,16 +29,16 @@ def yuma_stage(given: Input) -> dict[str, Any]:
     listed = [given[name] for name in ("weights", "permits", "last_update", "registered_at", "bonds")]
     shaped = all(isinstance(part, list) and len(part) == count for part in [*listed, *([commits] if commits else [])])
     require(shaped, "bad_shape")
-    params = _read_params(given["params"], count)
+    params = _parse_params(given["params"], count)
     _check_values(given, commits)
-    subnet = Subnet(
+    subnet = YumaSubnet(
         block=given["block"],
         stake=given["stake"],
-        weights=[_read_row(row) for row in given["weights"]],
+        weights=[_parse_row(row) for row in given["weights"]],
         permits=given["permits"],
         last_update=given["last_update"],
         registered_at=given["registered_at"],
-        bonds=[_read_row(row) for row in given["bonds"]],
+        bonds=[_parse_row(row) for row in given["bonds"]],
         last_step_block=given.get("last_step_block"),
         emission=given.get("emission", 0),
         commit_blocks=commits,
@@ -48,7 +48,7 @@ def yuma_stage(given: Input) -> dict[str, Any]:
     return result
 
 
-def _read_params(given: Any, count: int) -> YumaParams:
+def _parse_params(given: Any, count: int) -> YumaParams:
     names = {field.name for field in fields(YumaParams)}
     require(isinstance(given, dict) and set(given) == names, "bad_value")
     for name, value in given.items():
@@ -75,7 +75,7 @@ def _check_values(given: Input, commits: Any) -> None:
             require(pair and max(entry) <= U16, "bad_value")
 
 
-def _read_row(row: list[list[int]]) -> Row:
+def _parse_row(row: list[list[int]]) -> Row:
     entries: Row = {entry[0]: entry[1] for entry in row}
     require(len(entries) == len(row), "duplicate_uids")
     return entries
@@ -102,7 +102,7 @@ def store_stage(given: Input) -> dict[str, Any]:
 
 def check_stage(given: Input) -> dict[str, Any]:
     sent = given["submission"]
-    submission = Submission(sent["mechid"], tuple(sent["uids"]), tuple(sent["values"]), sent["version_key"])
+    submission = WeightSubmission(sent["mechid"], tuple(sent["uids"]), tuple(sent["values"]), sent["version_key"])
     refusal = refuse_submission(SubnetRules(**given["rules"]), Sender(**given["sender"]), submission)
     stored = None
     if refusal is None:

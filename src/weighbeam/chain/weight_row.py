@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from weighbeam.core.errors import require
-from weighbeam.core.fixed import HALF, U16_MAX, divide, multiply, whole
 from weighbeam.core.numbers import is_integer, is_number
+from weighbeam.core.yuma.fixed import HALF, U16_MAX, divide, multiply, whole
 
 UPSCALE_LIMIT = 32768
 
@@ -70,7 +70,7 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class WeightSubmission:
     mechid: int
     uids: tuple[int, ...]
     values: tuple[int, ...]
@@ -124,7 +124,7 @@ def upscale_row(values: Sequence[int]) -> list[int]:
     return [min(U16_MAX, (value + HALF) >> 32) for value in scaled]
 
 
-def refuse_submission(rules: SubnetRules, sender: Sender, submission: Submission) -> str | None:
+def refuse_submission(rules: SubnetRules, sender: Sender, submission: WeightSubmission) -> str | None:
     """The chain's own name for the first check that fails, in the chain's order; None if it takes the row."""
     return refuse_sender(rules, sender) or refuse_row(rules, sender, submission)
 
@@ -140,7 +140,7 @@ def refuse_sender(rules: SubnetRules, sender: Sender) -> str | None:
     return "CommitRevealEnabled" if rules.commit_reveal else None
 
 
-def refuse_row(rules: SubnetRules, sender: Sender, submission: Submission) -> str | None:
+def refuse_row(rules: SubnetRules, sender: Sender, submission: WeightSubmission) -> str | None:
     """Checks 4 to 14, which a reveal passes through too."""
     uids = submission.uids
     lone_self = len(uids) == 1 and uids[0] == sender.uid

@@ -1,42 +1,42 @@
-"""`weighbeam`: the root of all commands."""
+"""The root of all `weighbeam` commands."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from weighbeam import __version__
-from weighbeam.cli.alerts import alerts_app
-from weighbeam.cli.ask import ask
-from weighbeam.cli.backtest import backtest
-from weighbeam.cli.config import config_app
-from weighbeam.cli.demo import demo
-from weighbeam.cli.doctor import doctor
-from weighbeam.cli.lab import lab_app
-from weighbeam.cli.lists import lists_app
-from weighbeam.cli.mechanism import mechanism_app
-from weighbeam.cli.novelty import novelty_app
-from weighbeam.cli.pages import pages_app
-from weighbeam.cli.read import copies, leaderboard, miner_report, rounds
-from weighbeam.cli.receipt import receipt_app
-from weighbeam.cli.replay import replay
-from weighbeam.cli.round import show_round
-from weighbeam.cli.run import miner, observer, validator
-from weighbeam.cli.score import score_app
-from weighbeam.cli.serve import serve_app
-from weighbeam.cli.setup import setup
-from weighbeam.cli.shell import Shell, make_app
-from weighbeam.cli.store import store_app
-from weighbeam.cli.vectors import vectors_app
-from weighbeam.cli.weights import weights
+from weighbeam.cli.common.extensions import COMMANDS, list_extensions, load_command
+from weighbeam.cli.common.shell import Shell, make_app
+from weighbeam.cli.journal.alerts import alerts_app
+from weighbeam.cli.journal.backtest import backtest
+from weighbeam.cli.journal.reports import copies, leaderboard, miner_report, rounds, show_round
+from weighbeam.cli.journal.verification import receipt_app, replay, store_app, vectors_app
+from weighbeam.cli.journal.weights import weights
+from weighbeam.cli.lab.commands import lab_app
+from weighbeam.cli.lab.mechanisms import mechanism_app
+from weighbeam.cli.run.ask import ask
+from weighbeam.cli.run.demo import demo
+from weighbeam.cli.run.installation import config_app, doctor, setup
+from weighbeam.cli.run.processes import miner, observer, serve_app, validator
+from weighbeam.cli.score.commands import score_app
 
-app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=Shell)
+
+class RootGroup(Shell):
+    """The commands below, then those that packages add; a name that is taken stays with the command here."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in list_extensions(COMMANDS) if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, cmd_name) or load_command(cmd_name)
+
+
+app = make_app("Weighbeam runs incentive mechanisms: ask, observe, score, stand, weigh.", cls=RootGroup)
 app.add_typer(serve_app, name="serve")
 app.add_typer(score_app, name="score")
-app.add_typer(novelty_app, name="novelty")
 app.add_typer(vectors_app, name="vectors")
 app.add_typer(config_app, name="config")
-app.add_typer(pages_app, name="pages")
-app.add_typer(lists_app, name="lists")
 app.add_typer(receipt_app, name="receipt")
 app.add_typer(lab_app, name="lab")
 app.command()(demo)

@@ -1,4 +1,4 @@
-"""Which IP addresses lie on the public internet. Whatever strangers name is dialled only if it does."""
+"""Which IP addresses are on the public internet; only those are dialled when a stranger names them."""
 
 import ipaddress
 

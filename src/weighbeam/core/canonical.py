@@ -1,4 +1,4 @@
-"""One spelling for every record, so that equal records have equal bytes and equal hashes."""
+"""Canonical JSON: equal records have equal bytes and equal hashes."""
 
 import hashlib
 import json
@@ -20,10 +20,10 @@ def canonical_json(value: Json) -> bytes:
     return text.encode("utf-8")
 
 
-def read_first(data: bytes, key: str) -> Json:
+def parse_first_value(data: bytes, key: str) -> Json:
     """The value of a canonical object's first key, without parsing what follows it.
 
-    >>> read_first(b'{"a":[1],"b":null}', "a")
+    >>> parse_first_value(b'{"a":[1],"b":null}', "a")
     [1]
     """
     opening = canonical_json({key: None}).removesuffix(b"null}")

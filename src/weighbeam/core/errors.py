@@ -1,4 +1,4 @@
-"""The one error a user ever sees: what went wrong, by a stable code, and what to do about it."""
+"""The error shown to users: a stable code, a message and a remedy."""
 
 
 class WeighbeamError(Exception):

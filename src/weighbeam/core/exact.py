@@ -9,10 +9,10 @@ EXACT_FLOAT = 2**53
 BLOCK = 128
 
 
-def hold(values: NDArray[Any], most: float) -> NDArray[Any]:
+def widen(values: NDArray[Any], most: float) -> NDArray[Any]:
     """The same integers in a type in which sums up to ±`most` cannot overflow.
 
-    >>> [hold(np.array([1]), 2**bits).dtype.name for bits in (20, 40, 80)]
+    >>> [widen(np.array([1]), 2**bits).dtype.name for bits in (20, 40, 80)]
     ['int32', 'int64', 'object']
     """
     if most < 2**31:
@@ -37,7 +37,7 @@ def square_rows(rows: NDArray[Any]) -> NDArray[Any]:
     most = squares.max(initial=0.0)
     if most < EXACT_FLOAT:
         return squares.astype(np.int64)
-    wide = hold(rows, 2 * most)
+    wide = widen(rows, 2 * most)
     exact: NDArray[Any] = np.vecdot(wide, wide)
     return exact
 

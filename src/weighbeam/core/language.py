@@ -1,13 +1,12 @@
-"""Does a text read as connected language? (spec/inference.md § 4)"""
+"""Whether a text reads as connected language (docs/spec/inference.md § 4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weighbeam.core.curves import ramp
-from weighbeam.core.function_words import FUNCTION_WORDS
-from weighbeam.core.words import clean_text, find_words, split_sentences
+from weighbeam.core.stats import ramp
+from weighbeam.core.text import FUNCTION_WORDS, clean_text, find_words, split_sentences
 
-FEW_WORDS, MOST_VARIETY = 5, 50
+FEW_WORDS, MAX_VARIETY = 5, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Make:
+class TextMakeup:
     """What a text is made of: numbers of words, distinct words, function words, sentences, distinct sentences."""
 
     words: int
@@ -34,26 +33,26 @@ class Make:
     distinct_sentences: int
 
 
-def judge_language(make: Make, prose: bool = True) -> Language:
+def judge_language(make: TextMakeup, prose: bool = True) -> Language:
     """The language of a text of at least one word; what is no prose is only held to not repeating itself.
 
-    >>> judge_language(Make(words=10, distinct_words=9, function=4, sentences=1, distinct_sentences=1)).score
+    >>> judge_language(TextMakeup(words=10, distinct_words=9, function=4, sentences=1, distinct_sentences=1)).score
     1.0
     """
     n = make.words
     glue = ramp(make.function / n, 0.08, 0.25) if prose and n >= FEW_WORDS else 1.0
-    variety = ramp(make.distinct_words / min(n, MOST_VARIETY), 0.3, 0.7) if prose else 1.0
+    variety = ramp(make.distinct_words / min(n, MAX_VARIETY), 0.3, 0.7) if prose else 1.0
     return Language(glue, variety, make.distinct_sentences / make.sentences)
 
 
-def take_apart(text: str) -> Make:
+def count_makeup(text: str) -> TextMakeup:
     """
-    >>> take_apart("The sky is blue. The sky is blue.")
-    Make(words=8, distinct_words=4, function=4, sentences=2, distinct_sentences=1)
+    >>> count_makeup("The sky is blue. The sky is blue.")
+    TextMakeup(words=8, distinct_words=4, function=4, sentences=2, distinct_sentences=1)
     """
     clean = clean_text(text)
     words, sentences = find_words(clean), split_sentences(clean)
-    return Make(len(words), len(set(words)), count_function(words), len(sentences), count_distinct(sentences))
+    return TextMakeup(len(words), len(set(words)), count_function(words), len(sentences), count_distinct(sentences))
 
 
 def count_function(words: Sequence[str]) -> int:

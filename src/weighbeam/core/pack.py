@@ -44,7 +44,7 @@ def pack(facts: Json, arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpack(data: bytes) -> tuple[Any, dict[str, NDArray[Any]]]:
     """What `pack` was given; anything malformed is `bad_pack`."""
     try:
-        header, start = _read_header(data)
+        header, start = _parse_header(data)
         arrays: dict[str, NDArray[Any]] = {}
         for name, dtype, shape in header["arrays"]:
             if dtype not in DTYPES or any(side < 0 for side in shape):
@@ -65,7 +65,7 @@ def unpack(data: bytes) -> tuple[Any, dict[str, NDArray[Any]]]:
         ) from fault
 
 
-def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
+def _parse_header(data: bytes) -> tuple[dict[str, Any], int]:
     if data[:4] != MAGIC or len(data) < 8:
         raise ValueError("wrong first bytes")
     stop = 8 + int.from_bytes(data[4:8], "little")

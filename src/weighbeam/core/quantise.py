@@ -1,4 +1,4 @@
-"""Floats become integers before they are recorded: one millionth is the unit of every vector."""
+"""Quantisation: floats become integer millionths before they are recorded."""
 
 import math
 from collections.abc import Sequence

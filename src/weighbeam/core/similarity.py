@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.core.exact import hold, square_rows, sum_runs
+from weighbeam.core.exact import square_rows, sum_runs, widen
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def sum_pairs_each(vectors: NDArray[np.integer], families: Families) -> list[Pai
     A vector is squared once however many families share it, and a group without a vector costs nothing.
     """
     ends = list(accumulate(families.groups))
-    rows, keys = _line_up(families, ends)
+    rows, keys = _order_rows(families, ends)
     norms = square_rows(vectors)
     longest = int(norms.max(initial=0))
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
@@ -70,14 +70,14 @@ def sum_pairs_each(vectors: NDArray[np.integer], families: Families) -> list[Pai
     largest, most = int(sizes.max(initial=0)), max(families.counts, default=0)
     filled = keys[starts]
     stops = np.searchsorted(filled, ends)
-    own = np.add.reduceat(hold(norms, largest * longest)[rows], starts)
-    sums, at = sum_runs(hold(vectors, largest * math.isqrt(longest)), rows, sizes)
+    own = np.add.reduceat(widen(norms, largest * longest)[rows], starts)
+    sums, at = sum_runs(widen(vectors, largest * math.isqrt(longest)), rows, sizes)
     pairs = (square_rows(sums)[at] - own) // 2
-    all_sums, all_at = sum_runs(hold(sums, most * math.isqrt(longest)), at, np.diff(stops, prepend=0))
+    all_sums, all_at = sum_runs(widen(sums, most * math.isqrt(longest)), at, np.diff(stops, prepend=0))
     totals = square_rows(all_sums)[all_at]
     lists = (filled.tolist(), sizes.tolist(), own.tolist(), pairs.tolist())
     return [
-        _pair_up([values[start:stop] for values in lists], first, end - first, total)
+        _sum_family([values[start:stop] for values in lists], first, end - first, total)
         for (start, stop), (first, end), total in zip(
             pairwise([0, *stops.tolist()]), pairwise([0, *ends]), totals.tolist(), strict=True
         )
@@ -93,7 +93,7 @@ def mean_of(total: int, pairs: int, scale: int) -> float:
     return total / (pairs * scale) if pairs else 0.0
 
 
-def _line_up(families: Families, ends: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _order_rows(families: Families, ends: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """All rows by family and group, and their groups, numbered on from family to family."""
     offsets = np.repeat([end - groups for end, groups in zip(ends, families.groups, strict=True)], families.counts)
     rows, keys = families.rows.astype(np.intp, copy=False), families.group_of + offsets
@@ -103,7 +103,7 @@ def _line_up(families: Families, ends: list[int]) -> tuple[NDArray[np.intp], NDA
     return rows, keys
 
 
-def _pair_up(known: Sequence[list[int]], first: int, groups: int, total: int) -> PairSums:
+def _sum_family(known: Sequence[list[int]], first: int, groups: int, total: int) -> PairSums:
     """One family's sums, from the number, size, Σ|v|² and pair sum of each filled group and from |S|² of all."""
     filled, sizes, own, pairs = known
     count, same = sum(sizes), sum(pairs)

@@ -10,7 +10,7 @@ else:
 
 __all__ = ["NotZstd", "TooManyFrames", "compress_each", "decompress", "zstd"]
 LARGEST_WINDOW_LOG = 27
-MOST_FRAMES = 64
+MAX_FRAMES = 64
 """A frame may be eight bytes that hold nothing, and beginning one costs the same as for a large one."""
 
 
@@ -38,8 +38,8 @@ def decompress(wire: bytes, most: int, window_log: int = LARGEST_WINDOW_LOG) -> 
     parts: list[bytes] = []
     left = most + 1
     while wire and left > 0:
-        if len(parts) == MOST_FRAMES:
-            raise TooManyFrames(f"it has more than {MOST_FRAMES} frames")
+        if len(parts) == MAX_FRAMES:
+            raise TooManyFrames(f"it has more than {MAX_FRAMES} frames")
         stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: window_log})
         try:
             parts.append(stream.decompress(wire, left))

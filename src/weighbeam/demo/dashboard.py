@@ -1,4 +1,4 @@
-"""The demo's dashboard: the service on the first validator's journal, while the demo runs and after it if wanted."""
+"""The demo's dashboard: the service over the first validator's journal."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -6,29 +6,28 @@ from contextlib import asynccontextmanager
 
 from prometheus_client import CollectorRegistry
 
+from weighbeam.app.service.access import open_access
+from weighbeam.app.service.apps import load_runs, make_app
+from weighbeam.app.settings.sources import load_settings
+from weighbeam.app.shutdown import run_until_stopped
 from weighbeam.demo.cast import VALIDATORS
-from weighbeam.demo.subnet import Subnet
-from weighbeam.demo.write_settings import write_validator
-from weighbeam.network.listen import listen
-from weighbeam.operate.compose import make_app
-from weighbeam.operate.gates import open_entrance
-from weighbeam.operate.reading import load_runs
-from weighbeam.operate.stop import run_until_stopped
+from weighbeam.demo.subnet import DemoSubnet
+from weighbeam.demo.subnet_files import save_validator_settings
+from weighbeam.network.http_server import listen
 from weighbeam.service.app import report_health
-from weighbeam.service.pool import Pools
-from weighbeam.settings.load import load_settings
+from weighbeam.service.http.threads import ThreadPools
 
 HOST = "127.0.0.1"
 
 
 @asynccontextmanager
-async def open_dashboard(subnet: Subnet, port: int = 0) -> AsyncIterator[int]:
+async def open_dashboard(subnet: DemoSubnet, port: int = 0) -> AsyncIterator[int]:
     """Its port, `port` or a free one; its settings are those that `weighbeam serve` can go on with later."""
     part, post = VALIDATORS[0], subnet.posts["chunking"][0]
-    loaded = load_settings(write_validator(subnet.folder, part), {})
-    store, pools = post.bench.journal.store, Pools()
+    loaded = load_settings(save_validator_settings(subnet.folder, part), {})
+    store, pools = post.bench.journal.store, ThreadPools()
     try:
-        entrance = open_entrance(loaded, store, part.hotkey.address, f"{HOST}:0", pools)
+        entrance = open_access(loaded, store, part.hotkey.address, f"{HOST}:0", pools)
         app = make_app(
             entrance,
             store,
@@ -48,7 +47,7 @@ def name_address(port: int) -> str:
     return f"http://{HOST}:{port}"
 
 
-def stay(subnet: Subnet, port: int, tell: Callable[[str], None]) -> None:
+def stay(subnet: DemoSubnet, port: int, tell: Callable[[str], None]) -> None:
     """Keep the dashboard open where it was, until SIGTERM or SIGINT."""
 
     async def serve() -> None:

@@ -6,14 +6,14 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from weighbeam.app.miner import make_app
 from weighbeam.chain.local.administer import announce
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.demo.cast import ASKED, MINERS, VALIDATORS, Part
-from weighbeam.miners.spoil_replies import App
-from weighbeam.network.listen import listen
+from weighbeam.demo.cast import ASKED, MINERS, VALIDATORS, DemoNeuron
+from weighbeam.miners.spoilers import App
+from weighbeam.network.http_server import listen
 from weighbeam.network.nonces import SKEW_SECONDS, NonceStore
-from weighbeam.network.policy import Policy, PolicySettings, Standing
-from weighbeam.operate.miner import make_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
 from weighbeam.senses.local import LocalSenses
 
 READY = "miners are ready"
@@ -36,9 +36,9 @@ async def serve_all(chain: Path, folder: Path) -> None:
             await asyncio.sleep(POLL_SECONDS)
 
 
-def _app(part: Part, folder: Path, senses: LocalSenses) -> App:
-    policy = Policy(PolicySettings(per_minute=600, burst=20, per_sender=len(ASKED) + 1))
-    policy.update({validator.hotkey.address: Standing(True, validator.stake) for validator in VALIDATORS})
+def _app(part: DemoNeuron, folder: Path, senses: LocalSenses) -> App:
+    policy = SenderPolicy(PolicySettings(per_minute=600, burst=20, per_sender=len(ASKED) + 1))
+    policy.update({validator.hotkey.address: SenderStanding(True, validator.stake) for validator in VALIDATORS})
     answers = {mechanism: part.acts[mechanism].answers for mechanism in ASKED}
     return make_app(part.hotkey, answers, NonceStore(folder / f"{part.name}.sqlite"), policy, senses)
 

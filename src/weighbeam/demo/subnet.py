@@ -1,4 +1,4 @@
-"""Set the demo's subnet up and run it: the chain's clock is everybody's clock, 24 times as fast as the real one."""
+"""Set up the demo's subnet and run it, on a chain clock 24 times as fast as the wall clock."""
 
 import asyncio
 import subprocess
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weighbeam.app.senses import EMBEDDED, find_web
 from weighbeam.chain.contract import Metagraph
 from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.blocks import at_present
@@ -17,26 +18,63 @@ from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
+from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, Part
-from weighbeam.demo.desks import contribute_all, open_doors
+from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, DemoNeuron
 from weighbeam.demo.miners import READY
-from weighbeam.demo.tasks import TASKS
-from weighbeam.engine.bench import Bench
-from weighbeam.engine.insight.metagraph import note_metagraph
-from weighbeam.engine.journal import Committed, Journal
-from weighbeam.engine.ledger import Ledger
-from weighbeam.engine.tasks import generate_tasks
-from weighbeam.engine.validator import Post
-from weighbeam.engine.weigh_in.assess import Scale
-from weighbeam.engine.weigh_in.run import WeighedIn
-from weighbeam.mechanisms.make_params import make_params
-from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.demo.novelty_desks import contribute_all, open_desks
+from weighbeam.engine.journal.journal import CommittedRound, Journal
+from weighbeam.engine.rounds.context import RoundContext
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.rounds.tasks import TaskSource, generate_tasks
+from weighbeam.engine.weights.assessment import WeighInContext
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.engine.weights.metagraphs import note_metagraph
+from weighbeam.engine.weights.weigh_in import WeighInResult
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.records import Task
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanisms.chunking.documents import generate_document
+from weighbeam.mechanisms.evidence.task import load_bank
+from weighbeam.mechanisms.inference.miners.prepared_answers import load_prompts
+from weighbeam.mechanisms.novelty.desk.collector import DeskCollector
 from weighbeam.network.ask import Asker, AskSettings
-from weighbeam.novelty.collect import DeskCollector
-from weighbeam.operate.web import EMBEDDED, find_web
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
+
+CHARACTERS = 5000
+CHUNK_SIZE = 1600
+
+
+def make_document(seed: str) -> Task:
+    document = generate_document(seed, CHARACTERS).text
+    return Task(f"generated-{seed[:8]}", {"document": document, "chunk_size": CHUNK_SIZE})
+
+
+def draw_prompt(seed: str) -> Task:
+    """One of the prompts with prepared answers.
+
+    >>> draw_prompt("a") == draw_prompt("a")
+    True
+    """
+    ids = load_prompts()
+    prompt = sorted(ids)[int(seeded_digest(seed, "prompt")[:16], 16) % len(ids)]
+    return Task(f"prompt-{ids[prompt]}", {"prompt": prompt})
+
+
+def draw_statement(seed: str) -> Task:
+    """One of the statements that pages of the archive decide."""
+    rows = [row for row in load_bank() if row["expect"] != "undecidable"]
+    row = rows[int(seeded_digest(seed, "statement")[:16], 16) % len(rows)]
+    return Task(f"statement-{row['id']}", {"statement": row["statement"]})
+
+
+TASKS: Mapping[str, TaskSource] = {
+    "chunking": make_document,
+    "inference": draw_prompt,
+    "evidence": draw_statement,
+}
+
 
 SPEED = 24.0
 ASK_SECONDS = 6.0
@@ -55,18 +93,18 @@ PARAMETERS = SubnetParameters(
     immunity_period=100,
     activity_factor=250_000,
 )
-Outcome = Committed | WeighedIn | None
-Step = dict[str, list[Outcome]]
+StepOutcome = CommittedRound | WeighInResult | None
+Step = dict[str, list[StepOutcome]]
 
 
 @dataclass(frozen=True, slots=True)
-class Subnet:
+class DemoSubnet:
     """The demo's chain, and by mechanism the posts of its validators; `names` tells hotkeys apart."""
 
     folder: Path
     file: ChainFile
-    posts: Mapping[str, tuple[Post, ...]]
-    names: dict[str, Part]
+    posts: Mapping[str, tuple[MechanismRunner, ...]]
+    names: dict[str, DemoNeuron]
 
     async def metagraph(self, mechanism: str) -> Metagraph:
         return await self.posts[mechanism][0].scale.chain.metagraph()
@@ -77,16 +115,16 @@ class Subnet:
 
 
 @contextmanager
-def open_subnet(folder: Path) -> Iterator[Subnet]:
+def open_subnet(folder: Path) -> Iterator[DemoSubnet]:
     """A fresh chain with everybody registered, the miners serving, the validators ready."""
     folder.mkdir(parents=True, exist_ok=True)
     file = create_chain(folder)
     senses = LocalSenses(workers=1, **find_web(EMBEDDED, None, folder))
     with _miners(folder):
-        validators = [_validator(part, folder, file, senses) for part in VALIDATORS]
+        validators = [_make_runners(part, folder, file, senses) for part in VALIDATORS]
         posts = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}
         names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS)}
-        yield Subnet(folder, file, posts, names)
+        yield DemoSubnet(folder, file, posts, names)
 
 
 def create_chain(folder: Path, age: float = 0.0) -> ChainFile:
@@ -114,28 +152,30 @@ def _miners(folder: Path) -> Iterator[None]:
             process.kill()
 
 
-def _validator(part: Part, folder: Path, file: ChainFile, senses: LocalSenses) -> dict[str, Post]:
+def _make_runners(part: DemoNeuron, folder: Path, file: ChainFile, senses: LocalSenses) -> dict[str, MechanismRunner]:
     """One post per mechanism, over one journal."""
     store = Store(f"sqlite:///{folder / part.name}.db")
-    return {name: _post(name, mechid, part, store, file, senses) for mechid, name in enumerate(MECHANISMS)}
+    return {name: _make_runner(name, mechid, part, store, file, senses) for mechid, name in enumerate(MECHANISMS)}
 
 
-def _post(name: str, mechid: int, part: Part, store: Store, file: ChainFile, senses: LocalSenses) -> Post:
+def _make_runner(
+    name: str, mechid: int, part: DemoNeuron, store: Store, file: ChainFile, senses: LocalSenses
+) -> MechanismRunner:
     mechanism = load_mechanism(name)
     params = make_params(mechanism, PARAMS[name])
     journal, chain = Journal(store), LocalChain(ChainFile(file.path), part.hotkey, mechid)
-    bench = Bench(mechanism, params, journal, Asker(part.hotkey, AskSettings(allow_private=True)), senses)
-    scale = Scale(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
+    bench = RoundContext(mechanism, params, journal, Asker(part.hotkey, AskSettings(allow_private=True)), senses)
+    scale = WeighInContext(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
     clock = ChainClock(ChainFile(file.path))
     if mechanism.kind == "collected":
-        return Post(bench, scale, generate_tasks(mechanism, params), clock, DeskCollector(store))
-    return Post(bench, scale, TASKS[name], clock)
+        return MechanismRunner(bench, scale, generate_tasks(mechanism, params), clock, DeskCollector(store))
+    return MechanismRunner(bench, scale, TASKS[name], clock)
 
 
-async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[Step]:
+async def run_subnet(subnet: DemoSubnet, rounds: int) -> AsyncIterator[Step]:
     """Rounds of all mechanisms and validators side by side, then a weigh-in of each, then epochs until the chain
     has counted them."""
-    async with open_doors(subnet.posts["novelty"], subnet.names) as doors:
+    async with open_desks(subnet.posts["novelty"], subnet.names) as doors:
         for turn in range(rounds):
             await contribute_all(doors, turn)
             yield await _at_once(subnet, _play)
@@ -148,7 +188,7 @@ async def run_subnet(subnet: Subnet, rounds: int) -> AsyncIterator[Step]:
     await note_result(subnet)
 
 
-async def note_result(subnet: Subnet) -> None:
+async def note_result(subnet: DemoSubnet) -> None:
     """What the chain says now that it has counted, for whoever looks at the journals."""
     for name, posts in subnet.posts.items():
         for post in posts:
@@ -157,7 +197,7 @@ async def note_result(subnet: Subnet) -> None:
             note_metagraph(post.bench.journal.store, name, graph, rules, post.clock.now(), own)
 
 
-async def _play(post: Post) -> Committed | None:
+async def _play(post: MechanismRunner) -> CommittedRound | None:
     """A round; None where nothing was contributed since the last."""
     try:
         return await post.play_round()
@@ -167,7 +207,7 @@ async def _play(post: Post) -> Committed | None:
         return None
 
 
-async def weigh_in(post: Post) -> WeighedIn:
+async def weigh_in(post: MechanismRunner) -> WeighInResult:
     """A weigh-in, tried again as a validator does: one that an epoch's end overtakes is given up by the ledger."""
     done = await post.weigh_in()
     for _ in range(TRIES - 1):
@@ -177,7 +217,7 @@ async def weigh_in(post: Post) -> WeighedIn:
     return done
 
 
-async def _at_once(subnet: Subnet, act: Callable[[Post], Awaitable[Outcome]]) -> Step:
+async def _at_once(subnet: DemoSubnet, act: Callable[[MechanismRunner], Awaitable[StepOutcome]]) -> Step:
     names = [name for name, posts in subnet.posts.items() for _ in posts]
     outcomes = await asyncio.gather(*(act(post) for posts in subnet.posts.values() for post in posts))
     step: Step = {name: [] for name in subnet.posts}

@@ -1,4 +1,4 @@
-"""Run vector files (vectors/FORMAT.md): what does each pure stage return, and is it what the file expects?"""
+"""Run vector files (vectors/FORMAT.md) and compare what each pure stage returns with what the file expects."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,17 +9,17 @@ from typing import Any
 from weighbeam.chain.stages import STAGES as CHAIN
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.numbers import is_number
-from weighbeam.engine.read_json import is_folder, read_json
-from weighbeam.engine.weigh_in.stages import STAGES as WEIGH_IN
-from weighbeam.mechanisms.contract import Stage
-from weighbeam.mechanisms.registry import load_mechanisms
+from weighbeam.engine.rules.stages import STAGES as WEIGH_IN
+from weighbeam.engine.support.json_files import is_folder, load_json
+from weighbeam.mechanism.records import Stage
+from weighbeam.mechanism.registry import call_hook
 from weighbeam.network.stages import STAGES as NETWORK
 
 FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """One case: `ok` is None when the file expects nothing; `differs` names the first differing key."""
 
     file: str
@@ -42,8 +42,8 @@ class Outcome:
 def collect_stages() -> dict[str, Stage]:
     """Every pure stage: of the weigh-in, the chain, the network and every registered mechanism."""
     stages: dict[str, Stage] = {**WEIGH_IN, **CHAIN, **NETWORK}
-    for mechanism in load_mechanisms().values():
-        stages.update(mechanism.stages())
+    for found in call_hook("stages").values():
+        stages.update(found)
     return stages
 
 
@@ -57,12 +57,12 @@ def find_vector_files(paths: list[Path]) -> list[Path]:
     return found
 
 
-def run_vectors(paths: list[Path], stages: tuple[str, ...] = ("",)) -> Iterator[Outcome]:
+def run_vectors(paths: list[Path], stages: tuple[str, ...] = ("",)) -> Iterator[CaseOutcome]:
     """Run every case of every file whose stage starts with one of `stages`, in order."""
     known = collect_stages()
     ran = 0
     for path in find_vector_files(paths):
-        data = _check_file(path, read_json(path))
+        data = _check_file(path, load_json(path))
         if not data["stage"].startswith(stages):
             continue
         for case in data["cases"]:
@@ -87,15 +87,15 @@ def _check_file(path: Path, data: Any) -> dict[str, Any]:
     return data
 
 
-def _run_case(path: Path, data: Mapping[str, Any], case: Mapping[str, Any], stage: Stage | None) -> Outcome:
+def _run_case(path: Path, data: Mapping[str, Any], case: Mapping[str, Any], stage: Stage | None) -> CaseOutcome:
     name = str(case.get("name", ""))
     if stage is None:
-        return Outcome(str(path), data["stage"], name, False, {"error": "unknown_stage"}, "stage")
+        return CaseOutcome(str(path), data["stage"], name, False, {"error": "unknown_stage"}, "stage")
     actual = call_stage(stage, case["input"])
     if "expect" not in case:
-        return Outcome(str(path), data["stage"], name, None, actual)
+        return CaseOutcome(str(path), data["stage"], name, None, actual)
     differs = first_difference(case["expect"], actual, float(data.get("tolerance", 0.0)))
-    return Outcome(str(path), data["stage"], name, differs is None, actual, differs or "")
+    return CaseOutcome(str(path), data["stage"], name, differs is None, actual, differs or "")
 
 
 def call_stage(stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:

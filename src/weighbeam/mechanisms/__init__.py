@@ -1,0 +1,1 @@
+"""The mechanisms that ship with Weighbeam, one folder each; none imports another."""

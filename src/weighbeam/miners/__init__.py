@@ -1,1 +1,1 @@
-"""Reference miners: what an honest (or hostile) one might answer."""
+"""What miners of any mechanism share: loading a handler of one's own, and hostile replies below the handler."""

@@ -15,17 +15,15 @@ import httpx2
 
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Reply as Status
-from weighbeam.network.address import Dialled, read_own_address, resolve_endpoint
-from weighbeam.network.dialects.contract import Outgoing
-from weighbeam.network.dialects.known import DEFAULT, find_dialect
-from weighbeam.network.judge import judge_content, judge_envelope
+from weighbeam.mechanism.records import Reply as Status
+from weighbeam.network.address import ResolvedEndpoint, parse_own_address, resolve_endpoint
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
-from weighbeam.network.proof import keep_proof
-from weighbeam.network.verify_reply import verify_reply
+from weighbeam.network.replies import judge_content, judge_envelope, make_proof, verify_reply
+from weighbeam.network.signing_dialects import DEFAULT_DIALECT, OutgoingRequest, find_dialect
 
-MAX_REPLY = {"chunking": 16 << 20, "inference": 256 << 10, "evidence": 256 << 10}
+MAX_REPLY_BYTES = 1 << 20
+"""Unless a question says otherwise."""
 CONNECT_SECONDS = 3.0
 OUR_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENOSPC)
 
@@ -36,11 +34,11 @@ class Target:
 
     hotkey: str
     endpoint: str | None
-    dialect: str = DEFAULT
+    dialect: str = DEFAULT_DIALECT
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MinerQuestion:
     """What every miner of a round is sent."""
 
     round: str
@@ -49,10 +47,11 @@ class Question:
     task: Mapping[str, Any]
     deadline_seconds: float
     seed: str | int
+    max_reply_bytes: int = MAX_REPLY_BYTES
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class MinerReply:
     """What came of asking one miner; `proof` is there if it signed its reply, whatever the reply is worth."""
 
     hotkey: str
@@ -64,7 +63,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class RawReply:
     """A reply as it came, not yet verified or parsed."""
 
     status: int
@@ -93,11 +92,11 @@ class AskSettings:
 
     def __post_init__(self) -> None:
         if self.own_address is not None:
-            read_own_address(self.own_address)
+            parse_own_address(self.own_address)
 
 
 @dataclass(slots=True)
-class Stopwatch:
+class SocketStopwatch:
     """From the first byte of the request to the last of the reply, as the transport reports them."""
 
     started: float | None = None
@@ -124,7 +123,7 @@ class Asker:
     settings: AskSettings = field(default_factory=AskSettings)
     clock: NonceClock = field(default_factory=NonceClock)
 
-    async def ask_all(self, question: Question, targets: Sequence[Target]) -> list[Heard]:
+    async def ask_all(self, question: MinerQuestion, targets: Sequence[Target]) -> list[MinerReply]:
         """One reply per target, in the order given; asked in an order that only the seed decides."""
         body = json.dumps(
             {
@@ -143,7 +142,7 @@ class Asker:
         )
         order = sorted(range(len(targets)), key=lambda i: seeded_digest(question.seed, "ask", targets[i].hotkey))
         limits = httpx2.Limits(max_connections=self.settings.parallel, max_keepalive_connections=0)
-        heard: list[Heard | Unread | None] = [None] * len(targets)
+        heard: list[MinerReply | RawReply | None] = [None] * len(targets)
 
         async def one(position: int, client: httpx2.AsyncClient) -> None:
             target = targets[position]
@@ -151,7 +150,7 @@ class Asker:
                 dialled = await self._dial(target)
             except WeighbeamError as refusal:
                 blamed: Status = "validator_error" if refusal.code == "resolver_busy" else "unreachable"
-                heard[position] = Heard(target.hotkey, blamed, refusal.code, 0.0)
+                heard[position] = MinerReply(target.hotkey, blamed, refusal.code, 0.0)
                 return
             async with per_address[dialled.address], slots:
                 heard[position] = await self._ask(client, question, target, dialled, body)
@@ -161,15 +160,20 @@ class Asker:
         replies = zip(targets, heard, strict=True)
         return await asyncio.to_thread(lambda: [self._judge_late(question, *both) for both in replies])
 
-    async def _dial(self, target: Target) -> Dialled:
+    async def _dial(self, target: Target) -> ResolvedEndpoint:
         if target.endpoint is None:
             raise WeighbeamError("no_endpoint")
         return await resolve_endpoint(target.endpoint, self.settings.allow_private, self.settings.own_address)
 
     async def _ask(
-        self, client: httpx2.AsyncClient, question: Question, target: Target, dialled: Dialled, body: bytes
-    ) -> "Heard | Unread":
-        watch = Stopwatch()
+        self,
+        client: httpx2.AsyncClient,
+        question: MinerQuestion,
+        target: Target,
+        dialled: ResolvedEndpoint,
+        body: bytes,
+    ) -> "MinerReply | RawReply":
+        watch = SocketStopwatch()
         status: Status
         reason: str | None
         try:
@@ -192,17 +196,17 @@ class Asker:
             status, reason = "validator_error", "memory"
         except Exception as fault:
             status, reason = "malformed", type(fault).__name__
-        return Heard(target.hotkey, status, reason, watch.seconds)
+        return MinerReply(target.hotkey, status, reason, watch.seconds)
 
     async def _exchange(
         self,
         client: httpx2.AsyncClient,
-        question: Question,
+        question: MinerQuestion,
         target: Target,
-        dialled: Dialled,
+        dialled: ResolvedEndpoint,
         body: bytes,
-        watch: Stopwatch,
-    ) -> "Heard | Unread":
+        watch: SocketStopwatch,
+    ) -> "MinerReply | RawReply":
         """One attempt, and a second one only if nothing had been sent."""
         try:
             return await self._send(client, question, target, dialled, body, watch)
@@ -214,16 +218,18 @@ class Asker:
     async def _send(
         self,
         client: httpx2.AsyncClient,
-        question: Question,
+        question: MinerQuestion,
         target: Target,
-        dialled: Dialled,
+        dialled: ResolvedEndpoint,
         body: bytes,
-        watch: Stopwatch,
-    ) -> "Heard | Unread":
+        watch: SocketStopwatch,
+    ) -> "MinerReply | RawReply":
         """The reply as bytes. Nothing of it is parsed while others are still being timed."""
         path = f"/weighbeam/1/{question.mechanism}/ask"
         nonce = self.clock.next()
-        signed = find_dialect(target.dialect).sign(self.hotkey, Outgoing("POST", path, body, nonce, target.hotkey))
+        signed = find_dialect(target.dialect).sign(
+            self.hotkey, OutgoingRequest("POST", path, body, nonce, target.hotkey)
+        )
         headers = signed.headers | {
             "Content-Type": "application/json",
             "Accept-Encoding": "identity",
@@ -243,29 +249,29 @@ class Asker:
         )
         response = await client.send(request, stream=True)
         try:
-            reply = await _read_capped(response, MAX_REPLY.get(question.mechanism, 1 << 20))
+            reply = await _fetch_capped(response, question.max_reply_bytes)
         finally:
             await response.aclose()
         if reply is None:
-            return Heard(target.hotkey, "too_large", None, watch.seconds)
+            return MinerReply(target.hotkey, "too_large", None, watch.seconds)
         raw = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
-        return Unread(response.status_code, raw, reply, signed.digest, nonce, time.time_ns(), watch.seconds)
+        return RawReply(response.status_code, raw, reply, signed.digest, nonce, time.time_ns(), watch.seconds)
 
-    def _judge_late(self, question: Question, target: Target, heard: "Heard | Unread | None") -> Heard:
+    def _judge_late(self, question: MinerQuestion, target: Target, heard: "MinerReply | RawReply | None") -> MinerReply:
         """What a reply is worth, once nobody is being timed any more."""
-        if not isinstance(heard, Unread):
-            return heard or Heard(target.hotkey, "validator_error", "not asked", 0.0)
+        if not isinstance(heard, RawReply):
+            return heard or MinerReply(target.hotkey, "validator_error", "not asked", 0.0)
         refused = judge_envelope(heard.status, heard.headers, heard.body)
         if refused is not None:
-            return Heard(target.hotkey, *refused, heard.seconds)
+            return MinerReply(target.hotkey, *refused, heard.seconds)
         try:
             proof = self._prove(target, heard)
         except WeighbeamError as refusal:
-            return Heard(target.hotkey, "malformed", refusal.code, heard.seconds)
+            return MinerReply(target.hotkey, "malformed", refusal.code, heard.seconds)
         status, reason, payload = judge_content(heard.body, question.round)
-        return Heard(target.hotkey, status, reason, heard.seconds, payload, proof)
+        return MinerReply(target.hotkey, status, reason, heard.seconds, payload, proof)
 
-    def _prove(self, target: Target, heard: Unread) -> dict[str, str] | None:
+    def _prove(self, target: Target, heard: RawReply) -> dict[str, str] | None:
         """Proof that the miner asked has said this; None for an unsigned reply, if those are accepted."""
         asker, asked, headers = self.hotkey.address, target.hotkey, heard.headers
         try:
@@ -276,10 +282,10 @@ class Asker:
             if refusal.code == "unsigned_reply" and not self.settings.require_signed:
                 return None
             raise
-        return keep_proof(headers, heard.body, heard.digest, scheme)
+        return make_proof(headers, heard.body, heard.digest, scheme)
 
 
-async def _read_capped(response: httpx2.Response, most: int) -> bytes | None:
+async def _fetch_capped(response: httpx2.Response, most: int) -> bytes | None:
     parts: list[bytes] = []
     size = 0
     async for part in response.aiter_raw():

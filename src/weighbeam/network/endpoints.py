@@ -11,11 +11,44 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.address import read_endpoint
-from weighbeam.network.dialects.known import DEFAULT, find_dialect
-from weighbeam.network.endpoint_file import read_endpoint_file
+from weighbeam.network.address import parse_endpoint
+from weighbeam.network.keys import is_address
+from weighbeam.network.signing_dialects import DEFAULT_DIALECT, find_dialect
+from weighbeam.network.strict_json import parse_strict
 
-GROUP = "weighbeam.endpoints"
+
+def load_endpoint_file(path: Path, dialect: str) -> dict[str, tuple[str, str]]:
+    """hotkey → (url, dialect), where `dialect` is for those that name none."""
+    try:
+        data = path.read_bytes()
+    except OSError as fault:
+        raise WeighbeamError(
+            "no_endpoint_file", f"{path}: {fault.strerror or fault}", "create it, or leave `static` out"
+        ) from None
+    try:
+        value = parse_strict(data)
+        if not isinstance(value, dict):
+            raise WeighbeamError("malformed", "not an object")
+        return {hotkey: _parse_entry(hotkey, entry, dialect) for hotkey, entry in value.items()}
+    except WeighbeamError as fault:
+        raise WeighbeamError(
+            "bad_endpoint_file", f"{path}: {fault.message}", 'write {"<hotkey>": "http://host:port"}'
+        ) from None
+
+
+def _parse_entry(hotkey: str, entry: Any, dialect: str) -> tuple[str, str]:
+    if not is_address(hotkey):
+        raise WeighbeamError("bad_hotkey", f"{hotkey!r} is no hotkey")
+    given: Mapping[str, Any] = entry if isinstance(entry, dict) else {"url": entry}
+    url, named = given.get("url"), given.get("dialect", dialect)
+    if not isinstance(url, str) or not isinstance(named, str) or not given.keys() <= {"url", "dialect"}:
+        raise WeighbeamError("bad_value", f"the entry of {hotkey} is neither a url nor {{url, dialect}}")
+    parse_endpoint(url)
+    find_dialect(named)
+    return url, named
+
+
+ENTRY_POINT_GROUP = "weighbeam.endpoints"
 Announced: TypeAlias = Mapping[str, str | None]
 Report: TypeAlias = Callable[[WeighbeamError], None]
 
@@ -29,13 +62,13 @@ class Endpoint:
     source: str
 
 
-class Source(Protocol):
+class EndpointSource(Protocol):
     def look_up(self, announced: Announced) -> dict[str, Endpoint]:
         """The endpoints it knows, of the hotkeys given with what the chain says of them."""
         ...
 
 
-def find_endpoints(sources: Sequence[Source], announced: Announced) -> dict[str, Endpoint]:
+def find_endpoints(sources: Sequence[EndpointSource], announced: Announced) -> dict[str, Endpoint]:
     """The endpoint of every hotkey in `announced` that any source knows."""
     found: dict[str, Endpoint] = {}
     for source in sources:
@@ -45,22 +78,22 @@ def find_endpoints(sources: Sequence[Source], announced: Announced) -> dict[str,
 
 
 def open_sources(
-    names: Sequence[str], report: Report, file: Path | None = None, dialect: str = DEFAULT
-) -> list[Source]:
+    names: Sequence[str], report: Report, file: Path | None = None, dialect: str = DEFAULT_DIALECT
+) -> list[EndpointSource]:
     """Sources by name: `static` (the file), `chain`, or a plug-in; `dialect` is for endpoints that name none."""
     find_dialect(dialect)
     opened = (_open_source(name, report, file, dialect) for name in names)
     return [source for source in opened if source is not None]
 
 
-def _open_source(name: str, report: Report, file: Path | None, dialect: str) -> Source | None:
+def _open_source(name: str, report: Report, file: Path | None, dialect: str) -> EndpointSource | None:
     if name == "chain":
         return ChainSource(dialect)
     if name == "static":
         if file is None:
             raise WeighbeamError("bad_endpoint_source", "`static` has no file", "name the file of endpoints")
         return StaticSource(file, dialect, report)
-    entries = {entry.value: entry for entry in entry_points(group=GROUP, name=name)}
+    entries = {entry.value: entry for entry in entry_points(group=ENTRY_POINT_GROUP, name=name)}
     if len(entries) != 1:
         what = f"{len(entries)} packages provide" if entries else "no package provides"
         raise WeighbeamError("bad_endpoint_source", f"{what} {name!r}", "use static, chain or an installed plug-in")
@@ -75,7 +108,7 @@ def _open_source(name: str, report: Report, file: Path | None, dialect: str) -> 
 class ChainSource:
     """What the neurons announced."""
 
-    dialect: str = DEFAULT
+    dialect: str = DEFAULT_DIALECT
 
     def look_up(self, announced: Announced) -> dict[str, Endpoint]:
         return {hotkey: Endpoint(url, self.dialect, "chain") for hotkey, url in announced.items() if url}
@@ -86,11 +119,11 @@ class StaticSource:
 
     def __init__(self, path: Path, dialect: str, report: Report) -> None:
         self._path, self._dialect, self._report = path, dialect, report
-        self._entries = read_endpoint_file(path, dialect)
+        self._entries = load_endpoint_file(path, dialect)
 
     def look_up(self, announced: Announced) -> dict[str, Endpoint]:
         try:
-            self._entries = read_endpoint_file(self._path, self._dialect)
+            self._entries = load_endpoint_file(self._path, self._dialect)
         except WeighbeamError as fault:
             self._report(WeighbeamError(fault.code, f"{fault.message}; its last good content is used", fault.remedy))
         return {hotkey: Endpoint(*self._entries[hotkey], "static") for hotkey in announced if hotkey in self._entries}
@@ -112,7 +145,7 @@ class PlugInSource:
             try:
                 url = self.find(hotkey)
                 if url is not None:
-                    read_endpoint(url)
+                    parse_endpoint(url)
                     found[hotkey] = Endpoint(url, self.dialect, self.name)
             except Exception as fault:
                 faults.append(f"{hotkey}: {type(fault).__name__}: {fault}")

@@ -12,7 +12,7 @@ FRESH_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SenderStanding:
     """A possible asker as the metagraph shows it."""
 
     permit: bool
@@ -32,23 +32,23 @@ class PolicySettings:
 
 
 @dataclass(slots=True)
-class Bucket:
+class RateBucket:
     tokens: float
     filled_at: float
 
 
 @dataclass(slots=True)
-class Policy:
+class SenderPolicy:
     """Decides on proven senders; the metagraph is given to it and grows stale after an hour."""
 
     settings: PolicySettings
     now: Callable[[], float] = time.monotonic
-    neurons: Mapping[str, Standing] = field(default_factory=dict)
+    neurons: Mapping[str, SenderStanding] = field(default_factory=dict)
     read_at: float = float("-inf")
-    buckets: dict[str, Bucket] = field(default_factory=dict)
+    buckets: dict[str, RateBucket] = field(default_factory=dict)
     in_flight: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    def update(self, neurons: Mapping[str, Standing]) -> None:
+    def update(self, neurons: Mapping[str, SenderStanding]) -> None:
         self.neurons, self.read_at = neurons, self.now()
 
     @contextmanager
@@ -91,7 +91,7 @@ class Policy:
 
     def _spend(self, sender: str) -> None:
         now, burst = self.now(), float(self.settings.burst)
-        bucket = self.buckets.setdefault(sender, Bucket(burst, now))
+        bucket = self.buckets.setdefault(sender, RateBucket(burst, now))
         gained = (now - bucket.filled_at) * self.settings.per_minute / 60
         bucket.tokens, bucket.filled_at = min(burst, bucket.tokens + gained), now
         require(bucket.tokens >= 1, "rate_limited", "too many requests", "ask less often")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.address import Place, read_endpoint
-from weighbeam.network.ask import Heard
+from weighbeam.network.address import EndpointAddress, parse_endpoint
+from weighbeam.network.ask import MinerReply
 
 ASIDE = ("no_endpoint", "bad_address")
 LOST = ("connect", "resolve", None)
@@ -14,7 +14,7 @@ LOST = ("connect", "resolve", None)
 
 async def can_reach(targets: Sequence[str], seconds: float = 3.0) -> bool:
     """Whether any of these `host:port` accepts a connection in time; none given is none reached."""
-    attempts = [asyncio.create_task(_connect(place)) for place in map(read_probe, targets)]
+    attempts = [asyncio.create_task(_connect(place)) for place in map(parse_probe, targets)]
     try:
         for attempt in asyncio.as_completed(attempts, timeout=seconds):
             if await attempt:
@@ -28,15 +28,15 @@ async def can_reach(targets: Sequence[str], seconds: float = 3.0) -> bool:
     return False
 
 
-def read_probe(target: str) -> Place:
+def parse_probe(target: str) -> EndpointAddress:
     """A probe's host and port; a target that cannot be one is the operator's to correct, not a sign of trouble."""
     try:
-        return read_endpoint(target)
+        return parse_endpoint(target)
     except WeighbeamError:
         raise WeighbeamError("bad_probe", f"{target!r} cannot be probed", "write host:port") from None
 
 
-async def _connect(place: Place) -> bool:
+async def _connect(place: EndpointAddress) -> bool:
     try:
         _, writer = await asyncio.open_connection(place.host, place.port)
     except (OSError, UnicodeError):
@@ -45,7 +45,7 @@ async def _connect(place: Place) -> bool:
     return True
 
 
-def blame_our_network(heard: Sequence[Heard], reachable: bool) -> list[Heard]:
+def blame_our_network(heard: Sequence[MinerReply], reachable: bool) -> list[MinerReply]:
     """If nobody who was dialled could be reached and nor could the probe, it is nobody's fault but ours.
 
     Those never dialled (`no_endpoint`, `bad_address`), and our own other faults, are no evidence either way. Any sign
@@ -60,6 +60,6 @@ def blame_our_network(heard: Sequence[Heard], reachable: bool) -> list[Heard]:
     ]
 
 
-def is_lost(reply: Heard) -> bool:
+def is_lost(reply: MinerReply) -> bool:
     """Whether the miner gave no sign of life."""
     return reply.status in ("unreachable", "timeout") and reply.reason in LOST

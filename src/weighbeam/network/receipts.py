@@ -32,3 +32,17 @@ def check_receipt(receipt: Any, node: str | None = None) -> str:
     if node is not None and signer != node:
         raise WeighbeamError("bad_receipt", f"this receipt is signed by {signer}", f"expected {node}")
     return signer
+
+
+def verify_receipts(found: Mapping[str, Any], node: str | None) -> str:
+    """Who signed a receipt, or a receipt and its settlement; `bad_receipt` if they are not whole or not together."""
+    if "receipt" not in found:
+        return check_receipt(found, node)
+    signer = check_receipt(found["receipt"], node)
+    settlement = found.get("settlement")
+    if settlement is not None:
+        check_receipt(settlement, node)
+        same = ("id", "contributor", "text_sha256", "units")
+        if any(settlement.get(name) != found["receipt"].get(name) for name in same):
+            raise WeighbeamError("bad_receipt", "receipt and settlement are of two contributions", "check each alone")
+    return signer

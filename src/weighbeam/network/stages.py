@@ -5,24 +5,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.signed_text import digest_body, write_epistula, write_reply, write_request
-from weighbeam.network.verify_reply import verify_reply
-from weighbeam.network.verify_request import Request, verify_request
+from weighbeam.network.replies import verify_reply
+from weighbeam.network.request_auth import SignedRequest, verify_request
+from weighbeam.network.signatures import digest_body, encode_epistula, encode_reply, encode_request
 
 Input = Mapping[str, Any]
 
 
 def sign_stage(given: Input) -> dict[str, Any]:
-    body, receiver = _read_body(given), given.get("receiver")
+    body, receiver = _parse_body(given), given.get("receiver")
     scheme, nonce, sender = given.get("scheme", "sr25519"), given.get("nonce"), given.get("sender", "")
     kind = given.get("kind")
     if kind == "request":
-        payload = write_request(scheme, given.get("method"), given.get("target"), body, nonce, sender, receiver)
+        payload = encode_request(scheme, given.get("method"), given.get("target"), body, nonce, sender, receiver)
     elif kind == "reply":
         digest = given.get("request_sha256")
-        payload = write_reply(scheme, given.get("status"), digest, body, nonce, sender, receiver)
+        payload = encode_reply(scheme, given.get("status"), digest, body, nonce, sender, receiver)
     elif kind == "epistula":
-        payload = write_epistula(body, given.get("uuid"), given.get("timestamp_ms"), receiver)
+        payload = encode_epistula(body, given.get("uuid"), given.get("timestamp_ms"), receiver)
     else:
         raise WeighbeamError("bad_kind")
     return {
@@ -34,7 +34,7 @@ def sign_stage(given: Input) -> dict[str, Any]:
 
 def verify_stage(given: Input) -> dict[str, Any]:
     seen = {(sender, nonce) for sender, nonce in given.get("seen", [])}
-    request = Request(given["method"], given["target"], _read_headers(given), _read_body(given))
+    request = SignedRequest(given["method"], given["target"], _parse_headers(given), _parse_body(given))
     limits = {name: given[name] for name in ("allowed_schemes", "max_body", "max_age", "skew") if name in given}
     caller = verify_request(
         request, given["self"], int(given["now"]), lambda sender, nonce: (sender, nonce) not in seen, **limits
@@ -44,9 +44,9 @@ def verify_stage(given: Input) -> dict[str, Any]:
 
 def reply_stage(given: Input) -> dict[str, Any]:
     scheme = verify_reply(
-        _read_headers(given),
+        _parse_headers(given),
         given["status"],
-        _read_body(given),
+        _parse_body(given),
         given["request_sha256"],
         int(given["request_nonce"]),
         given["asked"],
@@ -57,11 +57,11 @@ def reply_stage(given: Input) -> dict[str, Any]:
     return {"sender": given["asked"], "scheme": scheme}
 
 
-def _read_body(given: Input) -> bytes:
+def _parse_body(given: Input) -> bytes:
     return bytes.fromhex(given["body_hex"]) if "body_hex" in given else given["body"].encode()
 
 
-def _read_headers(given: Input) -> list[tuple[str, str]]:
+def _parse_headers(given: Input) -> list[tuple[str, str]]:
     return [(name, value) for name, value in given["headers"]]
 
 

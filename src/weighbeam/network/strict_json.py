@@ -9,15 +9,15 @@ from weighbeam.core.errors import WeighbeamError
 MAX_DEPTH = 32
 
 
-def read_strict(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
+def parse_strict(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
     """The value, or `malformed`.
 
-    >>> read_strict(b'{"a": [1, 2]}')
+    >>> parse_strict(b'{"a": [1, 2]}')
     {'a': [1, 2]}
     """
     try:
         value = json.loads(
-            data.decode("utf-8"), parse_constant=_refuse, parse_float=_read_finite, object_pairs_hook=_unique
+            data.decode("utf-8"), parse_constant=_refuse, parse_float=_parse_finite, object_pairs_hook=_unique
         )
     except (ValueError, RecursionError) as fault:
         raise WeighbeamError("malformed", f"not JSON: {fault}", "send plain JSON") from None
@@ -30,7 +30,7 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _read_finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text[:20]} is too large for a number")

@@ -1,1 +1,1 @@
-"""What turns text into numbers. Mechanisms know only `ports`; everything else here implements them."""
+"""The senses: models, pages and corpora. Mechanisms know only `ports`; `adapters` implement them."""

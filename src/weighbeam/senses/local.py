@@ -1,21 +1,24 @@
-"""The senses of one machine: by name, loaded when first used."""
+"""The senses of this machine, by name and loaded when first used, and those of one round."""
 
 import os
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.senses.clock import SystemClock
-from weighbeam.senses.folders import cache_folder
-from weighbeam.senses.keep_lists import KeptLists, log_fault
-from weighbeam.senses.ports import (
+from weighbeam.senses.adapters.lists import ListCheck, ReloadedLists, log_list_fault
+from weighbeam.senses.adapters.memory import DiskVectors, RememberingEmbedder, RememberingEntailment
+from weighbeam.senses.adapters.model_files import cache_folder
+from weighbeam.senses.ports.protocols import (
     Ages,
     Assessor,
-    Doubts,
     Embedder,
     Entailment,
+    ForgeryChecks,
+    ObservationClock,
     Pages,
     Rulebook,
     Senses,
@@ -23,14 +26,75 @@ from weighbeam.senses.ports import (
     Sentiment,
     WordPieces,
 )
-from weighbeam.senses.remember import DiskVectors, Remembering
-from weighbeam.senses.remember_pairs import RememberingEntailment
-from weighbeam.senses.round_senses import RoundSenses
-from weighbeam.senses.rulebook import Check
+
+
+class SystemClock:
+    """The clocks of this machine."""
+
+    def seconds(self) -> float:
+        return time.monotonic()
+
+    def utc(self) -> float:
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSenses:
+    """Everything but the lists is the machine's own."""
+
+    machine: Senses
+    rulebook: Rulebook
+
+    @property
+    def doubts(self) -> ForgeryChecks:
+        return self.machine.doubts
+
+    @property
+    def clock(self) -> ObservationClock:
+        return self.machine.clock
+
+    @property
+    def second_pages(self) -> Pages | None:
+        return self.machine.second_pages
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.machine.embedder
+
+    @property
+    def word_pieces(self) -> WordPieces:
+        return self.machine.word_pieces
+
+    @property
+    def entailment(self) -> Entailment:
+        return self.machine.entailment
+
+    @property
+    def pages(self) -> Pages:
+        return self.machine.pages
+
+    @property
+    def ages(self) -> Ages:
+        return self.machine.ages
+
+    @property
+    def sentiment(self) -> Sentiment:
+        return self.machine.sentiment
+
+    @property
+    def assessor(self) -> Assessor | None:
+        return self.machine.assessor
+
+    def sentences(self, name: str) -> Sentences:
+        return self.machine.sentences(name)
+
 
 if TYPE_CHECKING:
-    from weighbeam.senses.cluster.client import Cluster
-    from weighbeam.senses.pages.live import LiveSettings
+    from weighbeam.senses.adapters.cluster.client import Cluster
+    from weighbeam.senses.adapters.pages.live import LiveSettings
 
 DEFAULT_EMBEDDER = "minilm-fp32"
 DEFAULT_ENTAILMENT = "nli-minilm"
@@ -42,19 +106,19 @@ def load_embedder(
 ) -> Embedder:
     """The embedder called `name`, without a memory."""
     if name in ("minilm-fp32", "minilm-int8"):
-        from weighbeam.senses.minilm import load_minilm, load_minilm_int8
+        from weighbeam.senses.adapters.embedding.minilm import load_minilm, load_minilm_int8
 
         minilm = load_minilm(cache, workers) if name == "minilm-fp32" else load_minilm_int8(workers)
         minilm.on_progress = on_progress
         return minilm
     kind, _, rest = name.partition(":")
     if kind == "st" and rest:
-        from weighbeam.senses.embed_st import SentenceTransformerEmbedder
+        from weighbeam.senses.adapters.embedding.sentence_transformer import SentenceTransformerEmbedder
 
         return SentenceTransformerEmbedder(rest)
     model, _, url = rest.partition("@")
     if kind == "openai" and model and url:
-        from weighbeam.senses.embed_openai import OpenAIEmbedder
+        from weighbeam.senses.adapters.embedding.openai_embedder import OpenAIEmbedder
 
         return OpenAIEmbedder(model, url)
     raise WeighbeamError("unknown_embedder", f"{name!r} names no embedder", f"write one of: {EMBEDDER_NAMES}")
@@ -63,12 +127,12 @@ def load_embedder(
 def load_entailment(name: str, workers: int = 1) -> Entailment:
     """The entailment sense called `name`, without a memory."""
     if name == DEFAULT_ENTAILMENT:
-        from weighbeam.senses.nli import load_nli
+        from weighbeam.senses.adapters.entailment.nli_minilm import load_nli
 
         return load_nli(workers)
     kind, _, model = name.partition(":")
     if kind == "hf" and model:
-        from weighbeam.senses.nli_transformers import TransformersEntailment
+        from weighbeam.senses.adapters.entailment.nli_transformers import TransformersEntailment
 
         return TransformersEntailment(model)
     raise WeighbeamError("unknown_entailment", f"{name!r} names no entailment sense", "write nli-minilm or hf:MODEL")
@@ -93,9 +157,9 @@ class LocalSenses:
         extra_suffixes: tuple[str, ...] = (),
         assessor: Assessor | None = None,
         live: "LiveSettings | None" = None,
-        check_list: Check | None = None,
+        check_list: ListCheck | None = None,
         only_newer: bool = False,
-        doubts: Doubts | None = None,
+        doubts: ForgeryChecks | None = None,
         second_address: str | None = None,
         cluster: "Cluster | None" = None,
     ) -> None:
@@ -107,25 +171,25 @@ class LocalSenses:
         self._on_progress = on_progress
         self._pages_name = pages
         self._live = live
-        self._kept_lists = KeptLists(lists, extra_suffixes, check_list, only_newer)
+        self._kept_lists = ReloadedLists(lists, extra_suffixes, check_list, only_newer)
         self.assessor = assessor
-        self.on_fault: Callable[[WeighbeamError], None] = log_fault
+        self.on_fault: Callable[[WeighbeamError], None] = log_list_fault
         self.on_renewed: Callable[[], None] | None = None
-        self.doubts = doubts or Doubts()
+        self.doubts = doubts or ForgeryChecks()
         self._second_address = second_address
         self.clock = SystemClock()
         self.cluster = cluster
 
     @cached_property
-    def embedder(self) -> Remembering:
+    def embedder(self) -> RememberingEmbedder:
         inner = self._spread_embedder(load_embedder(self._embedder_name, self._cache, self._workers, self._on_progress))
         if not self._remember:
-            return Remembering(inner)
-        return Remembering(inner, DiskVectors(self._cache / f"vectors-{inner.digest[:16]}.sqlite"))
+            return RememberingEmbedder(inner)
+        return RememberingEmbedder(inner, DiskVectors(self._cache / f"vectors-{inner.digest[:16]}.sqlite"))
 
     @cached_property
     def word_pieces(self) -> WordPieces:
-        from weighbeam.senses.word_pieces import MiniLMPieces
+        from weighbeam.senses.adapters.text.word_pieces import MiniLMPieces
 
         return MiniLMPieces()
 
@@ -139,13 +203,12 @@ class LocalSenses:
     @cached_property
     def pages(self) -> Pages:
         """What was saved is on this machine; the web is everywhere."""
-        from weighbeam.senses.pages.live import LivePages
-        from weighbeam.senses.pages.load import load_pages
+        from weighbeam.senses.adapters.pages.live import LivePages, load_pages
 
         local = load_pages(self._pages_name, self._live)
         if self.cluster is None or not isinstance(local, LivePages):
             return local
-        from weighbeam.senses.cluster.ports import spread_pages
+        from weighbeam.senses.adapters.cluster.senses import spread_pages
 
         return spread_pages(self.cluster, local, self._live)
 
@@ -154,15 +217,15 @@ class LocalSenses:
         """The web as seen from the second address; an archive looks the same from everywhere."""
         if self._second_address is None or self._pages_name != "live":
             return None
-        from weighbeam.senses.pages.load import load_pages_from
+        from weighbeam.senses.adapters.pages.live import load_pages_from
 
         return load_pages_from(self._second_address, self._live)
 
     @cached_property
     def ages(self) -> Ages:
         """An archive knows the ages of its domains; for the web the registries are asked."""
-        from weighbeam.senses.pages.age import AgeSettings, RdapAges
-        from weighbeam.senses.pages.archive import ArchivePages
+        from weighbeam.senses.adapters.pages.archive.pages import ArchivePages
+        from weighbeam.senses.adapters.pages.domain_age import AgeSettings, RdapAges
 
         if isinstance(self.pages, ArchivePages):
             return self.pages
@@ -179,20 +242,20 @@ class LocalSenses:
     def _spread_embedder(self, local: Embedder) -> Embedder:
         if self.cluster is None:
             return local
-        from weighbeam.senses.cluster.ports import spread_embedder
+        from weighbeam.senses.adapters.cluster.senses import spread_embedder
 
         return spread_embedder(self.cluster, self._embedder_name, local)
 
     def _spread_entailment(self, local: Entailment) -> Entailment:
         if self.cluster is None:
             return local
-        from weighbeam.senses.cluster.ports import ClusterEntailment
+        from weighbeam.senses.adapters.cluster.senses import ClusterEntailment
 
         return ClusterEntailment(self.cluster, self._entailment_name, local)
 
     @cached_property
     def sentiment(self) -> Sentiment:
-        from weighbeam.senses.sentiment import VaderSentiment
+        from weighbeam.senses.adapters.text.sentiment import VaderSentiment
 
         return VaderSentiment()
 
@@ -204,11 +267,11 @@ class LocalSenses:
 
 def _load_splitter(name: str) -> Sentences:
     if name == "rules":
-        from weighbeam.senses.sentences import RuleSentences
+        from weighbeam.senses.adapters.text.sentences import RuleSentences
 
         return RuleSentences()
     if name == "punkt":
-        from weighbeam.senses.punkt import PunktSentences
+        from weighbeam.senses.adapters.text.sentences import PunktSentences
 
         return PunktSentences()
     raise WeighbeamError("unknown_splitter", f"no sentence splitter is called {name!r}", "use rules or punkt")

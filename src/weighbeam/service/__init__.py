@@ -1,1 +1,1 @@
-"""What a running validator says over HTTP."""
+"""The HTTP service: the API, the dashboard, and what both share."""

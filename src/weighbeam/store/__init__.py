@@ -1,1 +1,1 @@
-"""Where the journal, the standings and the ledger live: SQLite by default, any SQLAlchemy URL by choice."""
+"""The store of journal, standings and ledger: SQLite by default, PostgreSQL by URL."""

@@ -24,7 +24,7 @@ SECONDS = 20.0
 CONNECT_SECONDS = 5.0
 RETRIES = 2
 FORM = "write s3://bucket/prefix?endpoint=https://host&region=name"
-MOST_TOLD = 300
+MAX_TOLD = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class S3Place:
         return "/".join(part for part in (f"s3://{self.bucket}", self.prefix, name) if part)
 
 
-def read_s3_url(url: str) -> S3Place:
+def parse_s3_url(url: str) -> S3Place:
     """
-    >>> read_s3_url("s3://pictures/net-1?region=eu-central-1").name("heatmaps/r.png")
+    >>> parse_s3_url("s3://pictures/net-1?region=eu-central-1").name("heatmaps/r.png")
     's3://pictures/net-1/heatmaps/r.png'
     """
     try:
@@ -77,18 +77,18 @@ class S3Artifacts:
         self._store = _connect(place, seconds)
 
     def put(self, name: str, data: bytes, kind: str) -> str:
-        with _told(self.place, name):
+        with _wrap_faults(self.place, name):
             self._store.put(check_name(name), data, attributes={"Content-Type": kind})
         return self.place.name(name)
 
     def get(self, name: str) -> bytes:
-        with _told(self.place, name, reading=True):
+        with _wrap_faults(self.place, name, reading=True):
             return bytes(self._store.get(check_name(name)).bytes())
 
     def has(self, name: str) -> bool:
         """No, also where the bucket itself is missing: the question is answered alike by the store."""
         try:
-            with _told(self.place, name, reading=True):
+            with _wrap_faults(self.place, name, reading=True):
                 self._store.head(check_name(name))
         except WeighbeamError as fault:
             if fault.code != "no_such_artifact":
@@ -98,14 +98,14 @@ class S3Artifacts:
 
     def remove(self, name: str) -> None:
         try:
-            with _told(self.place, name, reading=True):
+            with _wrap_faults(self.place, name, reading=True):
                 self._store.delete(check_name(name))
         except WeighbeamError as fault:
             if fault.code != "no_such_artifact":
                 raise
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
-        with _told(self.place, prefix):
+        with _wrap_faults(self.place, prefix):
             below = check_name(prefix) if prefix else None
             found = [meta["path"] for chunk in self._store.list(below) for meta in chunk]
         return tuple(sorted(name for name in found if NAME.fullmatch(name)))
@@ -172,7 +172,7 @@ def _is_loopback(host: str) -> bool:
 
 
 @contextmanager
-def _told(place: S3Place, name: str, reading: bool = False) -> Iterator[None]:
+def _wrap_faults(place: S3Place, name: str, reading: bool = False) -> Iterator[None]:
     from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 
     try:
@@ -188,7 +188,7 @@ def _told(place: S3Place, name: str, reading: bool = False) -> Iterator[None]:
     except BaseError as fault:
         if "NoSuchBucket" in str(fault):
             raise _fault(place, name, "the bucket does not exist", "create it, or correct the URL") from None
-        said = re.split(r"\n|: <\?xml", str(fault))[0][:MOST_TOLD]
+        said = re.split(r"\n|: <\?xml", str(fault))[0][:MAX_TOLD]
         raise _fault(place, name, said, "check that the endpoint is reachable and works") from None
 
 

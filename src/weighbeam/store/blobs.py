@@ -1,4 +1,4 @@
-"""Content-addressed bytes, compressed: the same content is kept once and checked whenever it is read."""
+"""Content-addressed, compressed bytes: equal content is stored once and checked whenever it is read."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -20,7 +20,7 @@ def digest_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def keep_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
+def insert_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
     """Store what is not there yet; gives the digests in order."""
     named = [(digest_bytes(data), data) for data in contents]
     wanted = sorted({digest for digest, _ in named})
@@ -35,12 +35,12 @@ def keep_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
     return [digest for digest, _ in named]
 
 
-def read_blob(connection: Connection, digest: str) -> bytes:
+def select_blob(connection: Connection, digest: str) -> bytes:
     """The content, or `blob_missing`, or `blob_damaged`."""
     return _open(digest, connection.scalar(FIND, {"digest": digest}))
 
 
-def read_blobs(connection: Connection, digests: Collection[str]) -> dict[str, bytes]:
+def select_blobs(connection: Connection, digests: Collection[str]) -> dict[str, bytes]:
     """Several at once, by digest; refused as one is if any of them is."""
     wanted, found = sorted(set(digests)), dict[str, bytes]()
     for i in range(0, len(wanted), QUERY_DIGESTS):

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib.resources import files
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -24,10 +25,31 @@ from weighbeam.store.postgres import (
     vacuum,
     wait_to_write,
 )
-from weighbeam.store.revision import VERSION, check_revision
 from weighbeam.store.session_lock import SessionLock
 
-BUSY_SECONDS, MOST_BUSY_SECONDS = 10, 86_400
+REVISION_QUERY = "SELECT version_num FROM alembic_version"
+
+
+def check_revision(revision: str | None) -> str:
+    """One that is known here; None is of no journal at all."""
+    if revision is None:
+        raise WeighbeamError("store_unusable", "this holds something else, no journal", "check the path")
+    if revision not in _list_revisions():
+        told = f"this journal is of a version that is not known here ({revision})"
+        raise WeighbeamError("store_unusable", told, "use the version of weighbeam that wrote it, or a newer one")
+    return revision
+
+
+def find_head() -> str:
+    return max(_list_revisions())
+
+
+def _list_revisions() -> set[str]:
+    versions = Path(str(files("weighbeam.store") / "migrations" / "versions"))
+    return {path.stem.split("_")[0] for path in versions.glob("[0-9]*.py")}
+
+
+BUSY_SECONDS, MAX_BUSY_SECONDS = 10, 86_400
 CACHE_KIB = 16_000
 """Of each connection: a journal of a month is read all over, and two megabytes hold too little of it."""
 ERASE_TRIES, ERASE_SECONDS = 50, 0.1
@@ -41,7 +63,7 @@ class Store:
     def __init__(self, url: str, folder: TemporaryDirectory[str] | None = None, begin: bool = True) -> None:
         """`folder`, if there is one, goes when the store is closed. Without `begin`, what is empty is no store."""
         self._folder = folder
-        with opened(url):
+        with wrap_open_faults(url):
             self._use(connect(url))
             _migrate(self.engine, begin)
 
@@ -51,7 +73,7 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that holds the write lock from its start."""
-        with told(), self.engine.execution_options(immediate=True).begin() as connection:
+        with wrap_store_faults(), self.engine.execution_options(immediate=True).begin() as connection:
             wait_to_write(connection)
             yield connection
 
@@ -69,12 +91,12 @@ class Store:
         if sqlite:
             self._empty_log()
             return
-        with told():
+        with wrap_store_faults():
             vacuum(self.engine, table)
 
     def _empty_log(self) -> None:
         """Who still reads the log keeps it: wait for them, and tell if they do not go."""
-        with told(), closing(self.engine.raw_connection()) as raw:
+        with wrap_store_faults(), closing(self.engine.raw_connection()) as raw:
             for _ in range(ERASE_TRIES):
                 busy = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
                 if not busy:
@@ -86,7 +108,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A consistent view of the store."""
-        with told(), self._reader.begin() as connection:
+        with wrap_store_faults(), self._reader.begin() as connection:
             yield connection
 
     def make_lock(self, name: str) -> SessionLock | None:
@@ -100,7 +122,7 @@ class Store:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def wrap_store_faults() -> Iterator[None]:
     """A store that fails is a fault with a remedy: a full disk, a lock held too long, a damaged file, a server gone."""
     try:
         yield
@@ -114,7 +136,7 @@ def told() -> Iterator[None]:
 
 
 @contextmanager
-def opened(url: str) -> Iterator[None]:
+def wrap_open_faults(url: str) -> Iterator[None]:
     """What can be wrong about a store that is opened; a password is never told."""
     try:
         yield
@@ -151,8 +173,8 @@ def _remedy(fault: DBAPIError) -> str:
 
 
 def connect(url: str) -> Engine:
-    parsed = _read_url(url)
-    settings: dict[str, Any] = {"hide_parameters": True, "json_deserializer": read_json_column}
+    parsed = _parse_url(url)
+    settings: dict[str, Any] = {"hide_parameters": True, "json_deserializer": parse_json_column}
     if parsed.get_backend_name() != "sqlite":
         busy = float(str(parsed.query.get("timeout", BUSY_SECONDS)))
         return connect_postgres(parsed.difference_update_query(["timeout"]), busy, **settings, **CONNECTIONS)
@@ -165,22 +187,22 @@ def connect(url: str) -> Engine:
     return engine
 
 
-def _read_url(url: str) -> URL:
+def _parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
         busy = float(str(parsed.query.get("timeout", 0)))
     except ValueError:
         raise ArgumentError(url) from None
-    if not 0 <= busy <= MOST_BUSY_SECONDS:
+    if not 0 <= busy <= MAX_BUSY_SECONDS:
         told = f"the database URL waits {busy:g} s for others"
-        raise WeighbeamError("bad_store_url", told, f"give timeout a number of seconds, at most {MOST_BUSY_SECONDS}")
+        raise WeighbeamError("bad_store_url", told, f"give timeout a number of seconds, at most {MAX_BUSY_SECONDS}")
     if "@" in (parsed.host or ""):
         told = "the database URL holds more than one @"
         raise WeighbeamError("bad_store_url", told, "write special characters of a password as %40 and so on")
     return parsed
 
 
-def read_json_column(text: str | bytes) -> Any:
+def parse_json_column(text: str | bytes) -> Any:
     """A value that is no JSON any more was damaged on the disk, not by a user."""
     try:
         return json.loads(text)
@@ -211,7 +233,7 @@ def _refuse_foreign(connection: Connection, begin: bool) -> None:
     if not tables and not begin:
         raise WeighbeamError("empty_journal", "this database holds no journal", "name the journal of a validator")
     if tables:
-        check_revision(connection.exec_driver_sql(VERSION).scalar())
+        check_revision(connection.exec_driver_sql(REVISION_QUERY).scalar())
 
 
 def _migrate(engine: Engine, begin: bool) -> None:

@@ -1,11 +1,14 @@
-"""The corpus's vectors in the type of pgvector, beside their pieces, for the server to multiply.
+"""The corpus's vectors in pgvector's type: insert them by binary COPY, and scan them in parallel for many queries at
+once.
 
 A copy: made of `pieces` and of nothing else, under the write lock, in order, so that it is always all of them up to
 its last. It can be dropped at any time and is made anew. Sixteen partitions are read by as many workers as the server
 gives; there is no index but the numbers', because an approximate one would miss neighbours.
+
+`far` is pgvector's negative inner product: computed in float32, so it proposes rows and decides nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +18,34 @@ from sqlalchemy.exc import DBAPIError
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.store.database import Store
-from weighbeam.store.pack_vectors import pack_vectors
 from weighbeam.store.postgres import is_postgres
+
+HEAD = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
+END = b"\xff\xff"
+
+
+def pack_vectors(ids: Sequence[int], vectors: NDArray[np.int32]) -> bytes:
+    """Rows of a bigint and a vector of pgvector, which is its dimensions, two bytes of nothing, and its float32.
+
+    >>> packed = pack_vectors([7], np.array([[600000, -800000]], np.int32))
+    >>> packed[len(HEAD) : -len(END)].hex(" ", -4)
+    '00020000 00080000 00000000 00070000 000c0002 00004912 7c00c943 5000'
+    """
+    dimensions = vectors.shape[1]
+    row = [
+        ("fields", ">i2"),
+        ("id_bytes", ">i4"),
+        ("id", ">i8"),
+        ("vector_bytes", ">i4"),
+        ("dimensions", ">i2"),
+        ("nothing", ">i2"),
+        ("vector", ">f4", (dimensions,)),
+    ]
+    rows = np.zeros(len(vectors), np.dtype(row))
+    rows["fields"], rows["id_bytes"], rows["vector_bytes"] = 2, 8, 4 + 4 * dimensions
+    rows["id"], rows["dimensions"], rows["vector"] = ids, dimensions, vectors
+    return HEAD + rows.tobytes() + END
+
 
 TABLE = "piece_vectors"
 PARTITIONS = 16
@@ -35,15 +64,15 @@ def open_vectors(store: Store, dimensions: int) -> None:
         told = "pgvector is of PostgreSQL, and this store is a file"
         raise WeighbeamError("bad_scan", told, "set store.url to postgresql://…, or novelty.scan to auto")
     with store.read() as connection:
-        found = find_size(connection)
+        found = select_dimensions(connection)
     if found is None:
         with store.write() as connection:
-            found = find_size(connection) or _make(connection, dimensions)
+            found = select_dimensions(connection) or _make(connection, dimensions)
     if found != dimensions:
         raise WeighbeamError("corrupt_corpus", f"the table of vectors has {found} dimensions, not {dimensions}", ANEW)
 
 
-def find_size(connection: Connection) -> int | None:
+def select_dimensions(connection: Connection) -> int | None:
     """Dimensions of the table, None if there is none."""
     if connection.dialect.name != "postgresql":
         return None
@@ -53,10 +82,10 @@ def find_size(connection: Connection) -> int | None:
 def lacks_vectors(store: Store) -> bool:
     """Whether a server could have the table and has none."""
     with store.read() as connection:
-        return is_postgres(store.engine) and find_size(connection) is None
+        return is_postgres(store.engine) and select_dimensions(connection) is None
 
 
-def find_last_vector(connection: Connection) -> int:
+def select_last_vector(connection: Connection) -> int:
     return int(connection.exec_driver_sql(f"SELECT max(id) FROM {TABLE}").scalar() or 0)
 
 
@@ -64,7 +93,7 @@ def count_vectors(connection: Connection) -> int:
     return int(connection.exec_driver_sql(f"SELECT count(*) FROM {TABLE}").scalar() or 0)
 
 
-def write_vectors(connection: Connection, ids: Sequence[int], vectors: NDArray[np.int32]) -> None:
+def insert_vectors(connection: Connection, ids: Sequence[int], vectors: NDArray[np.int32]) -> None:
     """In the transaction of `connection`, past its statements: they know no COPY, nor what goes wrong in one."""
     driver, dialect = connection.connection.driver_connection, connection.dialect
     assert driver is not None
@@ -76,15 +105,15 @@ def write_vectors(connection: Connection, ids: Sequence[int], vectors: NDArray[n
         raise DBAPIError(WRITE, None, fault) from fault
 
 
-def read_vectors_between(connection: Connection, first: int, last: int) -> dict[int, NDArray[np.float64]]:
+def select_vectors_between(connection: Connection, first: int, last: int) -> dict[int, NDArray[np.float64]]:
     rows = connection.exec_driver_sql(READ, (first, last))
     return {row[0]: np.fromstring(row[1][1:-1], sep=",") for row in rows}
 
 
-def show_vector(vector: NDArray[Any]) -> str:
+def format_vector(vector: NDArray[Any]) -> str:
     """As pgvector reads it; integers in millionths are exact in its float32.
 
-    >>> show_vector(np.array([600000, -800000], np.int32))
+    >>> format_vector(np.array([600000, -800000], np.int32))
     '[600000, -800000]'
     """
     return str(vector.tolist())
@@ -115,3 +144,51 @@ def _make_extension(connection: Connection) -> None:
         else:
             raise
         raise WeighbeamError("no_pgvector", f"the extension vector {told}", remedy) from None
+
+
+FAR = "(vector <#> %s::vector)"
+SCAN_SETTINGS = "SELECT set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)"
+"""For this transaction: nothing compiled, which takes longer than it saves, and no query read from text again for every
+row. When workers help, and how many, the server's operator has decided: as it comes, two from about 80,000 rows on."""
+BEYOND = 1e13
+"""Above every `far`."""
+Queries = NDArray[np.int32]
+
+
+def tune_scan(connection: Connection) -> None:
+    connection.exec_driver_sql(SCAN_SETTINGS)
+
+
+def select_marks(connection: Connection, queries: Queries) -> list[float]:
+    """For each query a `far` that few rows are below and one is at, if its partition has any: the lowest of one."""
+    lowest = ", ".join(f"min{FAR}" for _ in queries)
+    asked = connection.exec_driver_sql(f"SELECT {lowest} FROM {TABLE}_0", tuple(map(format_vector, queries))).one()
+    return [BEYOND if mark is None else float(mark) for mark in asked]
+
+
+def list_lowest(connection: Connection, queries: Queries, marks: Sequence[float], most: int) -> tuple[list[int], float]:
+    """Rows that are not beyond the mark of every query, the furthest below any of them first; and an edge.
+
+    Every other row is at least that far above all marks: 0, or less if there were more rows than `most`.
+    """
+    statement, given = format_lowest(queries, marks, most)
+    rows = connection.exec_driver_sql(statement, given).all()
+    return [row.id for row in rows], float(rows[-1].above) if len(rows) == most else 0.0
+
+
+def format_lowest(queries: Queries, marks: Sequence[float], most: int) -> tuple[str, tuple[Any, ...]]:
+    """The statement and what it is given. What the condition drops is neither computed again nor sorted."""
+    within = " OR ".join(f"{FAR} <= %s::float8" for _ in queries)
+    above = ", ".join(f"{FAR} - %s::float8" for _ in queries)
+    pairs = [each for query, mark in zip(queries, marks, strict=True) for each in (format_vector(query), mark)]
+    statement = f"SELECT id, least({above}) AS above FROM {TABLE} WHERE {within} ORDER BY above LIMIT %s"
+    return statement, (*pairs, *pairs, most)
+
+
+def stream_within(connection: Connection, query: Queries, limit: float, at_once: int) -> Iterator[list[int]]:
+    """Every row that is not beyond the limit, in blocks, however many those are."""
+    statement = f"SELECT id FROM {TABLE} WHERE {FAR} <= %s::float8"
+    given = (format_vector(query), limit)
+    rows = connection.exec_driver_sql(statement, given, execution_options={"yield_per": at_once})
+    for block in rows.partitions(at_once):
+        yield sorted(row.id for row in block)

@@ -10,17 +10,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from senses.adapters.pages.tls_servers import AUTHORITY, PATIENT, QUICK, Network, Site, page, redirect, serve_site
 from senses.chat_server import ChatHandler, complete, serve_chat
-from senses.pages.tls_servers import AUTHORITY, PATIENT, QUICK, Network, Site, page, redirect, serve_site
-from weighbeam.senses.assessor_openai import OpenAIAssessor
-from weighbeam.senses.clock import SystemClock
-from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.pages.age import AgeSettings, RdapAges
-from weighbeam.senses.pages.apart import Parsers
-from weighbeam.senses.pages.limits import Limits
-from weighbeam.senses.pages.live import LivePages, LiveSettings
-from weighbeam.senses.ports import Ages, Assessor, Clock, Doubts, Embedder, Entailment, Pages, Rulebook, Sentiment
-from weighbeam.senses.rulebook import FolderRulebook
+from weighbeam.senses.adapters.chat.clients import OpenAIAssessor
+from weighbeam.senses.adapters.lists import FolderRulebook
+from weighbeam.senses.adapters.pages.domain_age import AgeSettings, RdapAges
+from weighbeam.senses.adapters.pages.limits import PageLimits
+from weighbeam.senses.adapters.pages.live import LivePages, LiveSettings
+from weighbeam.senses.adapters.pages.parsing.parsers import ParserPool
+from weighbeam.senses.local import LocalSenses, SystemClock
+from weighbeam.senses.ports.protocols import (
+    Ages,
+    Assessor,
+    Embedder,
+    Entailment,
+    ForgeryChecks,
+    ObservationClock,
+    Pages,
+    Rulebook,
+    Sentiment,
+)
 
 PLAIN, OTHER = "https://www.oldtides.org", "https://www.harbourlog.net"
 APPROVED, BLACK, YOUNG = "https://www.seaobservatory.org", "https://www.badwater.org", "https://www.newborn.org"
@@ -128,9 +137,9 @@ class GivenSenses:
     rulebook: Rulebook
     sentiment: Sentiment
     assessor: Assessor | None = None
-    clock: Clock = field(default_factory=SystemClock)
+    clock: ObservationClock = field(default_factory=SystemClock)
     second_pages: Pages | None = None
-    doubts: Doubts = field(default_factory=Doubts)
+    doubts: ForgeryChecks = field(default_factory=ForgeryChecks)
 
     def sentences(self, name: str) -> Any:
         raise AssertionError(f"evidence asks for no splitter, and not for {name}")
@@ -168,14 +177,14 @@ def write_lists(folder: Path) -> Path:
 
 
 @contextmanager
-def open_small_web(local: LocalSenses, folder: Path, parsers: Parsers) -> Iterator[SmallWeb]:
+def open_small_web(local: LocalSenses, folder: Path, parsers: ParserPool) -> Iterator[SmallWeb]:
     hosts = [name for domain in NAMES for name in (domain, f"*.{domain}")]
     certificate = AUTHORITY.issue_cert(*hosts, "bit.ly", "web.archive.org", "*.example.org")
     with ExitStack() as stack:
         site = stack.enter_context(serve_site(dict(PATHS), certificate))
         network = Network(site.port, {"inside.oldtides.org": ["10.0.0.1"], "lost.oldtides.org": [], "cut.org": []})
 
-        def open_pages(*probes: str, limits: Limits = PATIENT) -> LivePages:
+        def open_pages(*probes: str, limits: PageLimits = PATIENT) -> LivePages:
             return LivePages(LiveSettings(limits=limits, probe_urls=probes), network.guard(), parsers)
 
         ages = RdapAges(AgeSettings("https://rdap.registry.org/", limits=PATIENT), network.guard())

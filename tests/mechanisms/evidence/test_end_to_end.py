@@ -26,11 +26,11 @@ from mechanisms.evidence.small_web import (
     open_small_web,
 )
 from tests_root import ROOT
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Node, Observation, Scored, Task
+from weighbeam.mechanism.records import Answer, Asked, Group, Node, Observation, Scored, Task
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.senses.adapters.pages.parsing.parsers import ParserPool
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.pages.apart import Parsers
 
 EVIDENCE, PARAMS = Evidence(), EvidenceParams()
 SLOW = 60.0
@@ -149,7 +149,7 @@ def play(web: SmallWeb, answers: tuple[Answer, ...], senses: str = "sound") -> P
 
 @pytest.fixture(scope="module")
 def web(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallWeb]:
-    parsers = Parsers()
+    parsers = ParserPool()
     with open_small_web(senses, tmp_path_factory.mktemp("web"), parsers) as opened:
         yield opened
     parsers.close()

@@ -20,21 +20,20 @@ from mechanisms.evidence.small_web import (
     SmallWeb,
     open_small_web,
 )
-from senses.pages.tls_servers import PATIENT, Request, Talk, page, redirect, say
+from senses.adapters.pages.tls_servers import PATIENT, Request, Talk, page, redirect, say
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
-from weighbeam.mechanisms.evidence.made_for_task import is_made_for_task
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Task
 from weighbeam.mechanisms.evidence.mechanism import Evidence
+from weighbeam.mechanisms.evidence.pages.reading import is_made_for_task
 from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.senses.adapters.pages.live import LivePages, LiveSettings, load_pages_from
+from weighbeam.senses.adapters.pages.parsing.parsers import ParserPool
+from weighbeam.senses.adapters.pages.web.guard import dial
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.pages.apart import Parsers
-from weighbeam.senses.pages.guard import dial
-from weighbeam.senses.pages.live import LivePages, LiveSettings
-from weighbeam.senses.pages.load import load_pages_from
-from weighbeam.senses.ports import Doubts
+from weighbeam.senses.ports.protocols import ForgeryChecks
 
 EVIDENCE, PARAMS = Evidence(), EvidenceParams()
-AGAIN = Doubts(second_read_seconds=0.05)
+AGAIN = ForgeryChecks(second_read_seconds=0.05)
 HARMLESS = ARTICLE.replace(QUOTE, "of the pull of the Moon")
 
 
@@ -60,7 +59,7 @@ def stamp(moment: float) -> Talk:
 
 @pytest.fixture(scope="module")
 def web(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallWeb]:
-    parsers = Parsers()
+    parsers = ParserPool()
     with open_small_web(senses, tmp_path_factory.mktemp("web"), parsers) as opened:
         yield opened
     parsers.close()
@@ -121,7 +120,7 @@ def test_a_second_reader_comes_from_another_address(web: SmallWeb) -> None:
     """The page knows the address of the first reader, and shows the quote to nobody else."""
     web.site.paths["/for-us"] = tell_by_address
     guard = replace(web.network.guard(), connect=lambda address, port: dial(address, web.site.port, "127.0.0.2"))
-    parsers = Parsers()
+    parsers = ParserPool()
     other = LivePages(LiveSettings(limits=PATIENT, probe_urls=()), guard, parsers)
     sound = replace(web.senses["sound"], doubts=AGAIN)
     assert judge(observe(sound, "/for-us"))[:2] == ("found", None)
@@ -133,7 +132,7 @@ def test_a_second_reader_comes_from_another_address(web: SmallWeb) -> None:
 
 def test_a_second_reader_without_its_address_charges_nobody(web: SmallWeb) -> None:
     nowhere = replace(web.network.guard(), connect=partial(dial, source="192.0.2.1"))
-    parsers = Parsers()
+    parsers = ParserPool()
     other = LivePages(LiveSettings(limits=PATIENT, probe_urls=()), nowhere, parsers)
     assert judge(observe(replace(web.senses["sound"], doubts=AGAIN, second_pages=other), "/article"))[:2] == (
         None,
@@ -154,7 +153,7 @@ def test_a_page_that_says_it_is_younger_than_its_task(
     """The task was sent a minute ago; eight hours ahead is a clock in another zone."""
     now = time.time()
     web.site.paths["/stamped"] = page(ARTICLE) if published is None else stamp(now + published)
-    senses = replace(web.senses["sound"], doubts=Doubts(made_for_task=True))
+    senses = replace(web.senses["sound"], doubts=ForgeryChecks(made_for_task=True))
     observation = observe(senses, "/stamped", at=now - 60)
     assert observation.facts["miners"][0]["snippets"][0]["made_for_task"] is made
     _, found, told = judge(observation)

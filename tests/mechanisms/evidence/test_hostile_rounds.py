@@ -11,18 +11,17 @@ from typing import Any
 import pytest
 
 from mechanisms.evidence.small_web import OTHER, PLAIN, QUOTE, STATEMENT, SUN, GivenSenses, SmallWeb, open_small_web
-from senses.pages.tls_servers import QUICK
+from senses.adapters.pages.tls_servers import QUICK
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Score, Task
-from weighbeam.mechanisms.evidence.assess_all import Opinions
-from weighbeam.mechanisms.evidence.assess_request import Claim
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Score, Task
+from weighbeam.mechanisms.evidence.judge.opinions import PendingOpinions
+from weighbeam.mechanisms.evidence.judge.request import Claim
 from weighbeam.mechanisms.evidence.mechanism import Evidence
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.senses.clock import SystemClock
-from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.pages.apart import Parsers
-from weighbeam.senses.pages.live import LivePages, LiveSettings
-from weighbeam.senses.rulebook import FolderRulebook
+from weighbeam.senses.adapters.lists import FolderRulebook
+from weighbeam.senses.adapters.pages.live import LivePages, LiveSettings
+from weighbeam.senses.adapters.pages.parsing.parsers import ParserPool
+from weighbeam.senses.local import LocalSenses, SystemClock
 
 EVIDENCE, PARAMS = Evidence(), EvidenceParams()
 GOOD = {"url": f"{PLAIN}/article", "excerpt": QUOTE}
@@ -30,7 +29,7 @@ GOOD = {"url": f"{PLAIN}/article", "excerpt": QUOTE}
 
 @pytest.fixture(scope="module")
 def web(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallWeb]:
-    parsers = Parsers()
+    parsers = ParserPool()
     with open_small_web(senses, tmp_path_factory.mktemp("web"), parsers) as opened:
         yield opened
     parsers.close()
@@ -159,7 +158,7 @@ class Hanging:
 def test_an_assessor_that_hangs_costs_one_deadline_for_all(web: SmallWeb) -> None:
     claims = [(Claim(STATEMENT, QUOTE, QUOTE, PLAIN), f"{number:016x}") for number in range(25)]
     hanging, began = Hanging(30.0), time.monotonic()
-    opinions = Opinions(hanging, claims, SystemClock()).collect(0.5)
+    opinions = PendingOpinions(hanging, claims, SystemClock()).collect(0.5)
     assert time.monotonic() - began < 15.0
     hanging.released.set()
     assert [opinion.fault for opinion, _ in opinions] == ["assessor_timeout"] * 25
@@ -168,7 +167,7 @@ def test_an_assessor_that_hangs_costs_one_deadline_for_all(web: SmallWeb) -> Non
 def test_twenty_five_slow_pages_cost_one_deadline_and_hold_up_no_other(web: SmallWeb) -> None:
     """Two at a time, 20 s each, they would take 250 of the 300 seconds that a round has."""
     limits = replace(QUICK, read_seconds=3.0, per_domain=2, all_seconds=4.5)
-    parsers = Parsers()
+    parsers = ParserPool()
     pages = LivePages(LiveSettings(limits=limits, probe_urls=()), web.network.guard(), parsers)
     slow = [{"snippets": [{"url": f"{PLAIN}/slow?{n}{i}", "excerpt": QUOTE} for i in range(5)]} for n in range(5)]
     began = time.monotonic()

@@ -12,15 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanisms.evidence.small_web import OTHER, PLAIN, QUOTE, STATEMENT, SmallWeb, open_small_web
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Score, Task
-from weighbeam.mechanisms.evidence import look_at_pages as looking
-from weighbeam.mechanisms.evidence.closeness import embed_in_time
-from weighbeam.mechanisms.evidence.hurry import MARKS
-from weighbeam.mechanisms.evidence.infer import BATCH, infer_in_time
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Score, Task
+from weighbeam.mechanisms.evidence.judge.models import NLI_BATCH, embed_in_time, infer_in_time
 from weighbeam.mechanisms.evidence.mechanism import Evidence
+from weighbeam.mechanisms.evidence.pages import reading as looking
+from weighbeam.mechanisms.evidence.pages.context import MARKS
 from weighbeam.mechanisms.evidence.params import EvidenceParams
+from weighbeam.senses.adapters.pages.parsing.parsers import ParserPool
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.pages.apart import Parsers
 
 EVIDENCE, PARAMS = Evidence(), EvidenceParams()
 GOOD = {"url": f"{PLAIN}/article", "excerpt": QUOTE}
@@ -69,7 +68,7 @@ class Slow:
 
 @pytest.fixture(scope="module")
 def web(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallWeb]:
-    parsers = Parsers()
+    parsers = ParserPool()
     with open_small_web(senses, tmp_path_factory.mktemp("web"), parsers) as opened:
         yield opened
     parsers.close()
@@ -199,12 +198,12 @@ def test_small_groups_are_embedded_first_and_the_late_are_known(senses: LocalSen
 
 
 def test_short_premises_are_judged_first_and_the_late_are_known(senses: LocalSenses) -> None:
-    pairs = [(f"The sea rises {'very ' * number}high.", STATEMENT) for number in range(BATCH + 3)]
+    pairs = [(f"The sea rises {'very ' * number}high.", STATEMENT) for number in range(NLI_BATCH + 3)]
     inferred = infer_in_time(reversed(pairs), senses.entailment, ("known", STATEMENT), count_down(1))
-    assert set(inferred.rows) == set(pairs[:BATCH])
-    assert inferred.late == set(pairs[BATCH:])
-    assert inferred.is_to_blame(pairs[BATCH:])
-    assert not inferred.is_to_blame(pairs[:BATCH])
+    assert set(inferred.rows) == set(pairs[:NLI_BATCH])
+    assert inferred.late == set(pairs[NLI_BATCH:])
+    assert inferred.is_to_blame(pairs[NLI_BATCH:])
+    assert not inferred.is_to_blame(pairs[:NLI_BATCH])
 
 
 NAMES = ("similarity", "read", "match", "ages", "relevance", "nli", "assess")

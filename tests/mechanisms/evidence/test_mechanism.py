@@ -9,16 +9,16 @@ import pytest
 
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.replay import replay
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.engine.what_if import score_question
-from weighbeam.mechanisms.checks import check_mechanism
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Task
-from weighbeam.mechanisms.evidence.bank import SUFFIXES, find_archive, read_bank
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.scoring import score_question
+from weighbeam.mechanism.checks import check_mechanism
+from weighbeam.mechanism.params import hash_params, make_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
+from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.evidence.mechanism import Evidence
-from weighbeam.mechanisms.make_params import hash_params, make_params
-from weighbeam.mechanisms.registry import load_mechanism
+from weighbeam.mechanisms.evidence.task import BANK_SUFFIXES, find_archive, load_bank
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -32,7 +32,7 @@ READER = EXAMPLE["answers"][0]["snippets"]
 def web(cache: Path) -> Iterator[LocalSenses]:
     archive = find_archive()
     senses = LocalSenses(
-        cache=cache, pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=SUFFIXES, workers=1
+        cache=cache, pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=BANK_SUFFIXES, workers=1
     )
     yield senses
     senses.pages.close()
@@ -148,7 +148,7 @@ def test_what_is_no_statement_is_refused(statement: Any) -> None:
 
 
 def test_every_statement_of_the_bank_can_be_asked() -> None:
-    for row in read_bank():
+    for row in load_bank():
         assert EVIDENCE.pose(PARAMS, Task("t", row))["statement"] == row["statement"]
 
 

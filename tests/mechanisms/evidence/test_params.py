@@ -8,7 +8,7 @@ import pytest
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.read_input import read_params
+from weighbeam.mechanisms.evidence.parse import parse_params
 
 SPEC = (ROOT / "docs/spec/evidence.md").read_text()
 WORDS = {"none": None, "true": True, "false": False}
@@ -70,21 +70,21 @@ def test_defaults_are_those_of_the_specification() -> None:
 )  # fmt: skip
 def test_bad_values_are_refused(overrides: Any) -> None:
     with pytest.raises(WeighbeamError) as caught:
-        read_params({"params": overrides})
+        parse_params({"params": overrides})
     assert caught.value.code == "bad_parameter"
 
 
 def test_unknown_names_are_refused_first() -> None:
     with pytest.raises(WeighbeamError) as caught:
-        read_params({"params": {"burn_share": 7, "burn": 0.5}})
+        parse_params({"params": {"burn_share": 7, "burn": 0.5}})
     assert caught.value.code == "unknown_parameter"
 
 
 @pytest.mark.parametrize("given", [{}, {"params": None}, {"params": {}}])
 def test_without_overrides_the_defaults_hold(given: dict[str, Any]) -> None:
-    assert read_params(given) == EvidenceParams()
+    assert parse_params(given) == EvidenceParams()
 
 
 def test_shares_that_make_up_everything_are_allowed() -> None:
     for burn in range(101):
-        read_params({"params": {"burn_share": burn / 100, "base_share": (100 - burn) / 100}})
+        parse_params({"params": {"burn_share": burn / 100, "base_share": (100 - burn) / 100}})

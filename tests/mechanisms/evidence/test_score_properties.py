@@ -10,12 +10,12 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from weighbeam.core.apportion import apportion
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.stats import apportion
 from weighbeam.mechanisms.evidence.choose import choose_weighted, draw_number, weigh_chance
+from weighbeam.mechanisms.evidence.judge.response import measure_speed, recompute_value
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.response import measure_speed, recompute_value
-from weighbeam.mechanisms.evidence.stages_score import STAGES
+from weighbeam.mechanisms.evidence.stages import STAGES
 from weighbeam.mechanisms.evidence.stand import Memory
 from weighbeam.mechanisms.evidence.weigh import pay_ranks
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests_root import ROOT
 from weighbeam.engine.vectors import call_stage, first_difference
-from weighbeam.mechanisms.evidence.stages_score import STAGES
+from weighbeam.mechanisms.evidence.stages import STAGES
 
 FILES = [json.loads((ROOT / f"vectors/{stage}.json").read_text()) for stage in STAGES]
 CASES = [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.evidence.stages_text import STAGES_TEXT
+from weighbeam.mechanisms.evidence.stages import STAGES_TEXT
 
 GOOD: dict[str, Any] = {
     "statement": "The Great Pyramid of Giza was built around 2560 BC for Pharaoh Khufu.",

@@ -8,13 +8,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.evidence.clean import clean_text
-from weighbeam.mechanisms.evidence.forms import tell_kind
-from weighbeam.mechanisms.evidence.match import match_excerpt
-from weighbeam.mechanisms.evidence.page_tokens import Tokens, tokenise
-from weighbeam.mechanisms.evidence.read_url import Url, read_url
-from weighbeam.mechanisms.evidence.stages_text import STAGES_TEXT
-from weighbeam.mechanisms.evidence.tokens import find_tokens
+from weighbeam.mechanisms.evidence.excerpt.forms import classify_form
+from weighbeam.mechanisms.evidence.excerpt.match import match_excerpt
+from weighbeam.mechanisms.evidence.excerpt.page_tokens import Tokens, tokenise
+from weighbeam.mechanisms.evidence.excerpt.text import clean_text
+from weighbeam.mechanisms.evidence.excerpt.tokens import find_tokens
+from weighbeam.mechanisms.evidence.stages import STAGES_TEXT
+from weighbeam.mechanisms.evidence.url.parse import Url, parse_url
 
 ANYTHING = st.text(st.characters(), max_size=40)
 JUNK = st.recursive(
@@ -38,7 +38,7 @@ KEYS = (
 
 
 def parse(text: str) -> Url:
-    url = read_url(text)
+    url = parse_url(text)
     assume(isinstance(url, Url))
     assert isinstance(url, Url)
     return url
@@ -65,8 +65,8 @@ def test_the_page_key_ignores_tracking_order_and_www(
 
 @given(st.text(st.characters(), max_size=80))
 def test_no_text_breaks_parsing(text: str) -> None:
-    read_url(text)
-    read_url(f"https://{text}")
+    parse_url(text)
+    parse_url(f"https://{text}")
 
 
 @given(st.text(st.characters(), max_size=60))
@@ -122,7 +122,7 @@ def test_a_changed_number_is_never_found(words: list[str], data: st.DataObject, 
 def test_forms_have_a_kind_and_tokens_are_in_order(words: list[str]) -> None:
     tokens = tokenise(" ".join(words))
     assert (tokens.ends > tokens.starts).all()
-    assert all(tell_kind(form) in ("number", "negation", "quantifier", "word") for form in tokens.forms)
+    assert all(classify_form(form) in ("number", "negation", "quantifier", "word") for form in tokens.forms)
 
 
 @pytest.mark.parametrize("stage", sorted(STAGES_TEXT))

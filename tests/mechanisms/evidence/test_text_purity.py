@@ -9,8 +9,8 @@ FIRST_CALLS = """
 import json, sys
 from pathlib import Path
 from weighbeam.engine.vectors import call_stage
-from weighbeam.mechanisms.evidence.stages_text import STAGES_TEXT
-from weighbeam.mechanisms.purity import watch_calls
+from weighbeam.mechanisms.evidence.stages import STAGES_TEXT
+from weighbeam.mechanism.checks import watch_calls
 
 files = [json.loads((Path(sys.argv[1]) / f"{stage}.json").read_text()) for stage in STAGES_TEXT]
 with watch_calls() as caught:

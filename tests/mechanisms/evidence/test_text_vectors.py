@@ -7,7 +7,7 @@ import pytest
 
 from tests_root import ROOT
 from weighbeam.engine.vectors import call_stage, first_difference
-from weighbeam.mechanisms.evidence.stages_text import STAGES_TEXT
+from weighbeam.mechanisms.evidence.stages import STAGES_TEXT
 
 FILES = [json.loads((ROOT / "vectors" / f"{stage}.json").read_text()) for stage in STAGES_TEXT]
 CASES = [

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from weighbeam.mechanism.params import make_params
 from weighbeam.mechanisms.inference.mechanism import Inference
-from weighbeam.mechanisms.make_params import make_params
 from weighbeam.senses.local import LocalSenses
 
 FOLDER = Path(__file__).parents[1] / "inference_rounds"
@@ -65,7 +65,7 @@ def list_rounds() -> list[Path]:
 def judge_round(number: int, given: dict[str, Any], senses: LocalSenses) -> Judged:
     params = make_params(INFERENCE)
     rows = [{name: value for name, value in row.items() if name != "kind"} for row in given["answers"]]
-    asked = INFERENCE.read_question({"prompt": given["prompt"], "prose": given["prose"], "answers": rows})
+    asked = INFERENCE.parse_question({"prompt": given["prompt"], "prose": given["prose"], "answers": rows})
     observation = INFERENCE.observe(params, asked, senses)
     report = INFERENCE.report(params, observation, INFERENCE.score(params, observation))
     kinds = {row["hotkey"]: row["kind"] for row in given["answers"]}

@@ -6,20 +6,20 @@ from typing import Any
 import pytest
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.what_if import WhatIf, score_question
+from weighbeam.engine.scoring import ScoreResult, score_question
 from weighbeam.mechanisms.inference.mechanism import Inference
-from weighbeam.miners.inference import GARBAGE
-from weighbeam.miners.prepared_answers import find_answers, read_prompts
+from weighbeam.mechanisms.inference.miners.handlers import GARBAGE
+from weighbeam.mechanisms.inference.miners.prepared_answers import find_answers, load_prompts
 from weighbeam.senses.local import LocalSenses
 
 INFERENCE = Inference()
-PROMPT = sorted(read_prompts())[1]
+PROMPT = sorted(load_prompts())[1]
 GOOD = list(find_answers(PROMPT))
 ARABIC = "المد والجزر ظاهرة طبيعية تحدث بسبب جاذبية القمر والشمس على مياه البحار والمحيطات."
 EMOJI = "🌊🌕 " * 30
 
 
-def judge(senses: LocalSenses, texts: list[Any], **more: Any) -> WhatIf:
+def judge(senses: LocalSenses, texts: list[Any], **more: Any) -> ScoreResult:
     rows = [{"hotkey": f"m{i}", "text": text, "seconds": 1.0, **more} for i, text in enumerate(texts)]
     return score_question(INFERENCE, {"prompt": PROMPT, "answers": rows}, senses)
 

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from weighbeam.engine.journal import Journal
-from weighbeam.engine.organic import answer_request, enqueue, find_request, take_next
-from weighbeam.engine.replay import replay
-from weighbeam.engine.round_bytes import RoundFacts
-from weighbeam.engine.weigh_in.constants import Averaging
-from weighbeam.engine.weigh_in.emissions import read_averages
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.requests.organic import answer_request, enqueue_request, select_request, take_next
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.weights.emissions import select_averages
+from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanisms.inference.examples import PROMPT
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.make_params import hash_params
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -43,18 +43,18 @@ def test_a_replay_agrees(journal: Journal) -> None:
 def test_emissions_are_averaged_and_silence_costs(journal: Journal) -> None:
     hotkeys = ("steel", "silent", "our-fault")
     with journal.store.read() as connection:
-        found = read_averages(connection, "inference", hotkeys, 1010.0, Averaging(), True)
+        found = select_averages(connection, "inference", hotkeys, 1010.0, Averaging(), True)
     assert found["steel"].ema > 0
     assert (found["silent"].ema, found["silent"].count) == (0.0, 1)
     assert found["our-fault"].count == 0
 
 
 def test_an_organic_caller_gets_the_best_answer(journal: Journal) -> None:
-    request = enqueue(journal.store, INFERENCE, PARAMS, {"prompt": PROMPT}, 1000.0)
+    request = enqueue_request(journal.store, INFERENCE, PARAMS, {"prompt": PROMPT}, 1000.0)
     taken = take_next(journal.store, "inference", "round-0", 0.0)
     assert taken is not None
     answer_request(journal, taken.id, "round-0", INFERENCE)
-    done = find_request(journal.store, request)
+    done = select_request(journal.store, request)
     assert done.result is not None
     assert done.result["hotkey"] == "steel"
     assert done.result["score"]["score"] > 60

@@ -9,16 +9,16 @@ import pytest
 from tests_root import ROOT
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.lay_out import list_evaluations
-from weighbeam.mechanisms.checks import check_mechanism
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Node, Standing, Task
+from weighbeam.engine.journal.projections import list_evaluations
+from weighbeam.mechanism.checks import check_mechanism
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Node, Standing, Task
 from weighbeam.mechanisms.inference.examples import GAP, PROMPT, STEEL, THERMAL
 from weighbeam.mechanisms.inference.explain import MEANINGS
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.prompts import read_bank
-from weighbeam.mechanisms.inference.reading import read_outcome
-from weighbeam.mechanisms.make_params import make_params
+from weighbeam.mechanisms.inference.question import describe_outcome
+from weighbeam.mechanisms.inference.task import load_bank
 from weighbeam.senses.local import LocalSenses
 
 INFERENCE, PARAMS = Inference(), InferenceParams()
@@ -67,14 +67,14 @@ def test_whom_to_ask() -> None:
 
 
 def test_the_bank_and_the_files_make_tasks() -> None:
-    bank = read_bank()
+    bank = load_bank()
     assert len({row["id"] for row in bank}) == len({row["prompt"] for row in bank}) == len(bank) >= 3
     for row in bank:
         assert INFERENCE.pose(PARAMS, Task("t", row)) == {"prompt": row["prompt"], "max_words": 1000}
-    task = INFERENCE.read_task(PARAMS, "a.txt", " Why so?\n")
+    task = INFERENCE.parse_task(PARAMS, "a.txt", " Why so?\n")
     assert INFERENCE.pose(PARAMS, task) == {"prompt": "Why so?", "max_words": 1000}
     with pytest.raises(WeighbeamError, match="bad_task"):
-        INFERENCE.read_task(PARAMS, "a.txt", "\n")
+        INFERENCE.parse_task(PARAMS, "a.txt", "\n")
 
 
 def test_a_miner_gets_all_messages_and_nothing_about_others() -> None:
@@ -86,18 +86,18 @@ def test_a_miner_gets_all_messages_and_nothing_about_others() -> None:
 def test_a_question_is_scored_and_told(senses: LocalSenses) -> None:
     texts = {"a": STEEL, "b": GAP, "c": THERMAL, "d": "I like turtles."}
     rows = [{"hotkey": key, "text": text, "seconds": 2, "entity": "x"} for key, text in texts.items()]
-    asked = INFERENCE.read_question({"prompt": PROMPT, "answers": rows})
+    asked = INFERENCE.parse_question({"prompt": PROMPT, "answers": rows})
     observation = INFERENCE.observe(PARAMS, asked, senses)
     scored = INFERENCE.score(PARAMS, observation)
     report = INFERENCE.report(PARAMS, observation, scored)
     assert report["flagged"] == ["d"]
     assert [row["hotkey"] for row in report["answers"]] == list(texts)
     assert INFERENCE.best(PARAMS, observation, scored) == report["best"]
-    assert report["reading"] == read_outcome(report, PARAMS)
+    assert report["reading"] == describe_outcome(report, PARAMS)
     assert not any(report["groups"])
     for row in rows:
         del row["entity"]
-    free = INFERENCE.read_question({"prompt": PROMPT, "answers": rows})
+    free = INFERENCE.parse_question({"prompt": PROMPT, "answers": rows})
     assert INFERENCE.score(PARAMS, INFERENCE.observe(PARAMS, free, senses)).summary["mu"] == report["mu"] != 0
 
 
@@ -117,7 +117,7 @@ def test_a_question_is_scored_and_told(senses: LocalSenses) -> None:
 )
 def test_bad_questions_are_named(data: object, code: str) -> None:
     with pytest.raises(WeighbeamError, match=code):
-        INFERENCE.read_question(data)
+        INFERENCE.parse_question(data)
 
 
 def test_the_engine_gets_one_emission_per_judged_miner(senses: LocalSenses) -> None:
@@ -168,15 +168,15 @@ def test_every_reason_has_a_meaning(senses: LocalSenses) -> None:
 
 def test_the_texts_shown() -> None:
     output = {"void": False, "achieved": True, "consensus_score": 0.8, "alerts": [], "quality": {}}
-    assert read_outcome(output, PARAMS)[0].endswith("earn 1.2 times.")
+    assert describe_outcome(output, PARAMS)[0].endswith("earn 1.2 times.")
     output["achieved"] = False
-    assert "look alike" in read_outcome(output, PARAMS)[0]
+    assert "look alike" in describe_outcome(output, PARAMS)[0]
     output["consensus_score"] = 0.7
     output["alerts"] = [{"code": "low_quality_cluster", "severity": "critical", "hotkeys": ["a", "b"]}]
     output["quality"] = {"a": 0.1, "b": 0.2, "c": 0.9}
-    weak, garbage = read_outcome(output, PARAMS)
+    weak, garbage = describe_outcome(output, PARAMS)
     assert weak.startswith("Weak or no consensus")
     assert "2 of 3, mean quality 0.15." in garbage
-    assert read_outcome({"void": True}, PARAMS) == [
+    assert describe_outcome({"void": True}, PARAMS) == [
         "Fewer than 3 answers arrived. Nothing was scored, no standing changed."
     ]

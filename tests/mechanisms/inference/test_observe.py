@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.vectors import call_stage, first_difference
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
-from weighbeam.mechanisms.inference.cosines import cut_runs
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Task
 from weighbeam.mechanisms.inference.examples import GAP, PROMPT, STEEL, THERMAL, example_rounds
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.stages import STAGES
+from weighbeam.mechanisms.inference.text.cosines import cut_runs
 from weighbeam.senses.local import LocalSenses
 
 INFERENCE, PARAMS = Inference(), InferenceParams()

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.checks import check_mechanism
-from weighbeam.mechanisms.contract import Score, Scored, Standing
-from weighbeam.mechanisms.novelty.identity import write_form
+from weighbeam.mechanism.checks import check_mechanism
+from weighbeam.mechanism.records import Score, Scored, Standing
+from weighbeam.mechanisms.novelty.identity import normalise_form
+from weighbeam.mechanisms.novelty.measure import LONGEST_TOKEN, cut_tokens, find_windows, split_tokens
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.pieces import LONGEST_TOKEN, cut_tokens, find_windows, split_tokens
-from weighbeam.mechanisms.novelty.reward import fitted_units, read_similarity, reward_units
+from weighbeam.mechanisms.novelty.reward import fitted_units, parse_similarity, reward_units
 from weighbeam.mechanisms.novelty.stand import has_expired, stand_round
 from weighbeam.senses.local import LocalSenses
 
@@ -71,7 +71,7 @@ def test_odd_curves_neither_hang_nor_overflow() -> None:
 @pytest.mark.parametrize("value", [1.00002, -1.00002, float("nan"), float("inf"), "1", True, [], 10**400])
 def test_what_is_no_similarity_is_refused(value: object) -> None:
     with pytest.raises(WeighbeamError, match="bad_similarity"):
-        read_similarity(value)
+        parse_similarity(value)
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,16 @@ def test_params_that_cannot_pay_are_refused(params: dict) -> None:
 
 @given(text=texts)
 def test_a_form_is_its_own_form_and_hides_no_variant(text: str) -> None:
-    form = write_form(text)
-    assert write_form(form) == form
-    assert write_form(f" {text}\n") == form
-    assert write_form(text.replace(" ", "\u2003 ")) == form
+    form = normalise_form(text)
+    assert normalise_form(form) == form
+    assert normalise_form(f" {text}\n") == form
+    assert normalise_form(text.replace(" ", "\u2003 ")) == form
 
 
 @given(text=st.text("abcXYZäßΣ éﬁＡ", max_size=40))
 def test_case_width_and_spelling_do_not_matter(text: str) -> None:
-    forms = {write_form(variant) for variant in (text, text.upper(), text.lower(), text.swapcase())}
-    forms |= {write_form(unicodedata.normalize(kind, text)) for kind in ("NFC", "NFD", "NFKC", "NFKD")}
+    forms = {normalise_form(variant) for variant in (text, text.upper(), text.lower(), text.swapcase())}
+    forms |= {normalise_form(unicodedata.normalize(kind, text)) for kind in ("NFC", "NFD", "NFKC", "NFKD")}
     assert len(forms) == 1
 
 

@@ -3,12 +3,24 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 from weighbeam.chain.bittensor.faults import make_fault, map_raised
-from weighbeam.chain.bittensor.limits import Limits
 from weighbeam.chain.contract import ChainFault
+
+
+@dataclass(slots=True)
+class CallTimeouts:
+    """Seconds. The SDK's own limit does not cover subscriptions, so every call is held to these."""
+
+    connect: float = 20.0
+    read: float = 30.0
+    submit: float = 120.0
+    stall: float = 120.0
+    close: float = 5.0
+
 
 T = TypeVar("T")
 Level = Literal["info", "warning", "critical"]
@@ -23,7 +35,7 @@ def find_gate(name: str) -> asyncio.Lock:
     return _GATES.setdefault(asyncio.get_running_loop(), {}).setdefault(name, asyncio.Lock())
 
 
-class Connection:
+class SdkConnection:
     """A client of the SDK that mends itself. `tell` gets code, level and text of what an operator should know.
 
     What is late is left behind, not waited for: the SDK cleans up after a cancelled call by asking the node once more,
@@ -31,7 +43,11 @@ class Connection:
     """
 
     def __init__(
-        self, make_client: Callable[[], Any], limits: Limits, tell: Tell, on_stall: Callable[[], None] = lambda: None
+        self,
+        make_client: Callable[[], Any],
+        limits: CallTimeouts,
+        tell: Tell,
+        on_stall: Callable[[], None] = lambda: None,
     ) -> None:
         self._make_client = make_client
         self._limits = limits

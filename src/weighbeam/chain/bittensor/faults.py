@@ -19,7 +19,7 @@ NAMES = {
 }
 UNDECIDED = ("AlreadyImported", "Usurped", "Retracted", "FinalityTimeout", "Dropped")
 PREFLIGHT = {"not_registered": "not_registered", "rate_limited": "rate_limited", "not_authorized": "no_permit"}
-MOST_TEXT = 600
+MAX_TEXT = 600
 POOL = re.compile(r"^(invalid transaction|unknown transaction|transaction (is temporarily|pool))|banned", re.IGNORECASE)
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, ArithmeticError)
 REMEDIES = {
@@ -48,7 +48,7 @@ def make_fault(code: str, text: str, outcome: Outcome = "not_sent", retry_block:
     """`text` may be a node's own words: shortened, and nothing in it that a terminal would act on."""
     retry = retry_block if code == "rate_limited" else None
     wait = "" if retry is None else f"; until block {retry}"
-    said = " ".join("".join(sign if sign.isprintable() else " " for sign in text[:MOST_TEXT]).split())
+    said = " ".join("".join(sign if sign.isprintable() else " " for sign in text[:MAX_TEXT]).split())
     return ChainFault(code, f"{said}{wait}", REMEDIES.get(code, "see the message"), outcome, retry)
 
 

@@ -1,4 +1,6 @@
-"""The Bittensor chain behind the port: one subnet and mechanism id, seen by one hotkey."""
+"""The Bittensor chain behind the port: one subnet and mechanism id, seen by one hotkey; local checks before signing,
+and a signer that signs once.
+"""
 
 import logging
 import time
@@ -7,17 +9,71 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weighbeam.chain.bittensor.connection import Connection, Level, Tell, find_gate
+from weighbeam.chain.bittensor.connection import CallTimeouts, Level, SdkConnection, Tell, find_gate
 from weighbeam.chain.bittensor.faults import make_fault, map_returned
-from weighbeam.chain.bittensor.limits import Limits
-from weighbeam.chain.bittensor.preflight import refuse_locally
-from weighbeam.chain.bittensor.reads import find_index, item, pick, read_metagraph, read_rules, read_stored
+from weighbeam.chain.bittensor.queries import fetch_metagraph, fetch_rules, fetch_stored, find_index, item, pick
 from weighbeam.chain.bittensor.sdk import load_sdk
-from weighbeam.chain.bittensor.signer import OnceSigner
-from weighbeam.chain.contract import ChainFault, Head, Metagraph, Rules, Stored, Submitted
+from weighbeam.chain.contract import ChainFault, ChainHead, ChainRules, Metagraph, StoredWeights, SubmissionReceipt
 from weighbeam.chain.contract import Path as SubmitPath
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.yuma.fixed import U16_MAX
 from weighbeam.network.keys import Hotkey, is_signed
+
+
+def refuse_locally(
+    graph: Metagraph, rules: ChainRules, hotkey: str, uids: Sequence[int], values: Sequence[int], version_key: int
+) -> ChainFault | None:
+    """Why the chain would refuse this row now, if it would; nothing is sent then."""
+    own = graph.find(hotkey)
+    if own is None:
+        return make_fault("not_registered", f"{hotkey} is not registered on subnet {graph.netuid}")
+    owner = hotkey == graph.owner_hotkey
+    lone_self = list(uids) == [own.uid]
+    if own.stake < rules.stake_threshold and not owner:
+        return make_fault("low_stake", f"{own.stake} rao, at least {rules.stake_threshold} are needed")
+    if rules.version_key > version_key:
+        return make_fault("version_key", f"the chain asks for version key {rules.version_key}, ours is {version_key}")
+    if not (own.permit or owner or lone_self):
+        return make_fault("no_permit", f"{hotkey} holds no validator permit")
+    if len(uids) < min(rules.min_allowed_weights, len(graph.neurons)) and not lone_self:
+        return make_fault("too_few_weights", f"{len(uids)} entries, at least {rules.min_allowed_weights} are needed")
+    if rules.max_weight_limit * sum(values) < U16_MAX * max(values, default=0) and not lone_self:
+        return make_fault("bad_weights", f"the largest weight is over the subnet's limit {rules.max_weight_limit}")
+    return None
+
+
+class OnceSigner:
+    """Signs one extrinsic, and none that could still be included in or after block `before`."""
+
+    def __init__(self, hotkey: Hotkey, mortality: int, before: int | None) -> None:
+        self._hotkey = hotkey
+        self._mortality = mortality
+        self._before = before
+        self.signed = self.retired = False
+        self.ss58_address = hotkey.address
+        self.public_key = hotkey.public_key
+        self.crypto_type = hotkey.crypto_type
+
+    def sign(self, payload: bytes) -> bytes:
+        if self.signed or self.retired:
+            raise make_fault("timeout", "a signature was asked for too late, or twice")
+        self.signed = True
+        return self._hotkey.sign(payload)
+
+    def retire(self) -> None:
+        """Sign nothing more, whatever still runs."""
+        self.retired = True
+
+    def sign_unsigned_extrinsic(self, unsigned: Any) -> bytes:
+        """The SDK shows the whole extrinsic; its era says until when it lives."""
+        dies = int(unsigned.era["current"]) + self._mortality
+        if self._before is not None and dies > self._before:
+            raise make_fault("timeout", f"it could be included until block {dies - 1}: too late for this plan")
+        return self.sign(unsigned.payload)
+
+    def __repr__(self) -> str:
+        return f"OnceSigner({self.ss58_address})"
+
 
 LOG = logging.getLogger("weighbeam")
 MORTALITY = 32
@@ -42,17 +98,17 @@ class BittensorChain:
         cache: Path,
         mechid: int = 0,
         fallbacks: Sequence[str] = (),
-        limits: Limits | None = None,
+        limits: CallTimeouts | None = None,
         tell: Tell = _log,
     ) -> None:
         self._sdk = load_sdk(cache)
         self._endpoints = [endpoint, *fallbacks]
         self._netuid, self._mechid, self._hotkey = netuid, mechid, hotkey
-        self._limits = limits or Limits()
+        self._limits = limits or CallTimeouts()
         self._make_client()
         self._graph: tuple[float, Metagraph] | None = None
-        self._rules: tuple[float, Rules] | None = None
-        self._connection = Connection(self._make_client, self._limits, tell, self._turn_away)
+        self._rules: tuple[float, ChainRules] | None = None
+        self._connection = SdkConnection(self._make_client, self._limits, tell, self._turn_away)
 
     def _make_client(self) -> Any:
         """Bound to one subnet and to spending nothing."""
@@ -67,28 +123,28 @@ class BittensorChain:
         """The SDK leaves an endpoint that is gone, not one that stands still: the next client begins with another."""
         self._endpoints = [*self._endpoints[1:], self._endpoints[0]]
 
-    async def head(self) -> Head:
-        async def look(client: Any) -> Head:
+    async def head(self) -> ChainHead:
+        async def look(client: Any) -> ChainHead:
             client = await self._connection.renew(client)
             block = await client.block()
             newest = await self._connection.note_block(client, block)
             block_hash = await client._substrate.block_hash(block)
             finalized, seconds = await client.finalized_block(), await client.block_time()
-            return Head(newest, block_hash, finalized, await client.spec_version(), seconds)
+            return ChainHead(newest, block_hash, finalized, await client.spec_version(), seconds)
 
         return await self._connection.read(look)
 
     async def metagraph(self) -> Metagraph:
         async def look(client: Any) -> Metagraph:
-            return await read_metagraph(await self._pin(client), self._netuid, self._mechid)
+            return await fetch_metagraph(await self._pin(client), self._netuid, self._mechid)
 
         graph = await self._connection.read(look)
         self._graph = time.monotonic(), graph
         return graph
 
-    async def rules(self) -> Rules:
-        async def look(client: Any) -> Rules:
-            return await read_rules(await self._pin(client), self._netuid, self._mechid)
+    async def rules(self) -> ChainRules:
+        async def look(client: Any) -> ChainRules:
+            return await fetch_rules(await self._pin(client), self._netuid, self._mechid)
 
         rules = await self._connection.read(look)
         self._rules = time.monotonic(), rules
@@ -112,16 +168,16 @@ class BittensorChain:
 
         return await self._connection.read(look)
 
-    async def stored(self, hotkey: str) -> Stored:
-        async def look(client: Any) -> Stored:
+    async def stored(self, hotkey: str) -> StoredWeights:
+        async def look(client: Any) -> StoredWeights:
             view = await client.at(await client.finalized_block())
-            return await read_stored(view, self._netuid, self._mechid, hotkey)
+            return await fetch_stored(view, self._netuid, self._mechid, hotkey)
 
         return await self._connection.read(look)
 
     async def submit(
         self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
-    ) -> Submitted:
+    ) -> SubmissionReceipt:
         """Sends once; one submission of this hotkey at a time."""
         async with find_gate(self._hotkey.address):
             graph, rules = await self._look_again()
@@ -136,7 +192,7 @@ class BittensorChain:
                 retry = await self._find_retry(rules.rate_limit)
                 raise make_fault(fault.code, fault.message, fault.outcome, retry) from None
 
-    async def _look_again(self) -> tuple[Metagraph, Rules]:
+    async def _look_again(self) -> tuple[Metagraph, ChainRules]:
         """Metagraph and rules; those just read for the ledger will do."""
         since = time.monotonic() - RECENT_SECONDS
         graph = self._graph[1] if self._graph and self._graph[0] > since else await self.metagraph()
@@ -150,7 +206,7 @@ class BittensorChain:
             return None if since is None else head.block - since + rate_limit
         return None
 
-    async def _send(self, row: dict[int, int], version_key: int, before: int | None) -> Submitted:
+    async def _send(self, row: dict[int, int], version_key: int, before: int | None) -> SubmissionReceipt:
         client, signer = await self._connection.open(), OnceSigner(self._hotkey, MORTALITY, before)
         intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
 
@@ -173,7 +229,7 @@ class BittensorChain:
         reveal = result.data.get("reveal_round")
         block = int(result.extrinsic_id.partition("-")[0])
         path: SubmitPath = "plain" if reveal is None else "commit"
-        return Submitted(path, block, result.block_hash, result.extrinsic_id, reveal)
+        return SubmissionReceipt(path, block, result.block_hash, result.extrinsic_id, reveal)
 
     def sign(self, message: bytes) -> bytes:
         return self._hotkey.sign(message)

@@ -1,4 +1,4 @@
-"""The SDK: found, told where to keep its caches, and asked for its version."""
+"""Load the SDK, set where it keeps its caches, and find its version."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""What an administrator (or the demo) does to a local chain: register, stake, announce, change parameters."""
+"""Administer a local chain: register, stake, announce endpoints, change parameters."""
 
 from typing import Any
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.chain.local.rows import read_rows, read_sender, read_subnet_rules, write_row
-from weighbeam.chain.weight_row import Submission, refuse_row, upscale_row
-from weighbeam.core.yuma import Epoch, Subnet, run_epoch
+from weighbeam.chain.local.rows import select_rows, select_sender, select_subnet_rules, update_row
+from weighbeam.chain.weight_row import WeightSubmission, refuse_row, upscale_row
+from weighbeam.core.yuma.epoch import YumaEpoch, YumaSubnet, run_epoch
 
 
 def catch_up(file: ChainFile, block: int) -> None:
@@ -41,21 +41,21 @@ def advance(file: ChainFile, blocks: int) -> int:
     return int(file.read("head"))
 
 
-def run_mechanism(file: ChainFile, mechid: int, block: int) -> Epoch:
+def run_mechanism(file: ChainFile, mechid: int, block: int) -> YumaEpoch:
     """One epoch of one mechanism, from what the file holds."""
     parameters = file.parameters
     neurons = file.db.execute("SELECT uid, stake, permit, registered_at, hotkey FROM neurons ORDER BY uid").fetchall()
     updates = dict(file.db.execute("SELECT uid, last_update FROM updates WHERE mechid = ?", (mechid,)))
     owner = file.read("owner")
     owner_uid = next((uid for uid, _, _, _, hotkey in neurons if hotkey == owner), None)
-    subnet = Subnet(
+    subnet = YumaSubnet(
         block=block,
         stake=[stake for _, stake, _, _, _ in neurons],
-        weights=read_rows(file, "weights", mechid, len(neurons)),
+        weights=select_rows(file, "weights", mechid, len(neurons)),
         permits=[bool(permit) for _, _, permit, _, _ in neurons],
         last_update=[updates.get(uid, 0) for uid, *_ in neurons],
         registered_at=[registered for _, _, _, registered, _ in neurons],
-        bonds=read_rows(file, "bonds", mechid, len(neurons)),
+        bonds=select_rows(file, "bonds", mechid, len(neurons)),
         last_step_block=file.read("last_step_block"),
         emission=parameters.emission_per_block * parameters.tempo // parameters.mechanisms,
         commit_blocks=_oldest_commits(file, mechid, [hotkey for *_, hotkey in neurons]),
@@ -70,11 +70,11 @@ def _oldest_commits(file: ChainFile, mechid: int, hotkeys: Sequence[str]) -> lis
     return [oldest.get(hotkey) for hotkey in hotkeys]
 
 
-def store_epoch(file: ChainFile, mechid: int, block: int, epoch: Epoch) -> None:
+def store_epoch(file: ChainFile, mechid: int, block: int, epoch: YumaEpoch) -> None:
     """Keep what an epoch decided: shares, bonds and the permits of the next."""
     file.db.execute("INSERT INTO epochs VALUES (?, ?, ?)", (mechid, block, json.dumps(asdict(epoch))))
     for uid, bonds in enumerate(epoch.bonds):
-        write_row(file, "bonds", mechid, uid, bonds)
+        update_row(file, "bonds", mechid, uid, bonds)
         emission = epoch.server_emission[uid] + epoch.validator_emission[uid]
         shares = (epoch.incentive[uid], epoch.dividends[uid], epoch.consensus[uid], epoch.validator_trust[uid])
         file.db.execute(
@@ -94,13 +94,13 @@ def reveal_commits(file: ChainFile, mechid: int, block: int, index: int) -> None
     for hotkey, text, version_key in rows:
         row = json.loads(text)
         uids, values = tuple(uid for uid, _ in row), tuple(value for _, value in row)
-        sender = read_sender(file, mechid, hotkey)
+        sender = select_sender(file, mechid, hotkey)
         if file.drop_reveals:
             continue
-        rules = read_subnet_rules(file, block)
+        rules = select_subnet_rules(file, block)
         poor = sender.stake < rules.stake_threshold and sender.uid != rules.owner_uid
-        if sender.uid is None or poor or refuse_row(rules, sender, Submission(mechid, uids, values, version_key)):
+        if sender.uid is None or poor or refuse_row(rules, sender, WeightSubmission(mechid, uids, values, version_key)):
             continue
-        write_row(file, "weights", mechid, sender.uid, dict(zip(uids, upscale_row(values), strict=True)))
+        update_row(file, "weights", mechid, sender.uid, dict(zip(uids, upscale_row(values), strict=True)))
         file.note(block, "TimelockedWeightsRevealed", uid=sender.uid, mechid=mechid)
     file.db.execute("DELETE FROM commits WHERE mechid = ? AND epoch <= ?", (mechid, due_epoch))

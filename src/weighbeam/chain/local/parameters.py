@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from weighbeam.core.yuma import YumaParams
+from weighbeam.core.yuma.epoch import YumaParams
 
 
 class SubnetParameters(BaseModel):

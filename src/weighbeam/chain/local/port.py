@@ -7,7 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from weighbeam.chain.contract import ChainFault, Commit, Head, Metagraph, Neuron, Outcome, Rules, Stored, Submitted
+from weighbeam.chain.contract import (
+    ChainFault,
+    ChainHead,
+    ChainRules,
+    Metagraph,
+    Neuron,
+    Outcome,
+    StoredWeights,
+    SubmissionReceipt,
+    WeightCommit,
+)
 from weighbeam.chain.local.administer import replace_neuron
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
@@ -19,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Faults:
+class FaultSwitches:
     """Switches for tests; each stays on until it is turned off.
 
     `prune_uid` gives a uid to a stranger at the next look at the metagraph but one: between plan and submission.
@@ -40,18 +50,23 @@ class LocalChain:
     period = 0
 
     def __init__(
-        self, file: ChainFile, hotkey: Hotkey, mechid: int = 0, faults: Faults | None = None, seconds: float = SECONDS
+        self,
+        file: ChainFile,
+        hotkey: Hotkey,
+        mechid: int = 0,
+        faults: FaultSwitches | None = None,
+        seconds: float = SECONDS,
     ) -> None:
         self._file = file
         self._hotkey = hotkey
         self._mechid = mechid
         self._seconds = seconds
         self._lock = threading.Lock()
-        self.faults = faults or Faults()
+        self.faults = faults or FaultSwitches()
 
-    async def head(self) -> Head:
-        def read(block: int) -> Head:
-            return Head(block, self._file.hash_block(block), block, 1, self._file.read("block_seconds"))
+    async def head(self) -> ChainHead:
+        def read(block: int) -> ChainHead:
+            return ChainHead(block, self._file.hash_block(block), block, 1, self._file.read("block_seconds"))
 
         return await self._read(read)
 
@@ -62,7 +77,7 @@ class LocalChain:
             replace_neuron(self._file, uid, f"stranger-{graph.block}")
         return graph
 
-    async def rules(self) -> Rules:
+    async def rules(self) -> ChainRules:
         return await self._read(self._read_rules)
 
     async def blocks_since_update(self, hotkey: str) -> int | None:
@@ -72,13 +87,13 @@ class LocalChain:
 
         return await self._read(read)
 
-    async def stored(self, hotkey: str) -> Stored:
+    async def stored(self, hotkey: str) -> StoredWeights:
         return await self._read(lambda block: self._read_stored(block, hotkey))
 
     async def submit(
         self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
-    ) -> Submitted:
-        def send() -> Submitted:
+    ) -> SubmissionReceipt:
+        def send() -> SubmissionReceipt:
             if self.faults.refuse_with is not None:
                 raise refuse(self.faults.refuse_with)
             return submit_weights(self._file, self._mechid, self._hotkey.address, uids, values, version_key, before)
@@ -144,9 +159,9 @@ class LocalChain:
         holder = next((neuron for neuron in neurons if neuron.hotkey == owner), None)
         return Metagraph(block, parameters.netuid, owner, holder.coldkey if holder else None, neurons)
 
-    def _read_rules(self, block: int) -> Rules:
+    def _read_rules(self, block: int) -> ChainRules:
         p, last = self._file.parameters, int(self._file.read("last_epoch_block"))
-        return Rules(
+        return ChainRules(
             block=block,
             tempo=p.tempo,
             last_epoch_block=last,
@@ -166,11 +181,11 @@ class LocalChain:
             consensus="yuma",
         )
 
-    def _read_stored(self, block: int, hotkey: str) -> Stored:
+    def _read_stored(self, block: int, hotkey: str) -> StoredWeights:
         db = self._file.db
         neuron = db.execute("SELECT uid, registered_at FROM neurons WHERE hotkey = ?", (hotkey,)).fetchone()
         if neuron is None:
-            return Stored(block, None, None, None, (), ())
+            return StoredWeights(block, None, None, None, (), ())
         uid, registered_at = neuron
         updated = db.execute(
             "SELECT last_update FROM updates WHERE mechid = ? AND uid = ?", (self._mechid, uid)
@@ -181,5 +196,5 @@ class LocalChain:
         commits = db.execute(
             "SELECT epoch, block, hash FROM commits WHERE mechid = ? AND hotkey = ? ORDER BY id", (self._mechid, hotkey)
         ).fetchall()
-        sealed = tuple(Commit(epoch, at, None, digest) for epoch, at, digest in commits)
-        return Stored(block, uid, registered_at, updated[0] if updated else 0, tuple(row), sealed)
+        sealed = tuple(WeightCommit(epoch, at, None, digest) for epoch, at, digest in commits)
+        return StoredWeights(block, uid, registered_at, updated[0] if updated else 0, tuple(row), sealed)

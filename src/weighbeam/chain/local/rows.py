@@ -2,10 +2,10 @@
 
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.weight_row import Sender, SubnetRules
-from weighbeam.core.yuma import Row
+from weighbeam.core.yuma.epoch import Row
 
 
-def read_rows(file: ChainFile, table: str, mechid: int, count: int) -> list[Row]:
+def select_rows(file: ChainFile, table: str, mechid: int, count: int) -> list[Row]:
     rows: list[Row] = [{} for _ in range(count)]
     entries = file.db.execute(f"SELECT uid, dest, value FROM {table} WHERE mechid = ? ORDER BY uid, dest", (mechid,))
     for uid, dest, value in entries:
@@ -14,14 +14,14 @@ def read_rows(file: ChainFile, table: str, mechid: int, count: int) -> list[Row]
     return rows
 
 
-def write_row(file: ChainFile, table: str, mechid: int, uid: int, row: Row) -> None:
+def update_row(file: ChainFile, table: str, mechid: int, uid: int, row: Row) -> None:
     """Replace a row; nothing of the old one stays."""
     file.db.execute(f"DELETE FROM {table} WHERE mechid = ? AND uid = ?", (mechid, uid))
     entries = [(mechid, uid, dest, value) for dest, value in row.items()]
     file.db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", entries)
 
 
-def read_sender(file: ChainFile, mechid: int, hotkey: str) -> Sender:
+def select_sender(file: ChainFile, mechid: int, hotkey: str) -> Sender:
     row = file.db.execute("SELECT uid, stake, permit FROM neurons WHERE hotkey = ?", (hotkey,)).fetchone()
     if row is None:
         return Sender(None, 0, False, 0)
@@ -31,7 +31,7 @@ def read_sender(file: ChainFile, mechid: int, hotkey: str) -> Sender:
     return Sender(row[0], row[1], bool(row[2]), updated[0] if updated else 0)
 
 
-def read_subnet_rules(file: ChainFile, block: int) -> SubnetRules:
+def select_subnet_rules(file: ChainFile, block: int) -> SubnetRules:
     parameters = file.parameters
     owner = file.db.execute("SELECT uid FROM neurons WHERE hotkey = ?", (file.read("owner"),)).fetchone()
     return SubnetRules(

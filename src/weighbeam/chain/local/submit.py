@@ -4,11 +4,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from weighbeam.chain.contract import ChainFault, Submitted
+from weighbeam.chain.contract import ChainFault, SubmissionReceipt
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.chain.local.rows import read_sender, read_subnet_rules, write_row
-from weighbeam.chain.weight_row import CODES, Submission, refuse_submission, upscale_row
+from weighbeam.chain.local.rows import select_sender, select_subnet_rules, update_row
+from weighbeam.chain.weight_row import CODES, WeightSubmission, refuse_submission, upscale_row
 
 MAX_COMMITS = 10
 REMEDIES = {
@@ -32,43 +32,45 @@ def submit_weights(
     values: Sequence[int],
     version_key: int,
     before: int | None = None,
-) -> Submitted:
+) -> SubmissionReceipt:
     """One submission in one transaction: accepted whole or refused whole."""
-    submission = Submission(mechid, tuple(uids), tuple(values), version_key)
+    submission = WeightSubmission(mechid, tuple(uids), tuple(values), version_key)
     with at_present(file) as block:
         if before is not None and block >= before:
             raise ChainFault("timeout", f"block {block} is too late for this plan", "it is planned anew")
         sealed = file.parameters.commit_reveal
         refusal = (refuse_commit if sealed else refuse_plain)(file, hotkey, submission, block)
         if refusal is not None:
-            retry = read_sender(file, mechid, hotkey).last_update + file.parameters.rate_limit
+            retry = select_sender(file, mechid, hotkey).last_update + file.parameters.rate_limit
             raise refuse(refusal, retry)
         extrinsic = _extrinsic(hotkey, submission, block)
         if not sealed:
             set_row(file, hotkey, submission, block)
-            return Submitted("plain", block, file.hash_block(block), extrinsic)
+            return SubmissionReceipt("plain", block, file.hash_block(block), extrinsic)
         commit_row(file, hotkey, submission, block)
         reveal = int(file.read("epoch_index")) + file.parameters.reveal_period
-        return Submitted("commit", block, file.hash_block(block), extrinsic, reveal)
+        return SubmissionReceipt("commit", block, file.hash_block(block), extrinsic, reveal)
 
 
-def refuse_plain(file: ChainFile, hotkey: str, submission: Submission, block: int) -> str | None:
+def refuse_plain(file: ChainFile, hotkey: str, submission: WeightSubmission, block: int) -> str | None:
     """The chain's name for the first check an open row fails, if one does."""
-    return refuse_submission(read_subnet_rules(file, block), read_sender(file, submission.mechid, hotkey), submission)
+    return refuse_submission(
+        select_subnet_rules(file, block), select_sender(file, submission.mechid, hotkey), submission
+    )
 
 
-def set_row(file: ChainFile, hotkey: str, submission: Submission, block: int) -> None:
+def set_row(file: ChainFile, hotkey: str, submission: WeightSubmission, block: int) -> None:
     """An open row that passed its checks replaces the old one."""
-    uid = _find_uid(file, submission.mechid, hotkey)
+    uid = _select_uid(file, submission.mechid, hotkey)
     row = dict(zip(submission.uids, upscale_row(submission.values), strict=True))
-    write_row(file, "weights", submission.mechid, uid, row)
+    update_row(file, "weights", submission.mechid, uid, row)
     _touch(file, submission.mechid, uid, block)
     file.note(block, "WeightsSet", uid=uid, mechid=submission.mechid)
 
 
-def refuse_commit(file: ChainFile, hotkey: str, submission: Submission, block: int) -> str | None:
+def refuse_commit(file: ChainFile, hotkey: str, submission: WeightSubmission, block: int) -> str | None:
     """The chain's name for the first check a sealed row fails, if one does; what is inside is not looked at."""
-    sender, rules = read_sender(file, submission.mechid, hotkey), read_subnet_rules(file, block)
+    sender, rules = select_sender(file, submission.mechid, hotkey), select_subnet_rules(file, block)
     owner = sender.uid is not None and sender.uid == rules.owner_uid
     waited = sender.last_update == 0 or block - sender.last_update >= rules.rate_limit
     pending = file.db.execute(
@@ -86,9 +88,11 @@ def refuse_commit(file: ChainFile, hotkey: str, submission: Submission, block: i
     return next((name for name, holds in checks.items() if not holds), None)
 
 
-def commit_row(file: ChainFile, hotkey: str, submission: Submission, block: int, digest: str | None = None) -> None:
+def commit_row(
+    file: ChainFile, hotkey: str, submission: WeightSubmission, block: int, digest: str | None = None
+) -> None:
     """A sealed row that passed its checks waits for its epoch; `digest` is what shows of it."""
-    uid = _find_uid(file, submission.mechid, hotkey)
+    uid = _select_uid(file, submission.mechid, hotkey)
     row = json.dumps(list(zip(submission.uids, submission.values, strict=True)))
     file.db.execute(
         "INSERT INTO commits (mechid, hotkey, epoch, block, hash, row, version_key) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -116,8 +120,8 @@ def refuse(name: str, retry_block: int | None = None) -> ChainFault:
     )
 
 
-def _find_uid(file: ChainFile, mechid: int, hotkey: str) -> int:
-    uid = read_sender(file, mechid, hotkey).uid
+def _select_uid(file: ChainFile, mechid: int, hotkey: str) -> int:
+    uid = select_sender(file, mechid, hotkey).uid
     assert uid is not None
     return uid
 
@@ -126,6 +130,6 @@ def _touch(file: ChainFile, mechid: int, uid: int, block: int) -> None:
     file.db.execute("INSERT OR REPLACE INTO updates VALUES (?, ?, ?)", (mechid, uid, block))
 
 
-def _extrinsic(hotkey: str, submission: Submission, block: int) -> str:
+def _extrinsic(hotkey: str, submission: WeightSubmission, block: int) -> str:
     text = json.dumps([hotkey, submission.mechid, submission.uids, submission.values, block])
     return "0x" + hashlib.sha256(text.encode()).hexdigest()

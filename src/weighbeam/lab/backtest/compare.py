@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.lab.backtest.miners import Miner, correlate, list_miners, measure_concentration
-from weighbeam.lab.backtest.outcome import End, Outcome, RoundOutcome, WeighInOutcome
-from weighbeam.lab.backtest.play import Played
+from weighbeam.lab.backtest.outcome import FinalStandings, Outcome, RoundOutcome, WeighInOutcome
+from weighbeam.lab.backtest.play import PlayedEntry
 from weighbeam.lab.backtest.rounds import RoundTally
+from weighbeam.lab.backtest.shares import MinerShares, correlate, list_miners, measure_concentration
 from weighbeam.lab.backtest.weigh_ins import WeighTally
 
 Standings = Mapping[str, float | None]
 
 
 @dataclass(slots=True)
-class Compared:
+class MechanismComparison:
     """One mechanism on both sides."""
 
     mechanism: str
@@ -28,7 +28,7 @@ class Compared:
         """To the bit, in everything."""
         return not self.rounds.differ and not self.weigh_ins.differ and self.standings[0] == self.standings[1]
 
-    def list_miners(self) -> list[Miner]:
+    def list_miners(self) -> list[MinerShares]:
         return list_miners(self.weigh_ins)
 
     def correlate(self) -> dict[str, dict[str, float | None]]:
@@ -67,7 +67,7 @@ class Compared:
 class Comparison:
     """Every mechanism of the journal, and where the recorded side is not what the journal holds."""
 
-    mechanisms: dict[str, Compared] = field(default_factory=dict)
+    mechanisms: dict[str, MechanismComparison] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     first: float | None = None
     last: float | None = None
@@ -79,7 +79,7 @@ class Comparison:
 
     def note(self, before: Outcome, after: Outcome) -> None:
         _check_same(before, after)
-        if isinstance(before, End) and isinstance(after, End):
+        if isinstance(before, FinalStandings) and isinstance(after, FinalStandings):
             for name in before.standings:
                 self._find(name).standings = (before.standings[name], after.standings.get(name, {}))
         elif isinstance(before, RoundOutcome) and isinstance(after, RoundOutcome):
@@ -98,16 +98,16 @@ class Comparison:
         self.first = at if self.first is None else min(self.first, at)
         self.last = at if self.last is None else max(self.last, at)
 
-    def _find(self, name: str) -> Compared:
+    def _find(self, name: str) -> MechanismComparison:
         if name not in self.mechanisms:
-            found = self.mechanisms[name] = Compared(name)
+            found = self.mechanisms[name] = MechanismComparison(name)
             if name in self._in_force:
                 found.weigh_ins.before.begin(self._in_force[name])
                 found.weigh_ins.after.begin(self._in_force[name])
         return self.mechanisms[name]
 
 
-def compare(played: Iterable[Played], anyway: bool = False) -> Comparison:
+def compare(played: Iterable[PlayedEntry], anyway: bool = False) -> Comparison:
     """`journal_differs` at the first entry that is not computed again as it was, unless told to go on."""
     comparison = Comparison()
     for one in played:
@@ -134,4 +134,4 @@ def _check_same(before: Outcome, after: Outcome) -> None:
 
 
 def _name(outcome: Outcome) -> str:
-    return "the end" if isinstance(outcome, End) else f"entry {outcome.sequence}, {outcome.ref}"
+    return "the end" if isinstance(outcome, FinalStandings) else f"entry {outcome.sequence}, {outcome.ref}"

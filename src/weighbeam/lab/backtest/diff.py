@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from weighbeam.lab.backtest.outcome import End, Outcome, RoundOutcome, WeighInOutcome
+from weighbeam.lab.backtest.outcome import FinalStandings, Outcome, RoundOutcome, WeighInOutcome
 
 Floats = Mapping[str, float | None]
 
@@ -43,7 +43,7 @@ def find_difference(old: Iterator[Outcome], new: Iterator[Outcome]) -> Differenc
     """Entry by entry, of journals of any length."""
     found = Difference()
     for one, other in zip_longest(old, new):
-        found.entries += not isinstance(one, End)
+        found.entries += not isinstance(one, FinalStandings)
         if one is None or other is None or _name(one) != _name(other):
             found.note("entries", _name(one or other))
             break
@@ -56,7 +56,7 @@ def _compare(found: Difference, one: Outcome, other: Outcome) -> None:
         _compare_rounds(found, one, other)
     elif isinstance(one, WeighInOutcome) and isinstance(other, WeighInOutcome):
         _compare_weigh_ins(found, one, other)
-    elif isinstance(one, End) and isinstance(other, End):
+    elif isinstance(one, FinalStandings) and isinstance(other, FinalStandings):
         for name in sorted(one.standings.keys() | other.standings.keys()):
             before, after = one.standings.get(name, {}), other.standings.get(name, {})
             if before != after:
@@ -85,6 +85,6 @@ def _measure(one: Floats, other: Floats) -> float:
 
 
 def _name(outcome: Outcome | None) -> str:
-    if outcome is None or isinstance(outcome, End):
+    if outcome is None or isinstance(outcome, FinalStandings):
         return "the end"
     return f"entry {outcome.sequence}, {outcome.mechanism} {outcome.ref}"

@@ -13,7 +13,7 @@ FORMAT = "outcomes/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class AnswerOutcome:
     """One miner in one round; `emission` where the mechanism pays emissions."""
 
     hotkey: str
@@ -32,7 +32,7 @@ class RoundOutcome:
     mechanism: str
     at: float
     digest: str
-    results: tuple[Result, ...]
+    results: tuple[AnswerOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,43 +61,45 @@ class WeighInOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class FinalStandings:
     """By mechanism and hotkey, the standings after the last entry."""
 
     standings: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
 
-Outcome = RoundOutcome | WeighInOutcome | End
-KINDS: Mapping[str, type[Any]] = {"round": RoundOutcome, "weigh_in": WeighInOutcome, "end": End}
+Outcome = RoundOutcome | WeighInOutcome | FinalStandings
+KINDS: Mapping[str, type[Any]] = {"round": RoundOutcome, "weigh_in": WeighInOutcome, "end": FinalStandings}
 NAMES = {kind: name for name, kind in KINDS.items()}
 
 
-def write_outcomes(outcomes: Iterable[Outcome], version: str) -> Iterator[dict[str, Any]]:
+def format_outcomes(outcomes: Iterable[Outcome], version: str) -> Iterator[dict[str, Any]]:
     yield {"weighbeam": FORMAT, "version": version}
     for one in outcomes:
         yield {"kind": NAMES[type(one)], **asdict(one)}
 
 
-def read_outcomes(lines: Iterable[Any]) -> Iterator[Outcome]:
-    """What `write_outcomes` wrote; `bad_outcomes` if it is something else, or ends too early."""
+def parse_outcomes(lines: Iterable[Any]) -> Iterator[Outcome]:
+    """What `format_outcomes` wrote; `bad_outcomes` if it is something else, or ends too early."""
     rows = iter(lines)
     head = next(rows, None)
     if not isinstance(head, dict) or head.get("weighbeam") != FORMAT:
         raise _bad("does not begin as outcomes do")
     last: Outcome | None = None
     for row in rows:
-        last = _read(row)
+        last = _parse_outcome(row)
         yield last
-    if not isinstance(last, End):
+    if not isinstance(last, FinalStandings):
         raise _bad("ends before its end")
 
 
-def _read(row: Any) -> Outcome:
+def _parse_outcome(row: Any) -> Outcome:
     try:
         given = dict(row)
         kind = KINDS[given.pop("kind")]
         if "results" in given:
-            given["results"] = tuple(Result(**{**one, "reasons": tuple(one["reasons"])}) for one in given["results"])
+            given["results"] = tuple(
+                AnswerOutcome(**{**one, "reasons": tuple(one["reasons"])}) for one in given["results"]
+            )
         outcome: Outcome = kind(**given)
     except (KeyError, TypeError, ValueError):
         raise _bad("holds a line that is no outcome") from None

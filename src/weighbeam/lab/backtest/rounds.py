@@ -5,20 +5,20 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from weighbeam.lab.backtest.outcome import Result, RoundOutcome
+from weighbeam.lab.backtest.outcome import AnswerOutcome, RoundOutcome
 
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ChangedAnswer:
     """One answer whose pay, status or reasons changed; `change` is of its emission, or else of its score."""
 
     round: str
     at: float
     hotkey: str
-    before: Result
-    after: Result
+    before: AnswerOutcome
+    after: AnswerOutcome
     change: float
 
     def as_json(self) -> dict[str, Any]:
@@ -30,7 +30,7 @@ class Moved:
 
 
 @dataclass(slots=True)
-class Counts:
+class AnswerCounts:
     """Of one side: answers by status and by reason, and rounds in which no answer counts."""
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -54,11 +54,11 @@ class RoundTally:
     answers: int = 0
     changed: int = 0
     differ: int = 0
-    before: Counts = field(default_factory=Counts)
-    after: Counts = field(default_factory=Counts)
+    before: AnswerCounts = field(default_factory=AnswerCounts)
+    after: AnswerCounts = field(default_factory=AnswerCounts)
     turned: Counter[str] = field(default_factory=Counter)
-    by_miner: dict[str, Moved] = field(default_factory=dict)
-    _largest: list[tuple[float, int, str, list[Moved]]] = field(default_factory=list)
+    by_miner: dict[str, ChangedAnswer] = field(default_factory=dict)
+    _largest: list[tuple[float, int, str, list[ChangedAnswer]]] = field(default_factory=list)
 
     def note(self, before: RoundOutcome, after: RoundOutcome) -> None:
         self.rounds += 1
@@ -73,7 +73,7 @@ class RoundTally:
         self.changed += 1
         others = {one.hotkey: one for one in after.results}
         moved = [
-            Moved(before.ref, before.at, one.hotkey, one, other, _subtract(other, one))
+            ChangedAnswer(before.ref, before.at, one.hotkey, one, other, _subtract(other, one))
             for one in before.results
             if (other := others.get(one.hotkey)) is not None and other != one
         ]
@@ -84,10 +84,10 @@ class RoundTally:
                 self.by_miner[one.hotkey] = one
         total = sum(abs(one.change) for one in moved)
         heapq.heappush(self._largest, (total, -self.rounds, before.ref, moved))
-        if len(self._largest) > MOST_ROUNDS:
+        if len(self._largest) > MAX_ROUNDS:
             heapq.heappop(self._largest)
 
-    def list_largest(self) -> list[tuple[str, float, list[Moved]]]:
+    def list_largest(self) -> list[tuple[str, float, list[ChangedAnswer]]]:
         """The rounds that changed most, and in each the miners that did."""
         return [
             (ref, total, sorted(moved, key=lambda one: -abs(one.change)))
@@ -109,14 +109,14 @@ class RoundTally:
         }
 
 
-def measure(result: Result) -> float | None:
+def measure(result: AnswerOutcome) -> float | None:
     """What a round pays, where it pays; else what it scores."""
     return result.value if result.emission is None else result.emission
 
 
-def _subtract(after: Result, before: Result) -> float:
+def _subtract(after: AnswerOutcome, before: AnswerOutcome) -> float:
     return (measure(after) or 0.0) - (measure(before) or 0.0)
 
 
-def _turns(moved: Moved) -> bool:
+def _turns(moved: ChangedAnswer) -> bool:
     return moved.before.status != moved.after.status

@@ -7,12 +7,12 @@ from typing import Any
 from weighbeam import __version__
 from weighbeam.lab.backtest.compare import Comparison, compare
 from weighbeam.lab.backtest.outcome import Outcome
-from weighbeam.lab.backtest.play import Course, Played, play
-from weighbeam.lab.backtest.side import Side
-from weighbeam.lab.backtest.support import Allowed, check_support, list_changes, list_reach
-from weighbeam.lab.backtest.survey import Survey, Weighed, survey_journal
-from weighbeam.lab.backtest.terms import AVERAGING, Terms
-from weighbeam.lab.backtest.verdict import list_findings, tell_verdict
+from weighbeam.lab.backtest.overrides import AVERAGING, BacktestOverrides
+from weighbeam.lab.backtest.play import BacktestCourse, PlayedEntry, play
+from weighbeam.lab.backtest.side import RECORDED, BacktestSide
+from weighbeam.lab.backtest.support import AllowedDifferences, check_support, list_changes, list_reach
+from weighbeam.lab.backtest.survey import JournalSurvey, SurveyedWeighIn, survey_journal
+from weighbeam.lab.backtest.verdict import describe_verdict, list_findings
 from weighbeam.lab.backtest.window import refuse_unmet
 from weighbeam.store.database import Store
 
@@ -29,6 +29,7 @@ class Backtest:
     version: str | None = None
 
     def as_json(self) -> dict[str, Any]:
+        """The JSON of `weighbeam backtest --json`."""
         compared = self.comparison.mechanisms.values()
         return {
             "weighbeam": __version__,
@@ -40,47 +41,47 @@ class Backtest:
             "until": self.comparison.last,
             "notes": list(self.notes),
             "mechanisms": [
-                {**one.as_json(), "verdict": tell_verdict(one), "findings": list_findings(one)} for one in compared
+                {**one.as_json(), "verdict": describe_verdict(one), "findings": list_findings(one)} for one in compared
             ],
         }
 
 
 def run_backtest(
     store: Store,
-    terms: Terms,
-    course: Course,
-    allowed: Allowed | None = None,
+    terms: BacktestOverrides,
+    course: BacktestCourse,
+    allowed: AllowedDifferences | None = None,
     elsewhere: Elsewhere | None = None,
     version: str | None = None,
 ) -> Backtest:
     """Recorded terms beside `terms`; with `elsewhere`, beside what that version makes of them."""
-    given = allowed or Allowed()
+    given = allowed or AllowedDifferences()
     survey = survey_journal(store, course.only, course.window)
     notes = check_support(survey, terms, course.find, course.window, given)
     notes += list_reach(survey, terms, course.find, course.weigh_every is not None)
-    sides = [Side(Terms(), survey.start)] if elsewhere else [Side(Terms(), survey.start), Side(terms, survey.start)]
+    sides = [BacktestSide(one, survey.start) for one in ([RECORDED] if elsewhere else [RECORDED, terms])]
     played = play(store, survey, sides, course)
     if elsewhere is not None:
         played = _pair(played, elsewhere())
     comparison = compare(played, given.anyway)
     if not comparison.mechanisms:
         raise refuse_unmet(course.window)
-    return Backtest(tuple(_tell_changes(survey, terms, course)), comparison, tuple(notes), version)
+    return Backtest(tuple(_describe_changes(survey, terms, course)), comparison, tuple(notes), version)
 
 
-def _pair(played: Iterator[Played], others: Iterator[Outcome]) -> Iterator[Played]:
+def _pair(played: Iterator[PlayedEntry], others: Iterator[Outcome]) -> Iterator[PlayedEntry]:
     """What is computed here beside what is computed there; one that ends early is told by what stands beside it, one
     that fails in the end when it is asked once more."""
     for one in played:
         other = next(others, None) if one.counts else None
         if one.counts and other is not None:
-            yield Played((one.outcomes[0], other), one.fault)
+            yield PlayedEntry((one.outcomes[0], other), one.fault)
         else:
-            yield Played(one.outcomes, one.fault, counts=False)
+            yield PlayedEntry(one.outcomes, one.fault, counts=False)
     next(others, None)
 
 
-def _tell_changes(survey: Survey, terms: Terms, course: Course) -> Iterator[str]:
+def _describe_changes(survey: JournalSurvey, terms: BacktestOverrides, course: BacktestCourse) -> Iterator[str]:
     changed = [change for _, _, change in list_changes(survey, terms, course.find)]
     yield from map(str, changed)
     named = {change.name for change in changed}
@@ -93,5 +94,5 @@ def _tell_changes(survey: Survey, terms: Terms, course: Course) -> Iterator[str]
             yield f"{name} {value}, as recorded"
 
 
-def _find_recorded(weighed: Weighed, name: str) -> str:
+def _find_recorded(weighed: SurveyedWeighIn, name: str) -> str:
     return str(getattr(weighed.averaging if name in AVERAGING else weighed.limits, name))

@@ -1,16 +1,16 @@
-"""What a journal cannot tell: questions that were not asked, measures that were not taken, evidence that is gone."""
+"""Limits of a backtest: parameters and windows that the journal cannot answer for."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.replay import FindMechanism
-from weighbeam.lab.backtest.survey import Held, Survey, Weighed
-from weighbeam.lab.backtest.terms import Terms
+from weighbeam.engine.journal.fold import FindMechanism
+from weighbeam.lab.backtest.overrides import BacktestOverrides
+from weighbeam.lab.backtest.survey import JournalSurvey, MechanismHistory, SurveyedWeighIn
 from weighbeam.lab.backtest.window import Window
-from weighbeam.mechanisms.abilities import ReadBy, Reads
-from weighbeam.mechanisms.contract import Mechanism
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import ReadBy
 
 HOUR = 3600.0
 FILTERED = ("max_miner_stake_rao", "validator_list_max_age_hours")
@@ -18,7 +18,7 @@ EVERYWHERE = ReadBy(("choose", "ask", "observe", "score", "stand", "weigh"))
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedDifferences:
     """What may be compared although it is not quite the same: whom rounds asked is kept, or a side is not verified."""
 
     keep_groups: bool = False
@@ -26,7 +26,7 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ParameterChange:
     """One parameter, as some rounds had it and as it is set."""
 
     name: str
@@ -37,24 +37,28 @@ class Change:
         return f"{self.name} {self.before} → {self.after}"
 
 
-def list_changes(survey: Survey, terms: Terms, find: FindMechanism) -> list[tuple[Mechanism, str, Change]]:
+def list_changes(
+    survey: JournalSurvey, terms: BacktestOverrides, find: FindMechanism
+) -> list[tuple[Mechanism, str, ParameterChange]]:
     """Every parameter of a mechanism that some round was not scored under; a bad value is refused."""
-    found: dict[tuple[str, str, str], tuple[Mechanism, str, Change]] = {}
+    found: dict[tuple[str, str, str], tuple[Mechanism, str, ParameterChange]] = {}
     for name, overrides in terms.params.items():
         mechanism = find(name)
         if name not in survey.held:
             raise WeighbeamError("nothing_recorded", f"the journal holds nothing of {name}", "leave it out")
         for recorded in survey.held[name].params.values():
-            before, after = Terms().set_params(mechanism, recorded), terms.set_params(mechanism, recorded)
+            before, after = BacktestOverrides().set_params(mechanism, recorded), terms.set_params(mechanism, recorded)
             for parameter in overrides:
                 old, new = getattr(before, parameter), getattr(after, parameter)
                 if old != new:
-                    change = Change(f"{name}.{parameter}", old, new)
+                    change = ParameterChange(f"{name}.{parameter}", old, new)
                     found[name, parameter, repr(old)] = (mechanism, parameter, change)
     return list(found.values())
 
 
-def check_support(survey: Survey, terms: Terms, find: FindMechanism, window: Window, allowed: Allowed) -> list[str]:
+def check_support(
+    survey: JournalSurvey, terms: BacktestOverrides, find: FindMechanism, window: Window, allowed: AllowedDifferences
+) -> list[str]:
     """Refuse what cannot be told, all of it at once; gives what is to be said of what can."""
     missing: list[str] = []
     unasked: list[str] = []
@@ -65,7 +69,7 @@ def check_support(survey: Survey, terms: Terms, find: FindMechanism, window: Win
             notes.append(f"{change}: {mechanism.name} does not say what reads it; as if only scoring did")
             continue
         if "observe" in read.verbs and not _holds(read, change):
-            missing.append(_say_missing(mechanism, read, change))
+            missing.append(_describe_missing(mechanism, read, change))
         elif {"choose", "ask"} & set(read.verbs):
             told = f"{change}: it changes whom rounds ask, or what"
             (notes if allowed.keep_groups else unasked).append(
@@ -82,23 +86,23 @@ def check_support(survey: Survey, terms: Terms, find: FindMechanism, window: Win
 
 
 def _find_readers(mechanism: Mechanism, parameter: str) -> ReadBy:
-    return mechanism.read_by.get(parameter, EVERYWHERE) if isinstance(mechanism, Reads) else EVERYWHERE
+    return mechanism.read_by.get(parameter, EVERYWHERE)
 
 
-def _holds(read: ReadBy, change: Change) -> bool:
+def _holds(read: ReadBy, change: ParameterChange) -> bool:
     if read.holds in (None, "any"):
         return read.holds == "any"
     return bool((change.after > change.before) == (read.holds == "raised"))
 
 
-def _say_missing(mechanism: Mechanism, read: ReadBy, change: Change) -> str:
+def _describe_missing(mechanism: Mechanism, read: ReadBy, change: ParameterChange) -> str:
     if read is EVERYWHERE:
         return f"{change}: {mechanism.name} does not say what reads it, so it counts as observed (--anyway tries it)"
     other = {"raised": "; only higher values can be tried", "lowered": "; only lower values can be tried"}
     return f"{change}: what rounds would observe under {change.after} is not recorded{other.get(read.holds or '', '')}"
 
 
-def _list_forgotten(survey: Survey, terms: Terms, window: Window) -> Iterator[str]:
+def _list_forgotten(survey: JournalSurvey, terms: BacktestOverrides, window: Window) -> Iterator[str]:
     """Windows of averages that reach behind what clean-up left."""
     for name, held in survey.held.items():
         oldest = survey.find_oldest(name)
@@ -110,7 +114,7 @@ def _list_forgotten(survey: Survey, terms: Terms, window: Window) -> Iterator[st
             yield f"weigh_in.ema_lookback_hours: {name} is known from {hours:.3g} hours before its last weigh-in only"
 
 
-def _reaches_behind(weighed: Weighed, terms: Terms, oldest: float) -> bool:
+def _reaches_behind(weighed: SurveyedWeighIn, terms: BacktestOverrides, oldest: float) -> bool:
     """A window longer than the recorded one that begins before the oldest evaluation; the recorded one was kept."""
     before, after = weighed.averaging, terms.set_averaging(weighed.averaging)
     for name in ("ema_lookback_hours", "db_retention_hours"):
@@ -120,7 +124,7 @@ def _reaches_behind(weighed: Weighed, terms: Terms, oldest: float) -> bool:
     return False
 
 
-def list_reach(survey: Survey, terms: Terms, find: FindMechanism, made: bool = False) -> list[str]:
+def list_reach(survey: JournalSurvey, terms: BacktestOverrides, find: FindMechanism, made: bool = False) -> list[str]:
     """What holds of every backtest of such a journal; `made` if none of its weigh-ins is used."""
     notes = []
     if survey.checkpoint is not None and (terms.params or terms.averaging):
@@ -132,17 +136,17 @@ def list_reach(survey: Survey, terms: Terms, find: FindMechanism, made: bool = F
     return [*notes, *_list_made(survey, made)]
 
 
-def _list_made(survey: Survey, made: bool) -> Iterator[str]:
+def _list_made(survey: JournalSurvey, made: bool) -> Iterator[str]:
     """Weigh-ins that the journal does not hold, and what they are like."""
-    unweighed = [name for name, held in survey.held.items() if held.rounds and not held.weighed]
     if not made:
-        for name in unweighed:
+        for name in survey.unweighed:
             yield f"{name} has no weigh-in in the journal: one is made at its end, of everyone it asked"
-    if (made or unweighed) and not survey.list_weighed():
+    if (made or survey.unweighed) and not survey.list_weighed():
         yield "the journal holds no weigh-in: those that are made average, keep limits and burn as by default"
-    elif unweighed:
-        yield f"{', '.join(unweighed)}: averages, limits and who takes a burnt share are those of other mechanisms"
+    elif survey.unweighed:
+        names = ", ".join(survey.unweighed)
+        yield f"{names}: averages, limits and who takes a burnt share are those of other mechanisms"
 
 
-def _is_scored(held: Held | None) -> bool:
+def _is_scored(held: MechanismHistory | None) -> bool:
     return held is not None and held.rounds > 0

@@ -1,5 +1,6 @@
 """Weigh-ins of one mechanism on two sides: what was decided, how much of the weights went elsewhere, and to whom."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ Shares = Mapping[str, float]
 
 
 @dataclass(slots=True)
-class Vectors:
+class WeightVectors:
     """Of one side: what is in force after each weigh-in, summed, and how far each vector was from the one before.
 
     A skip leaves the weights before it in force; before the first, nobody is known to be paid. `last` is what is in
@@ -76,7 +77,7 @@ class Vectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ChangedDecision:
     """A weigh-in that decides otherwise."""
 
     at: float
@@ -97,11 +98,11 @@ class WeighTally:
     unknown: int = 0
     apart: float = 0.0
     farthest: tuple[float, float] = (0.0, 0.0)
-    before: Vectors = field(default_factory=Vectors)
-    after: Vectors = field(default_factory=Vectors)
+    before: WeightVectors = field(default_factory=WeightVectors)
+    after: WeightVectors = field(default_factory=WeightVectors)
     uids: dict[str, int] = field(default_factory=dict)
     decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
-    first_turn: Turn | None = None
+    first_turn: ChangedDecision | None = None
     first_mode: dict[str, float] = field(default_factory=dict)
     last_after: WeighInOutcome | None = None
 
@@ -118,7 +119,7 @@ class WeighTally:
         old, new = name_decision(before), name_decision(after)
         if old != new:
             self.decisions[old, new] += 1
-            self.first_turn = self.first_turn or Turn(before.at, old, new)
+            self.first_turn = self.first_turn or ChangedDecision(before.at, old, new)
 
     def _measure(self, at: float) -> None:
         """What is in force on one side beside the other."""
@@ -165,4 +166,5 @@ def measure_distance(one: Shares, other: Shares) -> float:
     """
     if not one or not other:
         return float(bool(one) != bool(other))
-    return sum(abs(one.get(hotkey, 0.0) - other.get(hotkey, 0.0)) for hotkey in one.keys() | other.keys()) / 2
+    # fsum: the order of a set depends on the process, and so would the last digit of a plain sum.
+    return math.fsum(abs(one.get(hotkey, 0.0) - other.get(hotkey, 0.0)) for hotkey in one.keys() | other.keys()) / 2

@@ -39,9 +39,9 @@ class Window:
         return self.end is not None and ref == self.end.ref
 
 
-def read_edge(text: str | None) -> Edge | None:
+def parse_edge(text: str | None) -> Edge | None:
     """
-    >>> read_edge("1800000000"), read_edge("2027-01-15T08:00Z"), read_edge("chunking-20-ab12cd34")
+    >>> parse_edge("1800000000"), parse_edge("2027-01-15T08:00Z"), parse_edge("chunking-20-ab12cd34")
     (Edge(ref=None, at=1800000000.0), Edge(ref=None, at=1800000000.0), Edge(ref='chunking-20-ab12cd34', at=None))
     """
     if text is None:

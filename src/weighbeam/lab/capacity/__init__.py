@@ -1,0 +1,1 @@
+"""How many rounds a machine can play, calculated from measured units."""

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from weighbeam.lab.capacity.units import RoundCost, Units
+from weighbeam.lab.capacity.units import CapacityUnits, RoundCost
+from weighbeam.mechanism.defaults import DEFAULT_MECHANISM
 
 HOUR = 3600.0
 BUSY = 0.7
@@ -14,11 +15,11 @@ GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class CapacityLoad:
     """What is to be borne: rounds an hour of one mechanism, kept for some hours; a corpus and who adds to it; a subnet.
     `scan_cores` compare vectors, `ask_seconds` is how long miners take."""
 
-    mechanism: str = "chunking"
+    mechanism: str = DEFAULT_MECHANISM
     rounds_per_hour: float = 10_000.0
     retention_hours: float = 48.0
     ask_seconds: float = ASK_SECONDS
@@ -31,7 +32,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class CapacityNeed:
     """One line: what is needed, how much, by which arithmetic, and whether one of it bears the load."""
 
     what: str
@@ -40,25 +41,25 @@ class Need:
     borne: bool = True
 
 
-def plan(load: Load, units: Units) -> list[Need]:
+def plan(load: CapacityLoad, units: CapacityUnits) -> list[CapacityNeed]:
     """Everything the load needs, in the order in which it is run into."""
     cost = units.rounds[load.mechanism]
     return [*_plan_rounds(load, cost, units), *_plan_corpus(load, units), *_plan_subnet(load, cost, units)]
 
 
-def _plan_rounds(load: Load, cost: RoundCost, units: Units) -> Iterator[Need]:
+def _plan_rounds(load: CapacityLoad, cost: RoundCost, units: CapacityUnits) -> Iterator[CapacityNeed]:
     a_second = load.rounds_per_hour / HOUR
     share = units.worker_share
     cores = ceil(a_second * cost.observe_seconds / share / BUSY)
     shown = f"{load.rounds_per_hour:,.0f} rounds/h × {cost.observe_seconds:.2f} CPU s ÷ 3,600 s"
-    yield Need(
+    yield CapacityNeed(
         f"workers that observe {load.mechanism}, {cost.answers} answers a round",
         f"{cores:,} cores",
         f"{shown} ÷ {share:.2f} (two workers against twice one) ÷ {BUSY} busy",
     )
     flight = a_second * (load.ask_seconds + cost.observe_seconds)
     observers = ceil(flight / load.observer_rounds)
-    yield Need(
+    yield CapacityNeed(
         "observers",
         f"{observers:,} processes",
         f"{a_second:.2f} rounds/s × ({load.ask_seconds:g} s asking + {cost.observe_seconds:.1f} s observing) = "
@@ -66,7 +67,7 @@ def _plan_rounds(load: Load, cost: RoundCost, units: Units) -> Iterator[Need]:
     )
     busy = a_second * (cost.record_seconds + cost.commit_seconds)
     most = BUSY / busy * load.rounds_per_hour
-    yield Need(
+    yield CapacityNeed(
         "the store's one writer",
         f"{busy:.0%} busy",
         f"{a_second:.2f} rounds/s × ({cost.record_seconds * 1e3:.1f} ms to record + "
@@ -74,22 +75,22 @@ def _plan_rounds(load: Load, cost: RoundCost, units: Units) -> Iterator[Need]:
         busy <= BUSY,
     )
     kept = load.rounds_per_hour * load.retention_hours * cost.journal_bytes
-    yield Need(
+    yield CapacityNeed(
         "the journal on the server",
         f"{kept / GIB:,.0f} GiB",
         f"{load.rounds_per_hour:,.0f} rounds/h × {load.retention_hours:g} h kept × {cost.journal_bytes / 1e6:.2f} MB",
     )
 
 
-def _plan_corpus(load: Load, units: Units) -> Iterator[Need]:
+def _plan_corpus(load: CapacityLoad, units: CapacityUnits) -> Iterator[CapacityNeed]:
     disk = load.vectors * units.server_row_bytes
-    yield Need(
+    yield CapacityNeed(
         f"a corpus of {load.vectors:,} vectors on the server",
         f"{disk / GIB:,.0f} GiB",
         f"{load.vectors:,} rows × {units.server_row_bytes:,.0f} bytes (pieces and vectors)",
     )
     scan = load.vectors / units.server_rows_per_second / load.scan_cores
-    yield Need(
+    yield CapacityNeed(
         "one search of it",
         f"{scan:.1f} s",
         f"{load.vectors:,} rows ÷ {units.server_rows_per_second:,.0f} rows/s of a core ÷ {load.scan_cores} cores, "
@@ -98,20 +99,20 @@ def _plan_corpus(load: Load, units: Units) -> Iterator[Need]:
     alone, together = units.server_rows_per_second, units.server_rows_together_per_second
     for how, rate in (("one by one", alone), ("many to a scan", together)):
         each = load.vectors / rate
-        yield Need(
+        yield CapacityNeed(
             f"searching for {load.submissions_per_hour:,.0f} submissions an hour, {how}",
             f"{ceil(load.submissions_per_hour / HOUR * each / BUSY):,} cores",
             f"{load.submissions_per_hour / HOUR:.2f}/s × {each:.1f} core-seconds ÷ {BUSY} busy",
         )
     memory = load.vectors * units.memory_row_bytes
     alone = load.vectors / units.memory_rows_per_second
-    yield Need(
+    yield CapacityNeed(
         "the same corpus in one process instead (int8-bound)",
         f"{memory / GIB:,.0f} GiB of memory",
         f"{units.memory_row_bytes:,.0f} bytes a row; {alone:.1f} s a search on one core",
     )
     locked = load.submissions_per_hour / HOUR * units.insert_seconds
-    yield Need(
+    yield CapacityNeed(
         "their share of the store's one writer",
         f"{locked:.1%} busy",
         f"{load.submissions_per_hour / HOUR:.2f}/s × {units.insert_seconds * 1e3:.1f} ms under the lock",
@@ -119,21 +120,21 @@ def _plan_corpus(load: Load, units: Units) -> Iterator[Need]:
     )
 
 
-def _plan_subnet(load: Load, cost: RoundCost, units: Units) -> Iterator[Need]:
+def _plan_subnet(load: CapacityLoad, cost: RoundCost, units: CapacityUnits) -> Iterator[CapacityNeed]:
     epoch = load.validators * load.miners * units.epoch_seconds_per_pair
-    yield Need(
+    yield CapacityNeed(
         f"an exact epoch of {load.validators} validators × {load.miners} miners",
         f"{epoch * 1e3:.0f} ms",
         f"{load.validators * load.miners:,} pairs × {units.epoch_seconds_per_pair * 1e9:.0f} ns",
     )
     asked = load.rounds_per_hour * min(cost.answers, load.miners) / load.miners
-    yield Need(
+    yield CapacityNeed(
         "questions to each miner by one such validator",
         f"{asked:,.0f} an hour",
         f"{load.rounds_per_hour:,.0f} rounds/h × {min(cost.answers, load.miners)} asked ÷ {load.miners} miners",
     )
     every = asked * load.validators
-    yield Need(
+    yield CapacityNeed(
         f"questions to each miner if all {load.validators} validators did the same",
         f"{every / HOUR:,.1f} a second",
         f"{asked:,.0f}/h × {load.validators} ÷ 3,600 s",

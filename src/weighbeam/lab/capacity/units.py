@@ -1,4 +1,4 @@
-"""What one of everything costs, as it was measured: `python -m benchmarks past` writes it anew."""
+"""Measured cost of one unit of everything; `python -m benchmarks past` writes the file."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class RoundCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class CapacityUnits:
     """By mechanism the cost of a round; what two workers do, by twice what one does; how many rows of 384 dimensions
     one core compares in a second, on the server for one query and for many together, and in memory, what a row takes,
     and what stays under the lock; an epoch per validator and miner."""
@@ -43,12 +43,12 @@ class Units:
     epoch_seconds_per_pair: float
 
 
-def read_units(text: str | None = None) -> Units:
+def load_units(text: str | None = None) -> CapacityUnits:
     """The units in `text`, or those that were measured for this version; `bad_units` if they are none."""
     try:
         given = json.loads(text if text is not None else files(__package__).joinpath(FILE).read_text())
         rounds = {name: RoundCost(**row) for name, row in given.pop("rounds").items()}
-        units = Units(rounds=rounds, **given)
+        units = CapacityUnits(rounds=rounds, **given)
     except (ValueError, TypeError, KeyError, AttributeError) as fault:
         raise WeighbeamError("bad_units", f"these are no units: {fault}", REMEDY) from None
     for owner in (units, *rounds.values()):

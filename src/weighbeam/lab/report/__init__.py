@@ -1,1 +1,1 @@
-"""One page of results that needs nothing else: no network, no script, readable in the dark and on a telephone."""
+"""One page of lab results that loads nothing from elsewhere."""

@@ -1,4 +1,4 @@
-"""The report's charts, as Vega-Lite specifications that hold their data.
+"""The report's charts as Vega-Lite specifications that hold their data.
 
 Ink and lines have colours that the page's style sheet finds and replaces in the dark; see `page.css`.
 """
@@ -6,9 +6,10 @@ Ink and lines have colours that the page's style sheet finds and replaces in the
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from weighbeam.lab.measure import Outcome
-from weighbeam.lab.sweep import Point
-from weighbeam.pictures.text import tame_text
+from weighbeam.charts.text import tame_text
+from weighbeam.lab.simulate.measure import AttackOutcome
+from weighbeam.lab.trials.sweep import SweepPoint
+from weighbeam.lab.validators.fairness import Fairness
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,7 +22,7 @@ LONGEST = 32
 LETTER = 7.2
 
 
-def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]:
+def chart_profits(outcomes: Mapping[str, AttackOutcome], width: int) -> dict[str, Any]:
     """Profit per identity, most profitable first; the dashed line is what honest work earns."""
     import altair as alt
 
@@ -48,7 +49,7 @@ def chart_profits(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]
     return finish(alt.layer(one, rule, point), width, ROW * len(rows))
 
 
-def chart_detection(outcomes: Mapping[str, Outcome], width: int) -> dict[str, Any]:
+def chart_detection(outcomes: Mapping[str, AttackOutcome], width: int) -> dict[str, Any]:
     """How many attackers are found out, and how many honest miners look like them; in the order of profits."""
     import altair as alt
 
@@ -77,7 +78,7 @@ def chart_detection(outcomes: Mapping[str, Outcome], width: int) -> dict[str, An
     return finish(alt.layer(rule, point), width, ROW * len(outcomes))
 
 
-def chart_front(points: Sequence[Point], width: int) -> dict[str, Any]:
+def chart_front(points: Sequence[SweepPoint], width: int) -> dict[str, Any]:
     """Accuracy of ranks over the worst attack's profit: up and to the left is better."""
     import altair as alt
 
@@ -124,7 +125,7 @@ def choose_ticks(most: float) -> list[float]:
     return ticks
 
 
-def _name_point(point: Point) -> str:
+def _name_point(point: SweepPoint) -> str:
     return "default" if point.default else "not beaten" if point.best else "beaten"
 
 
@@ -157,3 +158,29 @@ def finish(chart: Any, width: int, height: int) -> dict[str, Any]:
         .to_dict()
     )  # fmt: skip
     return spec
+
+
+LINES = ("tau to skill", "Gini of pay", "share of the top ten")
+
+
+def chart_days(days: Sequence[Fairness], width: int) -> dict[str, Any]:
+    """How well pay follows skill, and how few have it."""
+    import altair as alt
+
+    rows = [
+        {"day": number, "what": name, "value": value}
+        for number, day in enumerate(days, 1)
+        for name, value in zip(LINES, (day.tau, day.gini, day.top), strict=True)
+        if value is not None
+    ]
+    scale = alt.Scale(domain=LINES, range=[FOUND, ACCUSED, PLAIN])
+    chart = alt.Chart(alt.InlineData(rows)).mark_line(strokeWidth=1.5)
+    return finish(
+        chart.encode(
+            x=alt.X("day:Q", axis=alt.Axis(title="day", tickCount=6, format="d")),
+            y=alt.Y("value:Q", axis=alt.Axis(title=None, tickCount=5, format=".1f"), scale=alt.Scale(domainMax=1)),
+            color=alt.Color("what:N", title=None, scale=scale, legend=alt.Legend(orient="top", columns=2)),
+        ),
+        width,
+        220,
+    )

@@ -1,1 +1,1 @@
-"""Validators of several minds over the same miners: those who work, those who copy, those who favour their own."""
+"""Seasons of many validators over the same miners: honest ones, weight copiers, and those who favour their own."""

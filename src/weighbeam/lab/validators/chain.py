@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.chain.local.parameters import SubnetParameters
-from weighbeam.core.yuma_arrays import DenseEpoch, DenseSubnet
-from weighbeam.core.yuma_dense import run_dense
+from weighbeam.core.yuma.arrays import DenseEpoch, DenseSubnet
+from weighbeam.core.yuma.dense import run_dense
 from weighbeam.lab.validators.strategies import Units
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.chain.local.parameters import SubnetParameters
-from weighbeam.core.curves import U16_MAX
-from weighbeam.lab.attack import Setting
-from weighbeam.lab.crowd import Crowd, draw_crowd
-from weighbeam.lab.measure import Trial
-from weighbeam.lab.validators.strategies import Honest, Strategy, Validator
-from weighbeam.lab.year import Plan, Year, simulate_year
+from weighbeam.core.stats import U16_MAX
+from weighbeam.lab.attack.attack import TrialSetting
+from weighbeam.lab.simulate.measure import Trial
+from weighbeam.lab.validators.crowd import Crowd, draw_crowd
+from weighbeam.lab.validators.strategies import HonestValidator, ValidatorSeat, ValidatorStrategy
+from weighbeam.lab.validators.year import Year, YearPlan, simulate_year
 
 VALIDATORS, MINERS = 16, 64
 EPOCHS, SETTLING, END = 120, 40, 50
@@ -26,7 +26,7 @@ PER_STAKE = "what a validator earns on average, in dividends per stake"
 INCENTIVE = "what a miner earns on average, in incentive"
 
 
-def read_rules(setting: Setting | None, **others: Any) -> SubnetParameters:
+def make_rules(setting: TrialSetting | None, **others: Any) -> SubnetParameters:
     """Yuma 3 at the chain's defaults, with what the attack and then the setting has otherwise."""
     return SubnetParameters(**{"yuma3": True, **others, **(setting.params if setting else {})})
 
@@ -35,19 +35,21 @@ def draw_miners(seed: int) -> Crowd:
     return draw_crowd(MINERS, np.random.default_rng([seed, 2]))
 
 
-def play(crowd: Crowd, minds: Sequence[Strategy], seed: int, rules: SubnetParameters) -> tuple[Year, list[Validator]]:
+def play(
+    crowd: Crowd, minds: Sequence[ValidatorStrategy], seed: int, rules: SubnetParameters
+) -> tuple[Year, list[ValidatorSeat]]:
     """The season: the last validators are of these minds, all others honest, some of better senses than others."""
     spreads = np.random.default_rng([seed, 3]).uniform(*SPREADS, VALIDATORS).tolist()
-    strategies = [Honest()] * (VALIDATORS - len(minds)) + list(minds)
-    validators = [Validator(STAKE, mind, spread) for mind, spread in zip(strategies, spreads, strict=True)]
-    plan = Plan(epochs=SETTLING + EPOCHS, rules=rules)
+    strategies = [HonestValidator()] * (VALIDATORS - len(minds)) + list(minds)
+    validators = [ValidatorSeat(STAKE, mind, spread) for mind, spread in zip(strategies, spreads, strict=True)]
+    plan = YearPlan(epochs=SETTLING + EPOCHS, rules=rules)
     return simulate_year(crowd, validators, seed, plan, keep_rows=True), validators
 
 
-def try_validators(seed: int, year: Year, validators: Sequence[Validator], signs: NDArray[np.bool_]) -> Trial:
+def try_validators(seed: int, year: Year, validators: Sequence[ValidatorSeat], signs: NDArray[np.bool_]) -> Trial:
     """The trial of the dishonest among them; `signs` [epochs, validators]."""
     names = [f"validator-{number:02}" for number in range(len(validators))]
-    honest = [isinstance(validator.strategy, Honest) for validator in validators]
+    honest = [isinstance(validator.strategy, HonestValidator) for validator in validators]
     paid = year.dividends[SETTLING:] / U16_MAX * len(validators)
     skill = [-validator.spread for validator in validators]
     return make_trial(seed, names, honest, paid, signs[SETTLING:], skill)

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.core.curves import U16_MAX
-from weighbeam.lab.year import Year
+from weighbeam.core.stats import U16_MAX
+from weighbeam.lab.validators.year import Year
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -16,7 +16,7 @@ FAVOUR_SHARE, FAVOUR_TIMES, FAVOUR_EPOCHS = 0.05, 10, 10
 def find_copies(year: Year, within: float = COPY_WITHIN, depth: int = COPY_DEPTH) -> Flags:
     """[epochs, validators]: the row differs by less than `within` of its weight from the consensus of one of the
     `depth` epochs before it."""
-    rows, agreed = share(read_rows(year)), share(year.consensus)
+    rows, agreed = share(get_rows(year)), share(year.consensus)
     copied = np.zeros(rows.shape[:2], dtype=np.bool_)
     for lag in range(1, min(depth + 1, len(rows))):
         apart = np.abs(rows[lag:] - agreed[:-lag, None, :]).sum(axis=2) / 2
@@ -30,7 +30,7 @@ def find_favours(
 ) -> Flags:
     """[epochs, validators, miners]: for so many epochs on end the row gave this miner at least `least` of its weight,
     and at least `times` what consensus gave it. Honest rows err too, but seldom long on the same miner."""
-    rows = share(read_rows(year))
+    rows = share(get_rows(year))
     over = (rows >= least) & (rows >= times * (year.consensus / U16_MAX)[:, None, :])
     lasting = over.copy()
     for back in range(1, epochs):
@@ -39,7 +39,7 @@ def find_favours(
     return lasting
 
 
-def read_rows(year: Year) -> NDArray[np.uint16]:
+def get_rows(year: Year) -> NDArray[np.uint16]:
     assert year.rows is not None, "simulate_year was not told to keep rows"
     return year.rows
 

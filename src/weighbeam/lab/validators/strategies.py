@@ -7,12 +7,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.core.curves import U16_MAX
+from weighbeam.core.stats import U16_MAX
 
 Units = NDArray[np.int64]
 
 
-class Strategy(Protocol):
+class ValidatorStrategy(Protocol):
     """`works` says whether its validators run rounds of their own."""
 
     @property
@@ -25,7 +25,7 @@ class Strategy(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Honest:
+class HonestValidator:
     """Sets what its own rounds say."""
 
     works: bool = True
@@ -35,7 +35,7 @@ class Honest:
 
 
 @dataclass(frozen=True, slots=True)
-class Copier:
+class CopyingValidator:
     """Runs no round: sets the consensus of so many epochs ago, 1 being the newest that anyone can read."""
 
     lag: int = 1
@@ -48,7 +48,7 @@ class Copier:
 
 
 @dataclass(frozen=True, slots=True)
-class Colluder:
+class ColludingValidator:
     """Gives `share` of its row to the favoured, in equal parts, and the rest as its rounds say.
 
     One who does not work takes the rest from the newest consensus.
@@ -67,11 +67,11 @@ class Colluder:
 
 
 @dataclass(frozen=True, slots=True)
-class Validator:
+class ValidatorSeat:
     """A validator of the population. `spread` is the noise of its own tasks and senses; more is worse work."""
 
     stake: int
-    strategy: Strategy
+    strategy: ValidatorStrategy
     spread: float = 0.05
 
 

@@ -1,8 +1,4 @@
-"""Fail states: are these chunks the document? And if so, where does each lie? (spec § 3)
-
-Words become characters of a private alphabet (the nth distinct word is code point n), so that a chunk is a short
-string, the document a long one, and every search is the interpreter's own linear substring search.
-"""
+"""Check that chunks are the document and locate each one in it (spec § 3)."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -10,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from weighbeam.core.errors import require
-from weighbeam.core.surrogates import has_lone_surrogate
+from weighbeam.core.text import has_lone_surrogate
 from weighbeam.mechanisms.chunking.params import MAX_DOCUMENT, ChunkingParams
 from weighbeam.mechanisms.chunking.words import split_words
 
@@ -20,7 +16,7 @@ READ_AHEAD = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ChunkingCheck:
     """The verdict on one answer: where it failed, or where each of its chunks lies in the document."""
 
     failure: Failure | None = None
@@ -53,7 +49,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ChunkWords:
     """One chunk in the document's alphabet; its words lie in [start, end) of its text.
 
     `found` is where the chunk stands verbatim in the document, if it was found so: a hint for reading the next.
@@ -66,7 +62,7 @@ class Piece:
     found: int | None = None
 
 
-class Document:
+class ReferenceDocument:
     """A document prepared once per round, against which any number of answers are checked."""
 
     def __init__(self, text: object) -> None:
@@ -90,29 +86,29 @@ class Document:
         self.alphabet = {form: chr(i) for i, form in enumerate(dict.fromkeys(self.words.forms))}
         self.stranger = chr(len(self.alphabet))
         self.letters = "".join(map(self.alphabet.__getitem__, self.words.forms))
-        self._pieces: dict[str, Piece] = {}
+        self._pieces: dict[str, ChunkWords] = {}
 
-    def read(self, chunks: Sequence[str]) -> list[Piece]:
+    def read(self, chunks: Sequence[str]) -> list[ChunkWords]:
         """The chunks of an answer in the document's alphabet; each distinct chunk is tokenised once."""
-        pieces: list[Piece] = []
+        pieces: list[ChunkWords] = []
         low = high = 0
         for chunk in chunks:
             piece = self._pieces.get(chunk)
             if piece is None:
-                piece = self._pieces[chunk] = self._read_near(chunk, low, high) or self._read_words(chunk)
+                piece = self._pieces[chunk] = self._parse_near(chunk, low, high) or self._parse_words(chunk)
             if piece.found is not None:
                 low, high = piece.found, piece.found + len(chunk)
             pieces.append(piece)
         return pieces
 
-    def _read_words(self, chunk: str) -> Piece:
+    def _parse_words(self, chunk: str) -> ChunkWords:
         words = split_words(chunk)
         if not words:
-            return Piece(chunk, "", 0, 0)
+            return ChunkWords(chunk, "", 0, 0)
         letters = "".join(self.alphabet.get(form, self.stranger) for form in words.forms)
-        return Piece(chunk, letters, words.starts[0], words.ends[-1])
+        return ChunkWords(chunk, letters, words.starts[0], words.ends[-1])
 
-    def _read_near(self, chunk: str, low: int, high: int) -> Piece | None:
+    def _parse_near(self, chunk: str, low: int, high: int) -> ChunkWords | None:
         """A chunk cut between words out of the document has the document's words there.
 
         Looked for only around the end of the chunk before, as far as the chunk is long, so that all of an answer's
@@ -128,9 +124,9 @@ class Document:
         if first == last or self.words.starts[first] != found or self.words.ends[last - 1] != stop:
             return None
         start = len(chunk) - len(chunk.lstrip())
-        return Piece(chunk, self.letters[first:last], start, start + len(core), found)
+        return ChunkWords(chunk, self.letters[first:last], start, start + len(core), found)
 
-    def check(self, chunks: object, chunk_size: int, params: ChunkingParams) -> Checked:
+    def check(self, chunks: object, chunk_size: int, params: ChunkingParams) -> ChunkingCheck:
         """The first fail state of an answer, or its spans."""
         malformed = _check_form(chunks)
         if malformed is not None:
@@ -138,12 +134,12 @@ class Document:
         assert isinstance(chunks, (list, tuple))
         size = sum(len(chunk) + 1 for chunk in chunks)
         if size > params.answer_factor * (len(self.text) + 256):
-            return Checked("too_large")
+            return ChunkingCheck("too_large")
         pieces = self.read(chunks)
         answer = "".join(piece.letters for piece in pieces)
         tiled = answer == self.letters
         placed = _lay(pieces) if tiled else self._place(pieces)
-        if isinstance(placed, Checked):
+        if isinstance(placed, ChunkingCheck):
             return placed
         if not tiled:
             missing = self._miss_window(answer, chunk_size, params.window_words)
@@ -153,9 +149,9 @@ class Document:
                 return missing
         spans, exact = self._span(pieces, placed)
         lossless = "".join(chunks) == self.text
-        return Checked(tiled=tiled, lossless=lossless, spans=spans, exact=exact)
+        return ChunkingCheck(tiled=tiled, lossless=lossless, spans=spans, exact=exact)
 
-    def _place(self, pieces: list[Piece]) -> list[int | None] | Checked:
+    def _place(self, pieces: list[ChunkWords]) -> list[int | None] | ChunkingCheck:
         """The leftmost start of each chunk at or after the start of the one before."""
         placed: list[int | None] = []
         resume = 0
@@ -170,7 +166,7 @@ class Document:
             resume = start
         return placed
 
-    def _blame(self, index: int, piece: Piece) -> Checked:
+    def _blame(self, index: int, piece: ChunkWords) -> ChunkingCheck:
         if piece.letters in self.letters:
             return _point("out_of_order", index, 0, piece)
         known = bisect_left(
@@ -178,7 +174,7 @@ class Document:
         )
         return _point("new_words", index, known, piece)
 
-    def _miss_window(self, answer: str, chunk_size: int, width: int) -> Checked | None:
+    def _miss_window(self, answer: str, chunk_size: int, width: int) -> ChunkingCheck | None:
         """The first window of the document that the answer lacks and that is not exempt."""
         present = {answer[i : i + width] for i in range(len(answer) - width + 1)}
         for first in range(0, len(self.letters), width):
@@ -187,16 +183,16 @@ class Document:
                 continue
             text = " ".join(self.words.forms[first : first + width])
             if len(text) < chunk_size:
-                return Checked("missing_words", None, first, self.words.starts[first], text)
+                return ChunkingCheck("missing_words", None, first, self.words.starts[first], text)
         return None
 
-    def _differ(self, answer: str, pieces: list[Piece]) -> Checked | None:
+    def _differ(self, answer: str, pieces: list[ChunkWords]) -> ChunkingCheck | None:
         """Where an answer that does not tile first leaves the document's words."""
         both = zip(answer, self.letters, strict=False)
         shorter = min(len(answer), len(self.letters))
         word = next((i for i, (got, want) in enumerate(both) if got != want), shorter)
         inside = word < len(self.words)
-        return Checked(
+        return ChunkingCheck(
             "not_tiling",
             _chunk_of(word, pieces),
             word,
@@ -204,7 +200,9 @@ class Document:
             self.words.forms[word] if inside else None,
         )
 
-    def _span(self, pieces: list[Piece], placed: list[int | None]) -> tuple[tuple[Span | None, ...], tuple[bool, ...]]:
+    def _span(
+        self, pieces: list[ChunkWords], placed: list[int | None]
+    ) -> tuple[tuple[Span | None, ...], tuple[bool, ...]]:
         spans: list[Span | None] = []
         exact: list[bool] = []
         for piece, first in zip(pieces, placed, strict=True):
@@ -221,23 +219,23 @@ class Document:
         return tuple(spans), tuple(exact)
 
 
-def _check_form(chunks: object) -> Checked | None:
+def _check_form(chunks: object) -> ChunkingCheck | None:
     if chunks is None or (isinstance(chunks, (list, tuple)) and not chunks):
-        return Checked("no_chunks")
+        return ChunkingCheck("no_chunks")
     if not isinstance(chunks, (list, tuple)):
-        return Checked("malformed")
+        return ChunkingCheck("malformed")
     for index, chunk in enumerate(chunks):
         if not isinstance(chunk, str) or has_lone_surrogate(chunk):
-            return Checked("malformed", index)
+            return ChunkingCheck("malformed", index)
     return None
 
 
-def _point(failure: Failure, index: int, word: int, piece: Piece) -> Checked:
+def _point(failure: Failure, index: int, word: int, piece: ChunkWords) -> ChunkingCheck:
     words = split_words(piece.text)
-    return Checked(failure, index, word, words.starts[word], words.forms[word])
+    return ChunkingCheck(failure, index, word, words.starts[word], words.forms[word])
 
 
-def _lay(pieces: list[Piece]) -> list[int | None]:
+def _lay(pieces: list[ChunkWords]) -> list[int | None]:
     """Where a tiling puts each chunk."""
     placed: list[int | None] = []
     first = 0
@@ -247,7 +245,7 @@ def _lay(pieces: list[Piece]) -> list[int | None]:
     return placed
 
 
-def _chunk_of(word: int, pieces: list[Piece]) -> int | None:
+def _chunk_of(word: int, pieces: list[ChunkWords]) -> int | None:
     """The chunk that holds the answer's word, or None past its end."""
     stop = 0
     for index, piece in enumerate(pieces):

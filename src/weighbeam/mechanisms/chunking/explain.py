@@ -1,20 +1,77 @@
-"""A score as a tree whose arithmetic a person can follow (spec § 12)."""
+"""A score as a tree whose arithmetic a person can follow, with the segment pairs that cost most (spec § 12)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weighbeam.mechanisms.chunking.failure import Trouble, describe_failure
-from weighbeam.mechanisms.chunking.pairs import Pair, find_telling_pairs
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanism.records import Node, Observation, Score, Scored
+from weighbeam.mechanisms.chunking.failure import FailureDescription, describe_failure
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.score import find_rows, sampled_rows
-from weighbeam.mechanisms.contract import Node, Observation, Score, Scored
+
+BLOCK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPair:
+    """Two sampled segments by position, and their similarity."""
+
+    first: int
+    second: int
+    similarity: float
+
+
+def find_telling_pairs(
+    vectors: NDArray[np.integer], chunk_of: NDArray[np.integer], most: int = 3
+) -> tuple[list[SegmentPair], list[SegmentPair]]:
+    """The `most` least similar pairs within chunks and the `most` most similar between chunks.
+
+    Products of integers below 2⁵³ are exact in float64, so the order depends on no machine.
+    """
+    floats = vectors.astype(np.float64)
+    within: list[tuple[float, int, int]] = []
+    between: list[tuple[float, int, int]] = []
+    for start in range(0, len(floats), BLOCK):
+        products = floats[start : start + BLOCK] @ floats.T
+        rows = np.arange(start, start + len(products))
+        later = rows[:, None] < np.arange(len(floats))
+        same = chunk_of[rows][:, None] == chunk_of[None, :]
+        within = _keep(within, products, later & same, start, most)
+        between = _keep(between, -products, later & ~same, start, most)
+    scale = float(MILLION) ** 2
+    return (
+        [SegmentPair(i, j, value / scale) for value, i, j in within],
+        [SegmentPair(i, j, -value / scale) for value, i, j in between],
+    )
+
+
+def _keep(
+    kept: list[tuple[float, int, int]],
+    products: NDArray[np.float64],
+    wanted: NDArray[np.bool_],
+    start: int,
+    most: int,
+) -> list[tuple[float, int, int]]:
+    """The smallest `most` products, those kept so far included; equals by position."""
+    rows, columns = np.nonzero(wanted)
+    values = products[rows, columns]
+    if len(values) > most:
+        limit = np.partition(values, most - 1)[most - 1]
+        near = np.flatnonzero(values <= limit)
+        rows, columns, values = rows[near], columns[near], values[near]
+    found = zip(values.tolist(), (rows + start).tolist(), columns.tolist(), strict=True)
+    return sorted([*kept, *found])[:most]
+
 
 SHOWN_CHUNKS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StandingChange:
     """What a round did to a miner's standing, where one is kept."""
 
     before: float | None
@@ -27,7 +84,7 @@ def explain_score(
     observation: Observation,
     scored: Scored,
     hotkey: str,
-    change: Change | None = None,
+    change: StandingChange | None = None,
 ) -> Node:
     """Why `hotkey` got its score."""
     score = next(score for score in scored.scores if score.hotkey == hotkey)
@@ -52,7 +109,7 @@ def explain_score(
     return Node(f"{hotkey}: valid, reward {score.value:.12g}", children)
 
 
-def describe_answer_failure(observation: Observation, answer: Mapping[str, Any]) -> Trouble:
+def describe_answer_failure(observation: Observation, answer: Mapping[str, Any]) -> FailureDescription:
     """The failure of a recorded answer, with texts as far as they are kept."""
     kept = [_text(observation, number) for number in answer["chunks"]]
     chunks = [text for text in kept if text is not None]
@@ -60,7 +117,7 @@ def describe_answer_failure(observation: Observation, answer: Mapping[str, Any])
     return describe_failure(answer["check"], chunks if len(chunks) == len(kept) else None, document)
 
 
-def explain_trouble(trouble: Trouble) -> Node:
+def explain_trouble(trouble: FailureDescription) -> Node:
     """A failure as a tree."""
     lines = []
     if trouble.chunk is not None:
@@ -144,7 +201,7 @@ def _explain_pairs(observation: Observation, answer: Mapping[str, Any]) -> tuple
     within, between = find_telling_pairs(observation.arrays["vectors"][rows], chunk_of)
     sampled = [answer["segments"][i] for i in answer["sampled"]]
 
-    def show(title: str, pairs: Sequence[Pair]) -> list[Node]:
+    def show(title: str, pairs: Sequence[SegmentPair]) -> list[Node]:
         nodes = [Node(f"{pair.similarity:.6g}", _pair_lines(observation, sampled, pair)) for pair in pairs]
         return [Node(title, tuple(nodes))] if nodes else []
 
@@ -154,7 +211,7 @@ def _explain_pairs(observation: Observation, answer: Mapping[str, Any]) -> tuple
     )
 
 
-def _pair_lines(observation: Observation, sampled: Sequence[Sequence[int]], pair: Pair) -> tuple[Node, ...]:
+def _pair_lines(observation: Observation, sampled: Sequence[Sequence[int]], pair: SegmentPair) -> tuple[Node, ...]:
     lines = []
     for position in (pair.first, pair.second):
         chunk, number = sampled[position]
@@ -162,7 +219,7 @@ def _pair_lines(observation: Observation, sampled: Sequence[Sequence[int]], pair
     return tuple(lines)
 
 
-def _explain_place(scored: Scored, hotkey: str, change: Change | None) -> tuple[Node, ...]:
+def _explain_place(scored: Scored, hotkey: str, change: StandingChange | None) -> tuple[Node, ...]:
     place = scored.summary["places"].get(hotkey)
     if place is None:
         return ()

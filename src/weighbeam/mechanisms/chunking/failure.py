@@ -1,11 +1,10 @@
-"""Say where an answer left the document, so that its miner can find it: the word, its surroundings, and what the
-document has there instead."""
+"""Describe where an answer left the document: the word, its surroundings, and the document's text at that place."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from weighbeam.mechanisms.chunking.check import Document
+from weighbeam.mechanisms.chunking.check import ReferenceDocument
 from weighbeam.mechanisms.chunking.words import split_words
 
 AROUND = 40
@@ -22,7 +21,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class FailureDescription:
     """A failure in words. `before`, `text`, `after` surround the word in the chunk or the document."""
 
     code: str
@@ -41,21 +40,21 @@ class Trouble:
         return asdict(self)
 
 
-def describe_failure(check: Mapping[str, Any], chunks: list[str] | None, text: str | None) -> Trouble:
+def describe_failure(check: Mapping[str, Any], chunks: list[str] | None, text: str | None) -> FailureDescription:
     """The failure of a recorded check; `chunks` and the document's `text` may be gone."""
     code, at, index = check["failure"], check["at"], check["chunk"]
-    bare = Trouble(code, MEANINGS[code], index, check["word"], at, text=check["text"])
+    bare = FailureDescription(code, MEANINGS[code], index, check["word"], at, text=check["text"])
     if at is None or text is None or chunks is None:
         return bare
     if code in ("missing_words", "not_tiling"):
         return _surround(bare, "document", text, (check["text"] or "").count(" ") + 1)
-    document = Document(text)
+    document = ReferenceDocument(text)
     has, has_at = _instead(document, chunks, index, check["word"], code)
     found = _surround(bare, f"chunk {index}", chunks[index], 1)
-    return Trouble(**{**asdict(found), "document_has": has, "document_at": has_at})
+    return FailureDescription(**{**asdict(found), "document_has": has, "document_at": has_at})
 
 
-def _surround(bare: Trouble, where: str, source: str, words: int) -> Trouble:
+def _surround(bare: FailureDescription, where: str, source: str, words: int) -> FailureDescription:
     """The failing words as they stand in the source, and what stands around them."""
     at = bare.at or 0
     ends = split_words(source).ends
@@ -67,10 +66,12 @@ def _surround(bare: Trouble, where: str, source: str, words: int) -> Trouble:
         "text": source[at:stop] or None,
         "after": source[stop : stop + AROUND],
     }
-    return Trouble(**{**asdict(bare), **around})
+    return FailureDescription(**{**asdict(bare), **around})
 
 
-def _instead(document: Document, chunks: list[str], index: int, word: int, code: str) -> tuple[str | None, int | None]:
+def _instead(
+    document: ReferenceDocument, chunks: list[str], index: int, word: int, code: str
+) -> tuple[str | None, int | None]:
     """What follows in the document after the words that still agreed, and where."""
     pieces = document.read(chunks)
     agreed = pieces[index].letters[:word] if code == "new_words" else pieces[index].letters

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weighbeam.core.canonical import seeded_digest
-from weighbeam.mechanisms.contract import Group, Seed
+from weighbeam.mechanism.records import Group, Seed
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,55 +2,60 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
-from weighbeam.core.ranking import order_standings
-from weighbeam.mechanisms.abilities import Advice, Pair
-from weighbeam.mechanisms.chunking.advise import advise_chunker
-from weighbeam.mechanisms.chunking.check import Document
-from weighbeam.mechanisms.chunking.examples import example_rounds
-from weighbeam.mechanisms.chunking.explain import explain_score
-from weighbeam.mechanisms.chunking.groups import choose_group
-from weighbeam.mechanisms.chunking.observe import name_senses, observe_round
-from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.question import read_question, report_round
-from weighbeam.mechanisms.chunking.read_by import READ_BY
-from weighbeam.mechanisms.chunking.reasons import MEANINGS
-from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
-from weighbeam.mechanisms.chunking.score import score_round
-from weighbeam.mechanisms.chunking.spread import spread_ranks
-from weighbeam.mechanisms.chunking.stages import STAGES
-from weighbeam.mechanisms.chunking.stand import Placed, apply_round
-from weighbeam.mechanisms.chunking.synthetic import generate_task, read_document
-from weighbeam.mechanisms.chunking.task import read_limits
-from weighbeam.mechanisms.chunking.weigh import weigh_scores
-from weighbeam.mechanisms.contract import (
-    Asked,
+from weighbeam.core.stats import order_standings
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.records import (
     Group,
-    Node,
     Observation,
-    Params,
     Scored,
     Seed,
     Stage,
     Standing,
     Task,
-    WeighRule,
     Weights,
 )
-from weighbeam.senses.ports import Senses
+from weighbeam.mechanisms.chunking.advise import MEANINGS, SUSPICIOUS, advise_chunker
+from weighbeam.mechanisms.chunking.check import ReferenceDocument
+from weighbeam.mechanisms.chunking.documents import example_rounds, generate_task, parse_document
+from weighbeam.mechanisms.chunking.explain import explain_score
+from weighbeam.mechanisms.chunking.groups import choose_group
+from weighbeam.mechanisms.chunking.observe import name_senses, observe_round
+from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.question import ChunkingQuestion, list_ignored, parse_question, report_round
+from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
+from weighbeam.mechanisms.chunking.score import score_round
+from weighbeam.mechanisms.chunking.stages import STAGES
+from weighbeam.mechanisms.chunking.stand import PlacedMiner, apply_round, spread_ranks
+from weighbeam.mechanisms.chunking.task import parse_limits
+from weighbeam.mechanisms.chunking.ui.page import PAGE
+from weighbeam.mechanisms.chunking.weigh import weigh_scores
+from weighbeam.senses.ports.protocols import Senses
 
 
-class Chunking:
+class Chunking(Mechanism):
     """Cut a document so that each chunk is about one thing."""
 
     name = "chunking"
-    kind: Literal["asked", "collected"] = "asked"
-    better: Literal["lower", "higher"] = "lower"
-    params_type: type[Params] = ChunkingParams
-    rule = WeighRule()
+    better = "lower"
+    params_type = ChunkingParams
+    question_model = ChunkingQuestion
     meanings = MEANINGS
-    read_by = READ_BY
+    suspicious = SUSPICIOUS
+    page = PAGE
+    max_request_bytes = 8 << 20
+    max_reply_bytes = 16 << 20
+
+    observe = staticmethod(observe_round)
+    score = staticmethod(score_round)
+    advise = staticmethod(advise_chunker)
+    recompute = staticmethod(recompute_reward)
+    bounds = staticmethod(bound_reward)
+    explain = staticmethod(explain_score)
+    examples = staticmethod(example_rounds)
+    parse_question = staticmethod(parse_question)
+    list_ignored = staticmethod(list_ignored)
 
     def choose(
         self,
@@ -67,12 +72,12 @@ class Chunking:
     def generate_task(self, params: ChunkingParams, seed: Seed) -> Task:
         return generate_task(seed)
 
-    def read_task(self, params: ChunkingParams, name: str, text: str) -> Task:
-        return read_document(name, text)
+    def parse_task(self, params: ChunkingParams, name: str, text: str) -> Task:
+        return parse_document(name, text)
 
     def pose(self, params: ChunkingParams, task: Task) -> Mapping[str, Any]:
-        limits = read_limits(task.body, params)
-        return {"document": Document(task.body.get("document")).text, **asdict(limits)}
+        limits = parse_limits(task.body, params)
+        return {"document": ReferenceDocument(task.body.get("document")).text, **asdict(limits)}
 
     def ask_seconds(self, params: ChunkingParams) -> float:
         return params.timeout
@@ -80,19 +85,13 @@ class Chunking:
     def name_senses(self, params: ChunkingParams, senses: Senses) -> Mapping[str, Any]:
         return name_senses(senses.embedder, senses.sentences(params.splitter))
 
-    def observe(self, params: ChunkingParams, asked: Asked, senses: Senses) -> Observation:
-        return observe_round(params, asked, senses)
-
-    def score(self, params: ChunkingParams, observation: Observation) -> Scored:
-        return score_round(params, observation)
-
     def stand(self, params: ChunkingParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
         summary = scored.summary
         before = {standing.hotkey: standing.value for standing in standings}
         if not summary["ranked"]:
             return tuple(standings)
         places = summary["places"]
-        placed = [Placed(s.hotkey, s.status, places[s.hotkey]) for s in scored.scores if s.hotkey in places]
+        placed = [PlacedMiner(s.hotkey, s.status, places[s.hotkey]) for s in scored.scores if s.hotkey in places]
         after = apply_round(before, placed, summary["base"], params, summary["group"], summary["groups"])
         return tuple(Standing(hotkey, value) for hotkey, value in after.items())
 
@@ -103,24 +102,6 @@ class Chunking:
     def spread(self, params: ChunkingParams, standing: Standing, course: Sequence[float]) -> float | None:
         return spread_ranks(params, course)
 
-    def advise(self, params: ChunkingParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
-        return advise_chunker(params, pairs)
-
-    def recompute(self, parts: Mapping[str, Any]) -> float:
-        return recompute_reward(parts)
-
-    def bounds(self, params: ChunkingParams) -> tuple[float, float]:
-        return bound_reward(params)
-
-    def explain(self, params: ChunkingParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
-        return explain_score(params, observation, scored, hotkey)
-
-    def examples(self) -> Sequence[Asked]:
-        return example_rounds()
-
-    def read_question(self, data: Mapping[str, Any]) -> Asked:
-        return read_question(data)
-
     def report(self, params: ChunkingParams, observation: Observation, scored: Scored) -> dict[str, Any]:
         return report_round(observation, scored)
 
@@ -130,3 +111,36 @@ class Chunking:
 
     def stages(self) -> Mapping[str, Stage]:
         return STAGES
+
+    def cut(
+        self,
+        document: str,
+        senses: Senses,
+        chunk_size: int | None = None,
+        chunk_qty: int | None = None,
+        names: Sequence[str] = ("all",),
+    ) -> dict[str, list[str]]:
+        """By name, what each of these chunkers makes of a document; `all` are the installed ones."""
+        from weighbeam.mechanisms.chunking.miners.cuts import cut_document
+
+        return cut_document(document, senses, chunk_size, chunk_qty, names)
+
+    def miner(self, name: str, senses: Senses) -> Any | None:
+        from weighbeam.mechanisms.chunking.miners.handlers import find_miner
+
+        return find_miner(name, senses)
+
+    def lab_world(self, params: Mapping[str, Any], senses: Any) -> Any:
+        from weighbeam.mechanisms.chunking.lab.world import ChunkingWorld
+
+        return ChunkingWorld(params, senses)
+
+    def lab_tournament(self, params: ChunkingParams, hotkeys: Sequence[str], validators: int) -> Any:
+        from weighbeam.mechanisms.chunking.lab.tournament import Tournament
+
+        return Tournament(hotkeys, validators, params)
+
+    def attacks(self) -> Sequence[Any]:
+        from weighbeam.mechanisms.chunking.lab.attacks import ATTACKS
+
+        return ATTACKS

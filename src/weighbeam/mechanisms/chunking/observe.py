@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weighbeam.core.canonical import digest_json, digest_text
-from weighbeam.mechanisms.chunking.check import Checked, Document
+from weighbeam.mechanism.embed import embed_texts
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Task
+from weighbeam.mechanisms.chunking.check import ChunkingCheck, ReferenceDocument
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, segment_chunk
-from weighbeam.mechanisms.chunking.task import Limits, read_limits
+from weighbeam.mechanisms.chunking.task import ChunkingLimits, parse_limits
 from weighbeam.mechanisms.chunking.words import UNICODE_VERSION
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Task
-from weighbeam.mechanisms.embed import embed_texts
-from weighbeam.senses.ports import Embedder, Senses, Sentences
+from weighbeam.senses.ports.protocols import Embedder, Senses, Sentences
 
 UNREAD = ("no_chunks", "malformed", "too_large")
 
 
 @dataclass(slots=True)
-class Texts:
+class NumberedTexts:
     """Every text of the round once, numbered in the order met."""
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -32,22 +32,22 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ObservedChunking:
     """One distinct answer as observed."""
 
     chunks: tuple[str, ...]
-    checked: Checked
+    checked: ChunkingCheck
     segments: tuple[Segment, ...] = ()
     sampled: tuple[int, ...] = ()
 
 
 def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Observation:
     """The observation of a round; unreadable tasks are refused, answers never are."""
-    limits = read_limits(asked.task.body, params)
-    document = Document(asked.task.body.get("document"))
+    limits = parse_limits(asked.task.body, params)
+    document = ReferenceDocument(asked.task.body.get("document"))
     splitter = senses.sentences(params.splitter)
     found, miners = _look_at_all(asked, document, limits, splitter, params)
-    texts = Texts()
+    texts = NumberedTexts()
     answers = [_record(one, texts) for one in found]
     embedded = sorted({text for answer in answers for text in _sampled_texts(answer)})
     by_number = list(texts.numbers)
@@ -71,12 +71,12 @@ def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Obser
 
 
 def _look_at_all(
-    asked: Asked, document: Document, limits: Limits, splitter: Sentences, params: ChunkingParams
-) -> tuple[list[Looked], list[dict[str, Any]]]:
+    asked: Asked, document: ReferenceDocument, limits: ChunkingLimits, splitter: Sentences, params: ChunkingParams
+) -> tuple[list[ObservedChunking], list[dict[str, Any]]]:
     """Each distinct answer looked at once, and which of them each miner gave."""
     split: dict[str, list[str]] = {}
     numbers: dict[tuple[str, ...] | int, int] = {}
-    found: list[Looked] = []
+    found: list[ObservedChunking] = []
     miners: list[dict[str, Any]] = []
     for position, answer in enumerate(asked.answers):
         key = _key(position, answer)
@@ -88,16 +88,16 @@ def _look_at_all(
     return found, miners
 
 
-def _check(answer: Answer, document: Document, chunk_size: int, params: ChunkingParams) -> Checked:
+def _check(answer: Answer, document: ReferenceDocument, chunk_size: int, params: ChunkingParams) -> ChunkingCheck:
     """The verdict on an answer, whether it reached us or not."""
     if answer.status == "malformed" or answer.status == "too_large":
-        return Checked(answer.status)
+        return ChunkingCheck(answer.status)
     if answer.status != "ok":
-        return Checked("no_chunks")
-    return document.check(_read_chunks(answer), chunk_size, params)
+        return ChunkingCheck("no_chunks")
+    return document.check(_parse_chunks(answer), chunk_size, params)
 
 
-def _read_chunks(answer: Answer) -> Any:
+def _parse_chunks(answer: Answer) -> Any:
     if answer.payload is None:
         return None
     return answer.payload.get("chunks") if isinstance(answer.payload, dict) else "not an object"
@@ -105,7 +105,7 @@ def _read_chunks(answer: Answer) -> Any:
 
 def _key(position: int, answer: Answer) -> tuple[str, ...] | int:
     """Equal lists of equal strings share a key; any other answer stands alone."""
-    chunks = _read_chunks(answer)
+    chunks = _parse_chunks(answer)
     if answer.status == "ok" and isinstance(chunks, list) and all(isinstance(c, str) for c in chunks):
         return tuple(chunks)
     return position
@@ -113,24 +113,24 @@ def _key(position: int, answer: Answer) -> tuple[str, ...] | int:
 
 def _look(
     answer: Answer,
-    checked: Checked,
+    checked: ChunkingCheck,
     splitter: Sentences,
     split: dict[str, list[str]],
     params: ChunkingParams,
     seed: str | int,
-) -> Looked:
-    readable = () if checked.failure in UNREAD else tuple(_read_chunks(answer))
+) -> ObservedChunking:
+    readable = () if checked.failure in UNREAD else tuple(_parse_chunks(answer))
     if not checked.ok:
-        return Looked(readable, checked)
+        return ObservedChunking(readable, checked)
     for chunk in readable:
         if chunk not in split:
             split[chunk] = segment_chunk(splitter.split(chunk), params.segment_sentences)
     segments = tuple(Segment(i, text) for i, chunk in enumerate(readable) for text in split[chunk])
     sampled = sample_segments(segments, seed, params.num_embeddings)
-    return Looked(readable, checked, segments, tuple(sampled))
+    return ObservedChunking(readable, checked, segments, tuple(sampled))
 
 
-def _record(looked: Looked, texts: Texts) -> dict[str, Any]:
+def _record(looked: ObservedChunking, texts: NumberedTexts) -> dict[str, Any]:
     """One distinct answer as facts: texts by number, segments as [chunk, text]."""
     chunks = [texts.number(chunk) for chunk in looked.chunks]
     return {
@@ -158,7 +158,7 @@ def _miner(answer: Answer, index: int) -> dict[str, Any]:
     }
 
 
-def _task_facts(task: Task, document: Document, limits: Limits) -> dict[str, Any]:
+def _task_facts(task: Task, document: ReferenceDocument, limits: ChunkingLimits) -> dict[str, Any]:
     return {
         "id": task.id,
         "kind": task.kind,

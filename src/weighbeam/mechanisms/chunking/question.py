@@ -1,22 +1,36 @@
 """The JSON of `weighbeam score chunking`: read a question, write its result."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
 
 from weighbeam.core.errors import require
 from weighbeam.core.numbers import is_integer
-from weighbeam.core.surrogates import has_lone_surrogate
+from weighbeam.core.text import has_lone_surrogate
+from weighbeam.mechanism.parse import parse_answer_rows, parse_name_and_seconds, refuse_doubles
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Task
 from weighbeam.mechanisms.chunking.explain import describe_answer_failure
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
-from weighbeam.mechanisms.read_rows import read_name_and_seconds, read_rows, refuse_doubles
 
 DEFAULT_SEED = "what-if"
+QUESTION_KEYS = ("document", "chunk_size", "chunk_qty", "time_soft_max", "seed", "answers")
+ANSWER_KEYS = ("hotkey", "chunks", "seconds")
+MAX_ROWS = 1000
 SHAPE = '{"document": "…", "chunk_size": 400, "chunk_qty": 6, "answers": [{"chunks": ["…"]}]}'
 
 
-def read_question(data: Any) -> Asked:
+class ChunkingQuestion(BaseModel):
+    """A document to be cut into chunks."""
+
+    document: Annotated[str, Field(examples=["The tide rises. The tide falls. The twilight darkens."])]
+    chunk_size: Annotated[int | None, Field(ge=1, description="characters of a chunk", examples=[40])] = None
+    chunk_qty: Annotated[int | None, Field(ge=1, description="chunks at most", examples=[3])] = None
+
+
+def parse_question(data: Any) -> Asked:
     """One round out of `{document, chunk_size, chunk_qty, time_soft_max?, seed?, answers}`."""
-    rows = read_rows(data, SHAPE)
-    answers = tuple(_read_answer(row, index) for index, row in enumerate(rows))
+    rows = parse_answer_rows(data, SHAPE)
+    answers = tuple(_parse_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
     refuse_doubles(hotkeys)
     seed = data.get("seed")
@@ -28,9 +42,20 @@ def read_question(data: Any) -> Asked:
     return Asked(Task("what-if", body), Group(hotkeys), answers, seed)
 
 
-def _read_answer(row: Any, index: int) -> Answer:
-    hotkey, seconds = read_name_and_seconds(row, index, SHAPE)
+def _parse_answer(row: Any, index: int) -> Answer:
+    hotkey, seconds = parse_name_and_seconds(row, index, SHAPE)
     return Answer(hotkey, {"chunks": row.get("chunks")}, seconds)
+
+
+def list_ignored(data: Mapping[str, Any]) -> list[str]:
+    """Keys nothing reads, so that a misspelt limit does not pass in silence.
+
+    >>> list_ignored({"document": "", "chunk_seize": 40, "answers": [{"chunks": [], "second": 1}]})
+    ['chunk_seize', 'answers[].second']
+    """
+    own = [str(key) for key in data if key not in QUESTION_KEYS]
+    rows = [row for row in data["answers"][:MAX_ROWS] if isinstance(row, dict)]
+    return own + sorted({f"answers[].{key}" for row in rows for key in row if key not in ANSWER_KEYS})
 
 
 def report_round(observation: Observation, scored: Scored) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""Scores of a recorded round (spec §§ 6-9). Pure: everything it reads is in the observation."""
+"""Scores and places of a recorded round; pure, everything comes from the observation (spec §§ 6-9)."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from statistics import median
 from typing import Any
@@ -10,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.similarity import Families
+from weighbeam.core.stats import Ties, place_values
+from weighbeam.mechanism.records import Observation, Score, Scored, Status
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.rank import Result, rank_answers
 from weighbeam.mechanisms.chunking.reward import (
     Similarity,
     charge_time,
@@ -19,7 +22,39 @@ from weighbeam.mechanisms.chunking.reward import (
     judge_chunking,
     penalise_time,
 )
-from weighbeam.mechanisms.contract import Observation, Score, Scored
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedChunking:
+    """One judged answer, as ranking sees it."""
+
+    status: Status
+    reward: float | None
+    seconds: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlaces:
+    places: tuple[float | None, ...]
+    judged: int
+    best: int | None
+
+
+def rank_answers(results: Sequence[JudgedChunking], ties: Ties) -> GroupPlaces:
+    """Valid answers by reward, failed ones all last, unscored ones nowhere.
+
+    >>> both = [JudgedChunking("valid", 0.0), JudgedChunking("failed", 0.0)]
+    >>> rank_answers([*both, JudgedChunking("unscored", None)], "average").places
+    (0.0, 1.0, None)
+    """
+    valid = [i for i, result in enumerate(results) if result.status == "valid"]
+    rewards = [result.reward or 0.0 for result in results]
+    judged = sum(result.status != "unscored" for result in results)
+    places: list[float | None] = [float(judged - 1) if result.status == "failed" else None for result in results]
+    for i, place in zip(valid, place_values([rewards[i] for i in valid], ties), strict=True):
+        places[i] = place
+    best = min(valid, key=lambda i: (-rewards[i], results[i].seconds, i), default=None)
+    return GroupPlaces(tuple(places), judged, best)
 
 
 def score_round(params: ChunkingParams, observation: Observation) -> Scored:
@@ -90,8 +125,8 @@ def _summarise(facts: Mapping[str, Any], scores: tuple[Score, ...], params: Chun
     extra = set(facts["group"]["extra"])
     seconds = {miner["hotkey"]: miner["seconds"] for miner in facts["miners"]}
     members = [score for score in scores if score.hotkey not in extra]
-    ranked = rank_answers([Result(s.status, s.value, seconds[s.hotkey]) for s in members], params.ties)
-    everyone = rank_answers([Result(s.status, s.value, seconds[s.hotkey]) for s in scores], params.ties)
+    ranked = rank_answers([JudgedChunking(s.status, s.value, seconds[s.hotkey]) for s in members], params.ties)
+    everyone = rank_answers([JudgedChunking(s.status, s.value, seconds[s.hotkey]) for s in scores], params.ties)
     copies = Counter(miner["answer"] for miner in facts["miners"])
     return {
         "places": {s.hotkey: place for s, place in zip(members, ranked.places, strict=True)},

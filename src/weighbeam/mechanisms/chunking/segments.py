@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighbeam.core.canonical import seeded_digest
-from weighbeam.mechanisms.contract import Seed
+from weighbeam.mechanism.records import Seed
 
 
 @dataclass(frozen=True, slots=True)

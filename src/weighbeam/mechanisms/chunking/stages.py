@@ -7,37 +7,36 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.core.curves import normalise, to_u16
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
 from weighbeam.core.quantise import to_millionths
-from weighbeam.core.ranking import order_standings
 from weighbeam.core.similarity import one_family
-from weighbeam.mechanisms.chunking.check import Document
+from weighbeam.core.stats import normalise, order_standings, to_u16
+from weighbeam.mechanism.records import Seed, Stage, Status
+from weighbeam.mechanisms.chunking.check import ReferenceDocument
 from weighbeam.mechanisms.chunking.groups import draw_group, form_groups, split_wanted
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.rank import Result, rank_answers
 from weighbeam.mechanisms.chunking.reward import compare_segments, reward_chunking
+from weighbeam.mechanisms.chunking.score import JudgedChunking, rank_answers
 from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, segment_chunk
-from weighbeam.mechanisms.chunking.stand import Placed, apply_round
+from weighbeam.mechanisms.chunking.stand import PlacedMiner, apply_round
 from weighbeam.mechanisms.chunking.weigh import weigh_scores
-from weighbeam.mechanisms.contract import Seed, Stage, Status
 
 Input = Mapping[str, Any]
 STATUSES = get_args(Status)
 
 
 def check_stage(given: Input) -> dict[str, Any]:
-    params = _read_params(given)
+    params = _parse_params(given)
     size = given.get("chunk_size")
     if not is_integer(size, 1):
         raise WeighbeamError("bad_chunk_size")
-    return Document(given.get("document")).check(given.get("chunks"), size, params).as_json()
+    return ReferenceDocument(given.get("document")).check(given.get("chunks"), size, params).as_json()
 
 
 def sample_stage(given: Input) -> dict[str, Any]:
-    params = _read_params(given)
-    seed = _read_seed(given)
+    params = _parse_params(given)
+    seed = _parse_seed(given)
     if seed is None:
         raise WeighbeamError("missing_seed")
     segments = [
@@ -52,7 +51,7 @@ def sample_stage(given: Input) -> dict[str, Any]:
 
 
 def reward_stage(given: Input) -> dict[str, Any]:
-    params = _read_params(given)
+    params = _parse_params(given)
     status = given.get("status", "valid")
     require(status in STATUSES, "bad_status")
     if status == "failed":
@@ -60,9 +59,9 @@ def reward_stage(given: Input) -> dict[str, Any]:
     vectors = given.get("vectors")
     if status == "unscored" or (isinstance(vectors, list) and None in vectors):
         return {"status": "unscored", "reward": None, "failure": "validator_fault", "parts": None}
-    limits = _read_limits(given, params)
+    limits = _parse_limits(given, params)
     lengths, seconds = given["lengths"], given["seconds"]
-    chunk_of, rows = _read_vectors(given.get("chunk_of"), vectors, len(lengths))
+    chunk_of, rows = _parse_vectors(given.get("chunk_of"), vectors, len(lengths))
     similarity = compare_segments(rows, one_family(chunk_of, len(lengths)))[0]
     reward, parts = reward_chunking(
         similarity, lengths, given["chunk_size"], given["chunk_qty"], seconds, limits, params
@@ -70,7 +69,7 @@ def reward_stage(given: Input) -> dict[str, Any]:
     return {"status": "valid", "reward": reward, "failure": None, "parts": parts}
 
 
-def _read_limits(given: Input, params: ChunkingParams) -> float:
+def _parse_limits(given: Input, params: ChunkingParams) -> float:
     """Check the limits of a valid answer; gives its soft time limit."""
     lengths = given.get("lengths")
     soft = given.get("time_soft_max", params.time_soft_max)
@@ -83,7 +82,7 @@ def _read_limits(given: Input, params: ChunkingParams) -> float:
     return float(soft)
 
 
-def _read_vectors(chunk_of: Any, vectors: Any, chunks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _parse_vectors(chunk_of: Any, vectors: Any, chunks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     lists = isinstance(chunk_of, list) and isinstance(vectors, list) and len(chunk_of) == len(vectors)
     require(lists and all(is_integer(i, 0) and i < chunks for i in chunk_of), "bad_segments")
     widths = {len(row) if isinstance(row, list) else 0 for row in vectors}
@@ -94,11 +93,11 @@ def _read_vectors(chunk_of: Any, vectors: Any, chunks: int) -> tuple[NDArray[np.
 
 
 def groups_stage(given: Input) -> dict[str, Any]:
-    params = _read_params(given)
+    params = _parse_params(given)
     size = given.get("group_size", params.group_size)
     if not is_integer(size, 1):
         raise WeighbeamError("bad_group_size")
-    ranking, wanted, seed = given["ranking"], given.get("wanted") or [], _read_seed(given)
+    ranking, wanted, seed = given["ranking"], given.get("wanted") or [], _parse_seed(given)
     require(len(set(ranking)) == len(ranking), "duplicate_hotkey")
     require(not wanted or seed is not None, "missing_seed")
     groups = form_groups(ranking, size, params.rank_values)
@@ -115,14 +114,14 @@ def groups_stage(given: Input) -> dict[str, Any]:
 
 
 def rank_stage(given: Input) -> dict[str, Any]:
-    params = _read_params(given)
+    params = _parse_params(given)
     answers = given["answers"]
     require(all(answer.get("status") in STATUSES for answer in answers), "bad_status")
     scored = all(is_number(answer.get("reward")) for answer in answers if answer["status"] == "valid")
     require(scored, "bad_reward")
     seconds = [answer.get("seconds") for answer in answers]
     results = [
-        Result(answer["status"], answer.get("reward"), spent if is_number(spent) else math.inf)
+        JudgedChunking(answer["status"], answer.get("reward"), spent if is_number(spent) else math.inf)
         for answer, spent in zip(answers, seconds, strict=True)
     ]
     ranked = rank_answers(results, params.ties)
@@ -130,14 +129,14 @@ def rank_stage(given: Input) -> dict[str, Any]:
 
 
 def stand_stage(given: Input) -> dict[str, Any]:
-    params = _read_params(given)
+    params = _parse_params(given)
     rounds = given["rounds"]
     hotkeys = [[row["hotkey"] for row in one["results"]] for one in rounds]
     require(all(len(set(asked)) == len(asked) for asked in hotkeys), "duplicate_hotkey")
-    scores = _read_scores(given["standings"])
+    scores = _parse_scores(given["standings"])
     _check_rounds(rounds, params)
     for one in rounds:
-        placed = [Placed(row["hotkey"], row["status"], row.get("place")) for row in one["results"]]
+        placed = [PlacedMiner(row["hotkey"], row["status"], row.get("place")) for row in one["results"]]
         scores = apply_round(scores, placed, one.get("base", 0), params, one.get("group"), one.get("groups"))
     return {
         "scores": [{"hotkey": hotkey, "score": score} for hotkey, score in scores.items()],
@@ -157,8 +156,8 @@ def _check_rounds(rounds: Sequence[Input], params: ChunkingParams) -> None:
 
 
 def weigh_stage(given: Input) -> dict[str, Any]:
-    params = _read_params(given)
-    scores = _read_scores(given["scores"])
+    params = _parse_params(given)
+    scores = _parse_scores(given["scores"])
     raw = weigh_scores(scores, given.get("eligible"), params.curve)
     values = list(raw.values())
     integers = to_u16(values)
@@ -172,14 +171,14 @@ def weigh_stage(given: Input) -> dict[str, Any]:
     }
 
 
-def _read_scores(rows: Sequence[Input]) -> dict[str, float | None]:
+def _parse_scores(rows: Sequence[Input]) -> dict[str, float | None]:
     scores: dict[str, float | None] = {row["hotkey"]: row.get("score") for row in rows}
     require(len(scores) == len(rows), "duplicate_hotkey")
     require(all(score is None or is_number(score) for score in scores.values()), "bad_score")
     return scores
 
 
-def _read_params(given: Input) -> ChunkingParams:
+def _parse_params(given: Input) -> ChunkingParams:
     overrides = given.get("params", {})
     require(isinstance(overrides, dict), "bad_params")
     try:
@@ -188,7 +187,7 @@ def _read_params(given: Input) -> ChunkingParams:
         raise WeighbeamError("bad_params") from None
 
 
-def _read_seed(given: Input) -> Seed | None:
+def _parse_seed(given: Input) -> Seed | None:
     seed = given.get("seed")
     return seed if isinstance(seed, str) or is_integer(seed) else None
 

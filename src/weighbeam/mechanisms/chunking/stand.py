@@ -1,19 +1,19 @@
-"""The moving average of ranks (spec § 10)."""
+"""The moving average of ranks, and its uncertainty (spec § 10)."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from weighbeam.core.averaging import move_average
+from weighbeam.core.stats import move_average, spread_course
+from weighbeam.mechanism.records import Status
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.contract import Status
 
 Scores = Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedMiner:
     """One miner's place in a round."""
 
     hotkey: str
@@ -23,7 +23,7 @@ class Placed:
 
 def apply_round(
     scores: Scores,
-    results: Sequence[Placed],
+    results: Sequence[PlacedMiner],
     base: float,
     params: ChunkingParams,
     group: int | None = None,
@@ -64,3 +64,10 @@ def tie_alpha(alpha: float, sharing: int, params: ChunkingParams) -> float:
     if params.tie_alpha == "halve":
         return math.ldexp(alpha, 1 - sharing)
     return alpha / sharing if params.tie_alpha == "divide" else alpha
+
+
+def spread_ranks(params: ChunkingParams, course: Sequence[float]) -> float | None:
+    """Where a group or a tie changes the weight of a rank, the course alone does not tell."""
+    if params.alpha_min is not None or params.tie_alpha != "none":
+        return None
+    return spread_course(course, params.alpha)

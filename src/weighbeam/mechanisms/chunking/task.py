@@ -1,4 +1,4 @@
-"""What is asked: a document and its limits, checked before anyone is."""
+"""The task: a document and its limits, validated before anyone is asked."""
 
 import math
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from weighbeam.mechanisms.chunking.params import DEFAULT_CHUNK_SIZE, ChunkingPar
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ChunkingLimits:
     """What an answer is held to. A task that names no limit gets these defaults."""
 
     chunk_size: int
@@ -19,11 +19,11 @@ class Limits:
     time_soft_max: float
 
 
-def read_limits(body: Mapping[str, Any], params: ChunkingParams) -> Limits:
+def parse_limits(body: Mapping[str, Any], params: ChunkingParams) -> ChunkingLimits:
     """The limits of a task's body.
 
-    >>> read_limits({"document": "x" * 10000}, ChunkingParams())
-    Limits(chunk_size=4096, chunk_qty=5, time_soft_max=3.75)
+    >>> parse_limits({"document": "x" * 10000}, ChunkingParams())
+    ChunkingLimits(chunk_size=4096, chunk_qty=5, time_soft_max=3.75)
     """
     size = _given(body, "chunk_size", DEFAULT_CHUNK_SIZE)
     require(is_integer(size, 1), "bad_chunk_size", f"chunk_size is {size!r}", "give an integer of 1 or more")
@@ -34,7 +34,7 @@ def read_limits(body: Mapping[str, Any], params: ChunkingParams) -> Limits:
     soft = _given(body, "time_soft_max", params.time_soft_max)
     if not is_number(soft, 0):
         raise WeighbeamError("bad_time_soft_max", f"time_soft_max is {soft!r}", "give seconds of 0 or more")
-    return Limits(size, quantity, float(soft))
+    return ChunkingLimits(size, quantity, float(soft))
 
 
 def _given(body: Mapping[str, Any], name: str, default: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from weighbeam.core.curves import share_geometric
+from weighbeam.core.stats import share_geometric
 
 
 def weigh_scores(

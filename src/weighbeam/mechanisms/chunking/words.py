@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 
-from weighbeam.core.nfc import to_nfc
+from weighbeam.core.text import to_nfc
 
 UNSPACED = (
     (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x30FF), (0x31F0, 0x31FF),

@@ -1,46 +1,44 @@
-"""What a miner of evidence should improve, from the parts of its scores: what rejections, repeats, time and copying
-cost, and what better quotes would bring."""
+"""Advice to an evidence miner from the parts of its scores: rejections, repeated domains, time, copying."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weighbeam.mechanisms.abilities import Advice, Pair
-from weighbeam.mechanisms.advice import average, choose_advice, count, find_typical, measure_gap, show
-from weighbeam.mechanisms.contract import Score
+from weighbeam.mechanism.advice import average, choose_advice, count, find_typical, measure_gap, shown
+from weighbeam.mechanism.records import Advice, Score, ScorePair
+from weighbeam.mechanisms.evidence.judge.response import recompute_value
 from weighbeam.mechanisms.evidence.reasons import MEANINGS
-from weighbeam.mechanisms.evidence.response import recompute_value
 
 WHOLE = ("unreachable_miner", "invalid_response", "no_statements")
 Parts = Mapping[str, Any]
 
 
-def advise_finder(pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+def advise_finder(pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
     judged = [(own, best) for own, best in pairs if own.parts is not None]
     found = [*_advise_whole(judged), *_advise_copies(judged)]
     found += [*_advise_rejected(judged), *_advise_domains(judged), *_advise_speed(judged), *_advise_quotes(judged)]
     return choose_advice(found, measure_gap(judged))
 
 
-def _advise_whole(pairs: Sequence[Pair]) -> list[Advice]:
+def _advise_whole(pairs: Sequence[ScorePair]) -> list[Advice]:
     """Answers that came to nothing as a whole."""
     found, typical = [], max(0.0, find_typical(pairs))
     for code in WHOLE:
         hit = [own for own, _ in pairs if code in own.reasons]
         gain = sum(typical - (own.value or 0.0) for own in hit) / max(1, len(pairs))
-        text = f"{count(hit, pairs)} came to {code}: {MEANINGS[code]} That cost {show(gain)} per round"
+        text = f"{count(hit, pairs)} came to {code}: {MEANINGS[code]} That cost {shown(gain)} per round"
         found.append(Advice(f"Do not fail as {code}", text, gain))
     return found
 
 
-def _advise_copies(pairs: Sequence[Pair]) -> list[Advice]:
+def _advise_copies(pairs: Sequence[ScorePair]) -> list[Advice]:
     hit = [own for own, _ in pairs if own.parts and own.parts["copy_of"] is not None]
     gain = sum(recompute_value(own.parts or {}) - (own.value or 0.0) for own in hit) / max(1, len(pairs))
-    text = f"{count(hit, pairs)} repeated one that came before and earned nothing, which cost {show(gain)} per round"
+    text = f"{count(hit, pairs)} repeated one that came before and earned nothing, which cost {shown(gain)} per round"
     return [Advice("Find evidence of your own", text, gain)]
 
 
-def _advise_rejected(pairs: Sequence[Pair]) -> list[Advice]:
+def _advise_rejected(pairs: Sequence[ScorePair]) -> list[Advice]:
     """Without its rejected snippets an answer keeps the rest; where nothing is left, it has to find something."""
     hit = [own for own, _ in pairs if any(score < 0 for score in _list_scores(own))]
     typical = max(0.0, find_typical(pairs))
@@ -53,7 +51,7 @@ def _advise_rejected(pairs: Sequence[Pair]) -> list[Advice]:
     meaning = MEANINGS[codes.most_common(1)[0][0]]
     text = (
         f"{rejected} snippets of your last {len(pairs)} answers cost points ({named}). {meaning} "
-        f"Leaving such snippets out, and finding sound ones where none is left, would bring {show(gain)} per round"
+        f"Leaving such snippets out, and finding sound ones where none is left, would bring {shown(gain)} per round"
     )
     return [Advice("Check snippets before you send them", text, gain)]
 
@@ -66,7 +64,7 @@ def _gain_without_rejected(own: Score, typical: float) -> float:
     return _change_sum(own, -sum(min(0.0, one) for one in scores))
 
 
-def _advise_domains(pairs: Sequence[Pair]) -> list[Advice]:
+def _advise_domains(pairs: Sequence[ScorePair]) -> list[Advice]:
     """The second snippet of a domain counts half, the third a quarter."""
     rows = [(own, [row for row in _list_counted(own) if (row["domain_factor"] or 1.0) < 1.0]) for own, _ in pairs]
     repeats = sum(len(repeated) for _, repeated in rows)
@@ -74,12 +72,12 @@ def _advise_domains(pairs: Sequence[Pair]) -> list[Advice]:
     gain = sum(_change_sum(own, lost) for own, lost in more if lost) / max(1, len(pairs))
     text = (
         f"{repeats} accepted snippets came from a domain you had cited in the same answer and counted half or less; "
-        f"as many from other domains would bring {show(gain)} per round"
+        f"as many from other domains would bring {shown(gain)} per round"
     )
     return [Advice("Cite different domains", text, gain)]
 
 
-def _advise_speed(pairs: Sequence[Pair]) -> list[Advice]:
+def _advise_speed(pairs: Sequence[ScorePair]) -> list[Advice]:
     both = [
         (own, own.parts, best.parts)
         for own, best in pairs
@@ -89,23 +87,23 @@ def _advise_speed(pairs: Sequence[Pair]) -> list[Advice]:
     speeds = [average([mine["speed"] for _, mine, _ in both]), average([theirs["speed"] for _, _, theirs in both])]
     text = (
         f"Your speed counted ×{speeds[0]:.2f} on average and that of the best ×{speeds[1]:.2f}; answering as soon "
-        f"would bring {show(gain)} per round"
+        f"would bring {shown(gain)} per round"
     )
     return [Advice("Answer sooner", text, gain)]
 
 
-def _advise_quotes(pairs: Sequence[Pair]) -> list[Advice]:
+def _advise_quotes(pairs: Sequence[ScorePair]) -> list[Advice]:
     """More or clearer quotes: the sum of accepted snippets against that of the best, at one's own speed."""
     both = [(own, best) for own, best in pairs if own.status == "valid" and best is not None and best.parts]
     sides = [[_list_accepted(pair[side]) for pair in both] for side in (0, 1)]
-    gain = sum(max(0.0, sum(b) - sum(a)) * _read_speed(own) for (own, _), a, b in zip(both, *sides, strict=True))
+    gain = sum(max(0.0, sum(b) - sum(a)) * _get_speed(own) for (own, _), a, b in zip(both, *sides, strict=True))
     counts = [average([float(len(rows)) for rows in side]) for side in sides]
     means = [average([score for rows in side for score in rows]) for side in sides]
     gain /= max(1, len(pairs))
     text = (
         f"You had {counts[0]:.1f} snippets accepted per answer with {means[0]:.2f} points each, the best "
         f"{counts[1]:.1f} with {means[1]:.2f}: quote sentences that clearly support or refute the statement, from "
-        f"approved domains where you can; that would bring {show(gain)} per round"
+        f"approved domains where you can; that would bring {shown(gain)} per round"
     )
     return [Advice("Quote clearer evidence", text, gain)]
 
@@ -122,7 +120,7 @@ def _list_accepted(own: Score | None) -> list[float]:
     return [] if own is None else [row["score"] for row in _list_counted(own) if row["domain_factor"] is not None]
 
 
-def _read_speed(own: Score) -> float:
+def _get_speed(own: Score) -> float:
     return float((own.parts or {"speed": 1.0})["speed"])
 
 

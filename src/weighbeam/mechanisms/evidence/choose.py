@@ -1,11 +1,11 @@
-"""Whom to ask: a seeded draw that favours good miners and lets new ones show themselves (spec § 1)."""
+"""Choose the miners to ask: a seeded draw that favours good miners and gives new ones a chance (spec § 1)."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.numbers import round_significant
-from weighbeam.mechanisms.contract import Group, Seed
+from weighbeam.mechanism.records import Group, Seed
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.stand import Memory
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Reply, Task
+from weighbeam.mechanism.records import Answer, Asked, Group, Reply, Task
 
 MOON = "https://www.riverwatch.example/tides/moon-and-sea"
 GUIDE = "https://www.highridgeobservatory.example/guides/two-tides-a-day"
@@ -15,13 +15,13 @@ OTHER = (
     "Tides on Earth are raised mostly by the Moon, with the Sun contributing a smaller part of about"
     " 46 per cent of the lunar effect."
 )
-Given = tuple[str, object, float, Reply]
+ExampleAnswer = tuple[str, object, float, Reply]
 
 
 def example_rounds() -> Sequence[Asked]:
     """Two rounds: one with every way to fail before a page is judged, one in which hardly anybody answered."""
     quote = {"url": MOON, "excerpt": EXCERPT}
-    given: list[Given] = [
+    given: list[ExampleAnswer] = [
         ("quoter", {"snippets": [quote, {"url": GUIDE, "excerpt": OTHER}]}, 2.0, "ok"),
         ("copier", {"snippets": [quote]}, 3.0, "ok"),
         ("parrot", {"snippets": [{"url": MOON, "excerpt": STATEMENT}]}, 1.0, "ok"),
@@ -37,11 +37,11 @@ def example_rounds() -> Sequence[Asked]:
         ("broken", None, 1.0, "malformed"),
         ("our-fault", {"snippets": [quote]}, 1.0, "validator_error"),
     ]
-    few: list[Given] = [("silent", None, 120.0, "unreachable"), ("empty", {"snippets": []}, 0.1, "ok")]
+    few: list[ExampleAnswer] = [("silent", None, 120.0, "unreachable"), ("empty", {"snippets": []}, 0.1, "ok")]
     return _round("example-1", given), _round("example-2", few)
 
 
-def _round(name: str, given: Sequence[Given]) -> Asked:
+def _round(name: str, given: Sequence[ExampleAnswer]) -> Asked:
     answers = tuple(Answer(hotkey, payload, seconds, status) for hotkey, payload, seconds, status in given)
     task = Task(name, {"statement": STATEMENT})
     return Asked(task, Group(tuple(a.hotkey for a in answers)), answers, f"seed-of-{name}")

@@ -1,16 +1,16 @@
 """The evidence mechanism: the verbs of the contract, each in a file of its own."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
-from weighbeam.mechanisms.abilities import Advice, Pair
-from weighbeam.mechanisms.contract import (
-    Asked,
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.records import (
+    Advice,
     Group,
-    Node,
     Observation,
-    Params,
     Scored,
+    ScorePair,
     Seed,
     Stage,
     Standing,
@@ -19,38 +19,57 @@ from weighbeam.mechanisms.contract import (
     Weights,
 )
 from weighbeam.mechanisms.evidence.advise import advise_finder
-from weighbeam.mechanisms.evidence.bank import generate_task, read_statement_text
 from weighbeam.mechanisms.evidence.choose import choose_weighted
 from weighbeam.mechanisms.evidence.examples import example_rounds
 from weighbeam.mechanisms.evidence.explain import explain_score
 from weighbeam.mechanisms.evidence.metrics import MEASURES
 from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, observe_round
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.question import read_question, report_round
-from weighbeam.mechanisms.evidence.rank import rank_active
-from weighbeam.mechanisms.evidence.read_by import READ_BY
-from weighbeam.mechanisms.evidence.reasons import MEANINGS
+from weighbeam.mechanisms.evidence.question import EvidenceQuestion, parse_question, report_round
+from weighbeam.mechanisms.evidence.reasons import MEANINGS, SUSPICIOUS
 from weighbeam.mechanisms.evidence.score import recompute, score_round
-from weighbeam.mechanisms.evidence.spread import spread_responses
-from weighbeam.mechanisms.evidence.stages_score import STAGES as STAGES_SCORE
-from weighbeam.mechanisms.evidence.stages_text import STAGES_TEXT
-from weighbeam.mechanisms.evidence.stand import find_seed, recall, stand_round
-from weighbeam.mechanisms.evidence.task import read_statement
-from weighbeam.mechanisms.evidence.weigh import find_payable, pay_ranks
-from weighbeam.senses.ports import Senses
+from weighbeam.mechanisms.evidence.stages import STAGES as STAGES_SCORE
+from weighbeam.mechanisms.evidence.stages import STAGES_TEXT
+from weighbeam.mechanisms.evidence.stand import find_seed, recall, spread_responses, stand_round
+from weighbeam.mechanisms.evidence.task import (
+    BANK_SUFFIXES,
+    find_archive,
+    generate_task,
+    name_archive,
+    parse_statement,
+    parse_statement_text,
+)
+from weighbeam.mechanisms.evidence.ui.page import PAGE
+from weighbeam.mechanisms.evidence.url.lists import parse_lists
+from weighbeam.mechanisms.evidence.weigh import find_payable, pay_ranks, rank_active
+from weighbeam.senses.ports.protocols import Senses
 
 
-class Evidence:
+class Evidence(Mechanism):
     """Quote pages that support or contradict a statement."""
 
     name = "evidence"
-    kind: Literal["asked", "collected"] = "asked"
-    better: Literal["lower", "higher"] = "higher"
-    params_type: type[Params] = EvidenceParams
+    params_type = EvidenceParams
+    question_model = EvidenceQuestion
     rule = WeighRule(standing="own", gate="asked", exclude_permits=True)
     measures = MEASURES
+    burns = True
+    uses = ("embedder", "entailment")
+    reads_pages = True
     meanings = MEANINGS
-    read_by = READ_BY
+    suspicious = SUSPICIOUS
+    page = PAGE
+    max_request_bytes = 64 << 10
+    max_reply_bytes = 256 << 10
+
+    observe = staticmethod(observe_round)
+    score = staticmethod(score_round)
+    spread = staticmethod(spread_responses)
+    recompute = staticmethod(recompute)
+    explain = staticmethod(explain_score)
+    examples = staticmethod(example_rounds)
+    parse_question = staticmethod(parse_question)
+    report = staticmethod(report_round)
 
     def choose(
         self,
@@ -66,11 +85,11 @@ class Evidence:
     def generate_task(self, params: EvidenceParams, seed: Seed) -> Task:
         return generate_task(seed)
 
-    def read_task(self, params: EvidenceParams, name: str, text: str) -> Task:
-        return read_statement_text(name, text)
+    def parse_task(self, params: EvidenceParams, name: str, text: str) -> Task:
+        return parse_statement_text(name, text)
 
     def pose(self, params: EvidenceParams, task: Task) -> Mapping[str, Any]:
-        return {"statement": read_statement(task.body), "max_snippets": params.max_snippets}
+        return {"statement": parse_statement(task.body), "max_snippets": params.max_snippets}
 
     def ask_seconds(self, params: EvidenceParams) -> float:
         return params.timeout_seconds
@@ -80,17 +99,14 @@ class Evidence:
         find_lists(senses, None)
         return name_senses(senses)
 
-    def observe(self, params: EvidenceParams, asked: Asked, senses: Senses) -> Observation:
-        return observe_round(params, asked, senses)
-
-    def score(self, params: EvidenceParams, observation: Observation) -> Scored:
-        return score_round(params, observation)
-
     def stand(self, params: EvidenceParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
         return stand_round(standings, scored, params)
 
     def weigh(self, params: EvidenceParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
         return self.weigh_burning(params, standings, eligible, None)
+
+    def burn_share(self, params: EvidenceParams) -> float:
+        return params.burn_share
 
     def weigh_burning(
         self, params: EvidenceParams, standings: Sequence[Standing], eligible: Collection[str], burn: str | None
@@ -102,14 +118,8 @@ class Evidence:
         raw: dict[str, float] = {hotkey: float(units) for hotkey, units in zip(ranking, paid.miners, strict=True)}
         return Weights(raw if burn is None else {**raw, burn: float(paid.burn)})
 
-    def spread(self, params: EvidenceParams, standing: Standing, course: Sequence[float]) -> float | None:
-        return spread_responses(params, standing, course)
-
-    def advise(self, params: EvidenceParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+    def advise(self, params: EvidenceParams, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
         return advise_finder(pairs)
-
-    def recompute(self, parts: Mapping[str, Any]) -> float:
-        return recompute(parts)
 
     def bounds(self, params: EvidenceParams) -> tuple[float, float]:
         worst = [value for name, value in params.model_dump().items() if name.startswith("penalty_")]
@@ -117,21 +127,38 @@ class Evidence:
         best = 2 * params.max_snippets * max(1.0, params.approved_multiplier)
         return min(floor, *worst), best
 
-    def explain(self, params: EvidenceParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
-        return explain_score(params, observation, scored, hotkey)
-
-    def examples(self) -> Sequence[Asked]:
-        return example_rounds()
-
-    def read_question(self, data: Mapping[str, Any]) -> Asked:
-        return read_question(data)
-
-    def report(self, params: EvidenceParams, observation: Observation, scored: Scored) -> dict[str, Any]:
-        return report_round(params, observation, scored)
-
     def best(self, params: EvidenceParams, observation: Observation, scored: Scored) -> str | None:
         best: str | None = scored.summary["best"]
         return best
 
     def stages(self) -> Mapping[str, Stage]:
         return {**STAGES_TEXT, **STAGES_SCORE}
+
+    def saved_pages(self) -> Mapping[str, Any]:
+        place = find_archive()
+        return {"pages": f"archive:{place}", "lists": place / "lists", "extra_suffixes": BANK_SUFFIXES}
+
+    def check_list(self, entries: Any, suffixes: Sequence[str]) -> None:
+        parse_lists(entries, None, list(suffixes))
+
+    def miner(self, name: str, senses: Senses) -> Any | None:
+        from weighbeam.mechanisms.evidence.miners.handlers import find_miner
+
+        return find_miner(name, senses)
+
+    def lab_world(self, params: Mapping[str, Any], senses: Any) -> Any:
+        from weighbeam.mechanisms.evidence.lab.world import EvidenceWorld
+
+        return EvidenceWorld(params, senses)
+
+    def attacks(self) -> Sequence[Any]:
+        from weighbeam.mechanisms.evidence.lab.attacks import ATTACKS
+
+        return ATTACKS
+
+    def question_senses(self, data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+        named = data.get("archive")
+        return name_archive(str(named), folder) if named else {}
+
+    def lab_senses(self) -> Mapping[str, Any]:
+        return {"pages": f"archive:{find_archive()}"}

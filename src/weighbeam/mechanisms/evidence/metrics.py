@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.numbers import is_number
-from weighbeam.mechanisms.abilities import Measure
-from weighbeam.mechanisms.contract import Score
-from weighbeam.mechanisms.evidence.assess import UNASSESSED
-from weighbeam.mechanisms.evidence.snippet import SnippetVerdict
+from weighbeam.mechanism.records import Measure, Score
+from weighbeam.mechanisms.evidence.judge.opinions import UNASSESSED
+from weighbeam.mechanisms.evidence.judge.snippet import SnippetVerdict
 
 Facts = Mapping[str, Any]
 
@@ -36,7 +35,7 @@ def list_metrics(
             counts.update(_count_snippet(miner["hotkey"], verdict))
     snippets = [snippet for miner, _ in verdicts for snippet in miner["snippets"]]
     counts.update(("reads", outcome) for _, outcome in {_name_read(one) for one in snippets if _was_read(one)})
-    counts.update(("assessments", _tell_assessment(one)) for one in snippets if "assessment" in one)
+    counts.update(("assessments", _name_assessment(one)) for one in snippets if "assessment" in one)
     counts.update(("faults", part) for part in {fault.partition(":")[0] for fault in facts["faults"]})
     rows = [[name, [label], count] for (name, label), count in sorted(counts.items())]
     return rows + [["list_age_seconds", [name], age] for name, age in sorted(_find_ages(facts).items())]
@@ -60,7 +59,7 @@ def _name_read(snippet: Facts) -> tuple[str, str]:
     return page["hops"][0]["url"], page["outcome"]
 
 
-def _tell_assessment(snippet: Facts) -> str:
+def _name_assessment(snippet: Facts) -> str:
     return UNASSESSED if snippet["assessment"].get("status") == UNASSESSED else "assessed"
 
 

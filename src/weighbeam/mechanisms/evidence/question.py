@@ -1,36 +1,54 @@
 """The JSON of `weighbeam score evidence`: a question in, a report out."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, StringConstraints
 
 from weighbeam.core.days import DAY_SECONDS, number_day
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
-from weighbeam.mechanisms.evidence.assess import Assessment, pick_signals
+from weighbeam.mechanism.parse import parse_answer_rows, parse_name_and_seconds, refuse_doubles
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Task
+from weighbeam.mechanisms.evidence.judge.opinions import Assessment, pick_signals
+from weighbeam.mechanisms.evidence.judge.signals import (
+    OtherSnippet,
+    SignalPassage,
+    SignalSource,
+    SignalWords,
+    load_signal_words,
+    measure_signals,
+)
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.score import Judged, judge_round
-from weighbeam.mechanisms.evidence.signal_words import SignalWords, read_signal_words
-from weighbeam.mechanisms.evidence.signals import Other, Passage, Source, measure_signals
-from weighbeam.mechanisms.evidence.task import read_statement
-from weighbeam.mechanisms.read_rows import read_name_and_seconds, read_rows, refuse_doubles
+from weighbeam.mechanisms.evidence.score import JudgedAnswer, judge_round
+from weighbeam.mechanisms.evidence.task import MAX_CHARACTERS, parse_statement
 
 SHAPE = (
     '{"statement": "…", "answers": [{"hotkey": "a", "seconds": 3, "snippets": [{"url": "https://…", "excerpt": "…"}]}]}'
 )
 
 
-def read_question(data: Any) -> Asked:
+class EvidenceQuestion(BaseModel):
+    """A statement to find evidence for or against."""
+
+    statement: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, max_length=MAX_CHARACTERS),
+        Field(examples=["The Eiffel Tower is taller than 300 metres."]),
+    ]
+
+
+def parse_question(data: Any) -> Asked:
     """One round out of `{statement, answers: [{hotkey, seconds, snippets}]}`."""
-    rows = read_rows(data, SHAPE)
-    answers = tuple(_read_answer(row, index) for index, row in enumerate(rows))
+    rows = parse_answer_rows(data, SHAPE)
+    answers = tuple(_parse_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
     refuse_doubles(hotkeys)
     body = {"statement": data.get("statement")}
-    read_statement(body)
+    parse_statement(body)
     return Asked(Task("what-if", body), Group(hotkeys), answers, "what-if")
 
 
-def _read_answer(row: Any, index: int) -> Answer:
-    hotkey, seconds = read_name_and_seconds(row, index, SHAPE)
+def _parse_answer(row: Any, index: int) -> Answer:
+    hotkey, seconds = parse_name_and_seconds(row, index, SHAPE)
     payload = {"snippets": row["snippets"]} if "snippets" in row else {}
     return Answer(hotkey, payload, seconds)
 
@@ -39,7 +57,7 @@ def report_round(params: EvidenceParams, observation: Observation, scored: Score
     """Every answer with its snippets and their way through the checks, and the verdict on the statement."""
     judged = judge_round(params, observation)
     others = [other for one in judged for other in _list_others(one)]
-    words = read_signal_words()
+    words = load_signal_words()
     rows = []
     for score, one in zip(scored.scores, judged, strict=True):
         rows.append(
@@ -68,7 +86,7 @@ def report_round(params: EvidenceParams, observation: Observation, scored: Score
 
 
 def _report_snippets(
-    one: Judged, observation: Observation, others: list[Other], words: SignalWords
+    one: JudgedAnswer, observation: Observation, others: list[OtherSnippet], words: SignalWords
 ) -> list[dict[str, Any]]:
     task, rows = observation.facts["task"], []
     parts = one.result["parts"]["snippets"] if one.result["parts"] else [{}] * len(one.verdicts)
@@ -100,13 +118,13 @@ def _report_snippets(
 
 
 def _measure(
-    snippet: Mapping[str, Any], stance: Any, task: Mapping[str, Any], others: list[Other], words: SignalWords
+    snippet: Mapping[str, Any], stance: Any, task: Mapping[str, Any], others: list[OtherSnippet], words: SignalWords
 ) -> Mapping[str, float | None]:
     url = snippet["url"]
     by_users = snippet["match"]["user_content"]
-    source = Source(url["domain"], url["site"] or url["domain"], url["approved"], by_users, snippet["age_days"])
+    source = SignalSource(url["domain"], url["site"] or url["domain"], url["approved"], by_users, snippet["age_days"])
     days = _count_days(snippet["page"].get("date"), task["at"])
-    passage = Passage(task["statement"], snippet["match"]["context"], stance, snippet.get("sentiment"), days)
+    passage = SignalPassage(task["statement"], snippet["match"]["context"], stance, snippet.get("sentiment"), days)
     given = snippet.get("assessment")
     assessment = None if given is None else Assessment(**given)
     return pick_signals(assessment, measure_signals(passage, source, others, words))
@@ -118,5 +136,5 @@ def _count_days(date: str | None, at: float | None) -> float | None:
     return None if day is None or at is None else at / DAY_SECONDS - day
 
 
-def _list_others(one: Judged) -> list[Other]:
-    return [Other(v.domain, v.stance) for v in one.verdicts if v.accepted and v.domain and v.stance]
+def _list_others(one: JudgedAnswer) -> list[OtherSnippet]:
+    return [OtherSnippet(v.domain, v.stance) for v in one.verdicts if v.accepted and v.domain and v.stance]

@@ -21,3 +21,9 @@ MEANINGS = {
     "duplicate_statements": "Half or more of it was in an answer that came before: find evidence of your own, sooner.",
     "validator_fault": "The validator could not check the answer: nothing is charged, and there is nothing to do.",
 }
+FORGED = ("fake_snippet", "snippet_not_found", "duplicate_statements", "too_similar")
+SUSPICIOUS = {
+    **dict.fromkeys(FORGED, "forged or copied evidence"),
+    **dict.fromkeys(("search_url", "search_page"), "searches for evidence"),
+    **dict.fromkeys(("blacklisted_domain", "forbidden_target", "recent_domain"), "sources made for the purpose"),
+}

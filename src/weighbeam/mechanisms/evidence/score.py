@@ -5,28 +5,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from weighbeam.mechanisms.contract import Observation, Score, Scored
-from weighbeam.mechanisms.evidence.duplicates import Copied, Response, find_copies, read_quote
-from weighbeam.mechanisms.evidence.forms import read_forms
+from weighbeam.mechanism.records import Observation, Score, Scored
+from weighbeam.mechanisms.evidence.excerpt.forms import parse_forms
+from weighbeam.mechanisms.evidence.judge.duplicates import CopyResponse, CopyVerdict, find_copies, parse_quote
+from weighbeam.mechanisms.evidence.judge.nli import parse_inference
+from weighbeam.mechanisms.evidence.judge.response import recompute_value, score_response
+from weighbeam.mechanisms.evidence.judge.snippet import SnippetVerdict, judge_snippet
+from weighbeam.mechanisms.evidence.judge.verdict import VerdictQuote, reach_verdict
 from weighbeam.mechanisms.evidence.metrics import list_metrics
-from weighbeam.mechanisms.evidence.nli import read_inference
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.response import recompute_value, score_response
-from weighbeam.mechanisms.evidence.snippet import SnippetVerdict, judge_snippet
-from weighbeam.mechanisms.evidence.url import UrlVerdict
-from weighbeam.mechanisms.evidence.verdict import Quote, reach_verdict
+from weighbeam.mechanisms.evidence.url.verdict import UrlVerdict
 
 Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedAnswer:
     """One miner's answer: its snippets, its own worth, and whom it copied."""
 
     facts: Facts
     verdicts: tuple[SnippetVerdict, ...]
     result: Facts
-    copied: Copied
+    copied: CopyVerdict
 
 
 def score_round(params: EvidenceParams, observation: Observation) -> Scored:
@@ -51,7 +51,7 @@ def score_round(params: EvidenceParams, observation: Observation) -> Scored:
     return Scored(scores, summary)
 
 
-def judge_round(params: EvidenceParams, observation: Observation) -> list[Judged]:
+def judge_round(params: EvidenceParams, observation: Observation) -> list[JudgedAnswer]:
     """Every answer judged alone, then against those before it."""
     statement = observation.facts["task"]["statement"]
     rows = []
@@ -60,7 +60,7 @@ def judge_round(params: EvidenceParams, observation: Observation) -> list[Judged
         entries = [verdict.as_json() for verdict in verdicts]
         rows.append((miner, verdicts, score_response(miner["status"], miner["seconds"], entries, params)))
     copies = find_copies([_compare(*row) for row in rows], observation.facts["seed"], params.copy_share)
-    return [Judged(*row, copied) for row, copied in zip(rows, copies, strict=True)]
+    return [JudgedAnswer(*row, copied) for row, copied in zip(rows, copies, strict=True)]
 
 
 def judge_facts(statement: str, snippet: Facts, params: EvidenceParams) -> SnippetVerdict:
@@ -80,13 +80,13 @@ def find_best(scores: tuple[Score, ...]) -> str | None:
     return min(good, key=lambda score: (-(score.value or 0.0), score.hotkey)).hotkey if good else None
 
 
-def _compare(miner: Facts, verdicts: tuple[SnippetVerdict, ...], result: Facts) -> Response:
+def _compare(miner: Facts, verdicts: tuple[SnippetVerdict, ...], result: Facts) -> CopyResponse:
     """An excerpt that is none, such as a single word that every quote holds, makes nobody a copy."""
-    read = [read_quote(_final_url(snippet), snippet["excerpt"]) for snippet in miner["snippets"]]
+    read = [parse_quote(_final_url(snippet), snippet["excerpt"]) for snippet in miner["snippets"]]
     quotes = [quote for quote, verdict in zip(read, verdicts, strict=True) if verdict.reason != "invalid_excerpt"]
     accepted = [quote for quote, verdict in zip(read, verdicts, strict=True) if verdict.accepted]
     seconds = math.inf if miner["seconds"] is None else miner["seconds"]
-    return Response(miner["hotkey"], seconds, result["value"], quotes, accepted)
+    return CopyResponse(miner["hotkey"], seconds, result["value"], quotes, accepted)
 
 
 def _final_url(snippet: Facts) -> str | None:
@@ -95,7 +95,7 @@ def _final_url(snippet: Facts) -> str | None:
     return final
 
 
-def _score(one: Judged) -> Score:
+def _score(one: JudgedAnswer) -> Score:
     hotkey, result, copied = one.facts["hotkey"], one.result, one.copied
     if result["value"] is None:
         return Score(hotkey, "unscored", None, None, ("validator_fault",))
@@ -107,15 +107,15 @@ def _score(one: Judged) -> Score:
     return Score(hotkey, "valid" if good else "failed", recompute(parts), parts, tuple(reasons))
 
 
-def _list_quotes(judged: list[Judged]) -> list[Quote]:
+def _list_quotes(judged: list[JudgedAnswer]) -> list[VerdictQuote]:
     """The accepted snippets of all scored answers, by the probabilities that counted."""
     quotes = []
     for one in judged:
         if one.result["value"] is None:
             continue
         for snippet, verdict in zip(one.facts["snippets"], one.verdicts, strict=True):
-            inference = read_inference(snippet.get("nli_context") or snippet.get("nli")) if verdict.accepted else None
+            inference = parse_inference(snippet.get("nli_context") or snippet.get("nli")) if verdict.accepted else None
             if inference is not None and verdict.page is not None and verdict.domain is not None:
-                forms = tuple(read_forms(snippet["excerpt"]))
-                quotes.append(Quote(verdict.page, forms, verdict.domain, verdict.multiplier or 1.0, inference))
+                forms = tuple(parse_forms(snippet["excerpt"]))
+                quotes.append(VerdictQuote(verdict.page, forms, verdict.domain, verdict.multiplier or 1.0, inference))
     return quotes

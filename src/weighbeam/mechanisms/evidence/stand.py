@@ -1,10 +1,10 @@
-"""The moving average of a miner: fast at first, then with a longer memory (spec § 10)."""
+"""Standings: a moving average, fast at first and slower later, and its standard error (spec § 10)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weighbeam.core.averaging import move_average
-from weighbeam.mechanisms.contract import Scored, Seed, Standing
+from weighbeam.core.stats import move_average, recover_values, spread_average
+from weighbeam.mechanism.records import Scored, Seed, Standing
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 
 
@@ -21,9 +21,9 @@ def recall(standing: Standing) -> Memory:
     return Memory(standing.value, standing.detail.get("responses", 0))
 
 
-def write_standing(hotkey: str, memory: Memory) -> Standing:
+def format_standing(hotkey: str, memory: Memory) -> Standing:
     """
-    >>> recall(write_standing("a", Memory(2.5, 3)))
+    >>> recall(format_standing("a", Memory(2.5, 3)))
     Memory(average=2.5, responses=3)
     """
     return Standing(hotkey, memory.average, {"responses": memory.responses})
@@ -59,7 +59,7 @@ def stand_round(standings: Sequence[Standing], scored: Scored, params: EvidenceP
     turn = 1 + max((standing.detail.get("turn", 0) for standing in standings), default=0)
     for hotkey, value in scored.summary["values"].items():
         before = recall(kept[hotkey]) if hotkey in kept else Memory()
-        after = write_standing(hotkey, remember_score(before, value, params))
+        after = format_standing(hotkey, remember_score(before, value, params))
         kept[hotkey] = Standing(hotkey, after.value, {**after.detail, "seed": scored.summary["seed"], "turn": turn})
     return tuple(sorted(kept.values(), key=lambda standing: (-(standing.value or 0.0), standing.hotkey)))
 
@@ -68,3 +68,22 @@ def find_seed(standings: Sequence[Standing]) -> Seed:
     """The seed of the last round that changed a standing."""
     newest = max(standings, key=lambda standing: standing.detail.get("turn", 0), default=None)
     return newest.detail.get("seed", "") if newest is not None else ""
+
+
+def spread_responses(params: EvidenceParams, standing: Standing, course: Sequence[float]) -> float | None:
+    """`standing` says how many responses there were: the first of them is the average itself, and counts as a value.
+
+    >>> spread_responses(EvidenceParams(), Standing("a", 3.0, {"responses": 3}), [3.0, 3.0, 3.0])
+    0.0
+    """
+    responses = recall(standing).responses
+    own = list(course[-responses:]) if responses else []
+    numbers = range(responses - len(own) + 1, responses + 1)
+    fast, slow = params.immunity_new, 1 - params.history
+    alphas = [fast if number <= params.immunity_responses else slow for number in numbers]
+    if not own or min(alphas) <= 0:
+        return None
+    values = recover_values(own, alphas[1:])
+    if len(own) == responses:
+        return spread_average([own[0], *values], [1.0, *alphas[1:]])
+    return spread_average(values, alphas[1:])

@@ -1,52 +1,90 @@
-"""Pay by rank in integers that total 65,535 (spec § 10), from exact rational shares."""
+"""Rank active miners and pay by rank in integers that total 65,535 (spec § 10)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from weighbeam.core.apportion import apportion, read_decimal, round_half_up
-from weighbeam.core.curves import U16_MAX
-from weighbeam.mechanisms.contract import Seed
+from weighbeam.core.canonical import seeded_digest
+from weighbeam.core.stats import U16_MAX, apportion, parse_decimal, round_half_up
+from weighbeam.mechanism.records import Seed
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.rank import Neuron, find_active, rank_active
 from weighbeam.mechanisms.evidence.stand import Memory
+
+RANK_DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class RegisteredMiner:
+    """One place of the subnet, at the block used."""
+
+    uid: int
+    hotkey: str
+    permit: bool
+
+
+def find_active(
+    memories: Mapping[str, Memory],
+    neurons: Sequence[RegisteredMiner],
+    left_out: Collection[str],
+    params: EvidenceParams,
+) -> list[str]:
+    """Registered miners without a permit that answered often and well enough and are not among the left out."""
+    least = max(1, params.min_responses)
+    active = []
+    for neuron in neurons:
+        memory = memories.get(neuron.hotkey, Memory())
+        if neuron.permit or neuron.hotkey in left_out or memory.average is None or memory.responses < least:
+            continue
+        if params.min_score is None or round(memory.average, RANK_DECIMALS) >= params.min_score:
+            active.append(neuron.hotkey)
+    return active
+
+
+def rank_active(memories: Mapping[str, Memory], active: Sequence[str], seed: Seed) -> list[str]:
+    """Best average first, then more responses, then a seeded order that favours nobody for good."""
+
+    def rank_key(hotkey: str) -> tuple[float, int, str]:
+        memory = memories[hotkey]
+        return -round(memory.average or 0.0, RANK_DECIMALS), -memory.responses, seeded_digest(seed, hotkey)
+
+    return sorted(active, key=rank_key)
+
+
+@dataclass(frozen=True, slots=True)
+class RankPay:
     """Integers by rank, and what is burnt. All together are 65,535, or 0 if there is nobody to pay."""
 
     miners: tuple[int, ...]
     burn: int
 
 
-def pay_ranks(count: int, burns: bool, params: EvidenceParams) -> Paid:
+def pay_ranks(count: int, burns: bool, params: EvidenceParams) -> RankPay:
     """The weights of `count` ranked miners; `burns` says whether there is anything to burn to.
 
     >>> pay_ranks(3, True, EvidenceParams())
-    Paid(miners=(20479, 8192, 4096), burn=32768)
+    RankPay(miners=(20479, 8192, 4096), burn=32768)
     """
     if not count:
-        return Paid((), U16_MAX if burns else 0)
+        return RankPay((), U16_MAX if burns else 0)
     burn = _burn_first(burns, params)
     pool = U16_MAX - burn
-    base = min(U16_MAX * read_decimal(params.base_share), Fraction(pool))
+    base = min(U16_MAX * parse_decimal(params.base_share), Fraction(pool))
     curve, residual = _share_pool(count, burns, params)
     ideals = [base / count + (pool - base) * share for share in curve]
     *miners, rest = apportion([*ideals, (pool - base) * residual])
-    return Paid(tuple(miners), burn + rest)
+    return RankPay(tuple(miners), burn + rest)
 
 
 def find_payable(memories: Mapping[str, Memory], eligible: Collection[str], params: EvidenceParams) -> list[str]:
     """The active among those the engine found eligible; permits and ourselves are out already."""
-    neurons = [Neuron(uid, hotkey, False) for uid, hotkey in enumerate(sorted(eligible))]
+    neurons = [RegisteredMiner(uid, hotkey, False) for uid, hotkey in enumerate(sorted(eligible))]
     return find_active(memories, neurons, (), params)
 
 
 def weigh_miners(
     memories: Mapping[str, Memory],
-    neurons: Sequence[Neuron],
+    neurons: Sequence[RegisteredMiner],
     burn_uid: int | None,
     left_out: Collection[str],
     seed: Seed,
@@ -86,7 +124,7 @@ def emit_weights(weights: Mapping[int, int]) -> dict[str, list[int]]:
 
 
 def _burn_first(burns: bool, params: EvidenceParams) -> int:
-    return round_half_up(U16_MAX * read_decimal(params.burn_share)) if burns else 0
+    return round_half_up(U16_MAX * parse_decimal(params.burn_share)) if burns else 0
 
 
 def _share_pool(count: int, burns: bool, params: EvidenceParams) -> tuple[list[Fraction], Fraction]:

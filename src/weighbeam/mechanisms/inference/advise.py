@@ -1,11 +1,19 @@
-"""What a miner of answers should improve: what failing, leaving the consensus, and each part of its score cost it."""
+"""Advice to an inference miner: what failing, leaving the consensus and each part of its score cost."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weighbeam.mechanisms.abilities import Advice, Pair
-from weighbeam.mechanisms.advice import advise_failures, average, choose_advice, count, list_valid, measure_gap, show
+from weighbeam.mechanism.advice import (
+    advise_failures,
+    average,
+    choose_advice,
+    count,
+    list_valid,
+    measure_gap,
+    shown,
+)
+from weighbeam.mechanism.records import Advice, ScorePair
 from weighbeam.mechanisms.inference.composite import CONFIDENCE, MEMBER, QUALITY, SIMILARITY
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reasons import MEANINGS, OUT
@@ -13,7 +21,7 @@ from weighbeam.mechanisms.inference.reasons import MEANINGS, OUT
 Parts = Mapping[str, Any]
 
 
-def advise_voice(params: InferenceParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+def advise_voice(params: InferenceParams, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
     """From the parts of its scores, in points of 100."""
     found = [*advise_failures(pairs, MEANINGS), *_advise_consensus(pairs)]
     both = [(own.parts, best.parts) for own, best in list_valid(pairs) if own.parts and best and best.parts]
@@ -23,7 +31,7 @@ def advise_voice(params: InferenceParams, pairs: Sequence[Pair]) -> tuple[Advice
     return choose_advice(found, measure_gap(pairs))
 
 
-def _advise_consensus(pairs: Sequence[Pair]) -> list[Advice]:
+def _advise_consensus(pairs: Sequence[ScorePair]) -> list[Advice]:
     """Whoever is out loses the members' points, and part of those for similarity."""
     hit = [own for own, _ in list_valid(pairs) if any(code in OUT for code in own.reasons)]
     codes = Counter(code for own in hit for code in own.reasons if code in OUT)
@@ -32,7 +40,7 @@ def _advise_consensus(pairs: Sequence[Pair]) -> list[Advice]:
     gain = sum(_lost_outside(own.parts or {}) for own in hit) / len(pairs)
     named = ", ".join(f"{code} in {times}" for code, times in codes.most_common(3))
     main = codes.most_common(1)[0][0]
-    text = f"{count(hit, pairs)} were out of the consensus ({named}). {MEANINGS[main]} That cost {show(gain)} points"
+    text = f"{count(hit, pairs)} were out of the consensus ({named}). {MEANINGS[main]} That cost {shown(gain)} points"
     return [Advice("Be part of the consensus", f"{text} per round", gain)]
 
 
@@ -46,7 +54,8 @@ def _advise_quality(both: Sequence[tuple[Parts, Parts]], rounds: int) -> Advice:
     mine, theirs = _compare(both, "quality", QUALITY)
     text = (
         f"The quality of your answers was {mine:.2f} on average and that of the best {theirs:.2f}: say more that is "
-        f"specific (facts, names, numbers) in whole sentences of your own; that would bring {show(gain)} points a round"
+        f"specific (facts, names, numbers) in whole sentences of your own; that would bring "
+        f"{shown(gain)} points a round"
     )
     return Advice("Answer with more substance", text, gain)
 
@@ -56,7 +65,7 @@ def _advise_near(both: Sequence[tuple[Parts, Parts]], rounds: int) -> Advice:
     mine, theirs = _compare(both, "near", 1.0)
     text = (
         f"Your answers were alike those of the others by {mine:.2f} on average and the best by {theirs:.2f}: answer "
-        f"the question itself, without asides; that would bring {show(gain)} points per round"
+        f"the question itself, without asides; that would bring {shown(gain)} points per round"
     )
     return Advice("Keep to the question", text, gain)
 
@@ -66,7 +75,7 @@ def _advise_confidence(both: Sequence[tuple[Parts, Parts]], rounds: int) -> Advi
     mine, theirs = _compare(both, "claim", 1.0)
     text = (
         f"You claimed a confidence of {mine:.2f} on average and the best {theirs:.2f}; leaving it out counts as 0.5. "
-        f"Where you are as sure, claiming as much would bring {show(gain)} points per round"
+        f"Where you are as sure, claiming as much would bring {shown(gain)} points per round"
     )
     return Advice("Say how sure you are", text, gain)
 

@@ -1,9 +1,9 @@
-"""Whom to ask: those judged least often, and among equals by the round's seed (weigh-in.md § 9)."""
+"""Choose the miners judged least often, ties broken by the round's seed (weigh-in.md § 9)."""
 
 from collections.abc import Mapping, Sequence
 
 from weighbeam.core.canonical import seeded_digest
-from weighbeam.mechanisms.contract import Group, Seed
+from weighbeam.mechanism.records import Group, Seed
 from weighbeam.mechanisms.inference.params import InferenceParams
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.numbers import is_number
-from weighbeam.mechanisms.inference.compare import reaches
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.tolerance import reaches
 
 POINTS = ("similarity", "quality", "confidence", "consensus", "diversity")
 SIMILARITY, QUALITY, CONFIDENCE, MEMBER = 40.0, 25.0, 15.0, 10.0
@@ -30,10 +30,10 @@ class Standpoint:
     diverse: bool
 
 
-def read_confidence(claim: object, params: InferenceParams) -> float:
+def parse_confidence(claim: object, params: InferenceParams) -> float:
     """What a miner claims, held to [0, 1].
 
-    >>> [read_confidence(claim, InferenceParams()) for claim in (0.9, -3, 7, None, "1", float("nan"))]
+    >>> [parse_confidence(claim, InferenceParams()) for claim in (0.9, -3, 7, None, "1", float("nan"))]
     [0.9, 0.0, 1.0, 0.5, 0.5, 0.5]
     """
     if not params.weighted_scoring or not is_number(claim):

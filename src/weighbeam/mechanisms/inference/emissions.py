@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from statistics import median
 
 from weighbeam.core.numbers import is_number, round_significant
-from weighbeam.mechanisms.inference.compare import EQUAL
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.tolerance import EQUAL
 
 SECONDS_IF_NONE_KNOWN = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Payee:
+class AnswerPayee:
     """An unflagged answer as its pay is reckoned."""
 
     hotkey: str
@@ -25,7 +25,7 @@ class Payee:
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class AnswerPay:
     """Emission and speed by hotkey, and who earned the bonus."""
 
     emissions: dict[str, float]
@@ -35,7 +35,7 @@ class Paid:
     lead: float
 
 
-def pay_answers(payees: Sequence[Payee], pool: float, achieved: bool, params: InferenceParams) -> Paid:
+def pay_answers(payees: Sequence[AnswerPayee], pool: float, achieved: bool, params: InferenceParams) -> AnswerPay:
     """The emission of each unflagged answer; all others earn nothing."""
     payees = sorted(payees, key=lambda payee: payee.hotkey)
     speeds = dict(zip([p.hotkey for p in payees], rate_speed([p.seconds for p in payees], params), strict=True))
@@ -46,10 +46,10 @@ def pay_answers(payees: Sequence[Payee], pool: float, achieved: bool, params: In
         emission = pool * speeds[payee.hotkey] * payee.score / 100 * payee.pay
         emission *= params.consensus_multiplier if payee.member and achieved else 1.0
         emissions[payee.hotkey] = round(emission * (bonus if payee.hotkey in leaders else 1.0), 12)
-    return Paid(emissions, speeds, bonus, top, lead)
+    return AnswerPay(emissions, speeds, bonus, top, lead)
 
 
-def read_seconds(seconds: object) -> float | None:
+def parse_seconds(seconds: object) -> float | None:
     """A time as it counts: not below 0, None if it is no number."""
     return max(0.0, float(seconds)) if is_number(seconds) else None
 
@@ -60,7 +60,7 @@ def rate_speed(seconds: Sequence[object], params: InferenceParams) -> list[float
     >>> rate_speed([1.0, 2.0, 3.0], InferenceParams()), rate_speed([9.0], InferenceParams())
     ([1.25, 1.0, 0.75], [1.0])
     """
-    read = [read_seconds(value) for value in seconds]
+    read = [parse_seconds(value) for value in seconds]
     known = [value for value in read if value is not None]
     middle = median(known) if known else SECONDS_IF_NONE_KNOWN
     floor = max(params.speed_floor_share * middle, params.speed_floor_seconds)
@@ -72,7 +72,7 @@ def rate_speed(seconds: Sequence[object], params: InferenceParams) -> list[float
     return [min(max(value, params.speed_min), params.speed_max) for value in rated]
 
 
-def find_lead(payees: Sequence[Payee]) -> tuple[tuple[str, ...], float]:
+def find_lead(payees: Sequence[AnswerPayee]) -> tuple[tuple[str, ...], float]:
     """Everyone with the highest score, and how far it is above the best of any other text."""
     if not payees:
         return (), 0.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Reply, Task
+from weighbeam.mechanism.records import Answer, Asked, Group, Reply, Task
 
 PROMPT = "Why do long bridges have expansion joints, and what happens when one is blocked?"
 
@@ -26,12 +26,12 @@ TRAFFIC = (
     "every 40 metres keeps this vibration from travelling along the whole bridge. Maintenance crews in Rotterdam "
     "measured it with accelerometers. A blocked joint therefore makes the bridge louder for its neighbours."
 )
-Given = tuple[str, object, float, Reply]
+ExampleAnswer = tuple[str, object, float, Reply]
 
 
 def example_rounds() -> Sequence[Asked]:
     """Three rounds: good and bad answers, yes against no, and one in which too few answered."""
-    given: list[Given] = [
+    given: list[ExampleAnswer] = [
         ("steel", {"text": STEEL, "confidence": 0.9}, 2.1, "ok"),
         ("gap", {"text": GAP}, 1.4, "ok"),
         ("thermal", {"text": THERMAL, "confidence": "high"}, 3.0, "ok"),
@@ -47,7 +47,7 @@ def example_rounds() -> Sequence[Asked]:
         ("silent", None, 120.0, "timeout"),
         ("our-fault", {"text": GAP}, 1.0, "validator_error"),
     ]
-    robots: list[Given] = [
+    robots: list[ExampleAnswer] = [
         (
             "yes",
             {"text": "Yes, because a warm deck of steel is longer and the joint gives it 30 centimetres."},
@@ -68,6 +68,6 @@ def example_rounds() -> Sequence[Asked]:
     )
 
 
-def _round(name: str, body: dict[str, object], given: Sequence[Given]) -> Asked:
+def _round(name: str, body: dict[str, object], given: Sequence[ExampleAnswer]) -> Asked:
     answers = tuple(Answer(hotkey, payload, seconds, status) for hotkey, payload, seconds, status in given)
     return Asked(Task(name, body), Group(tuple(a.hotkey for a in answers)), answers, f"seed-of-{name}")

@@ -1,29 +1,11 @@
 """A score as a tree whose arithmetic a person can follow: quality, agreement, points, pay."""
 
-from weighbeam.mechanisms.contract import Node, Observation, Score, Scored
+from weighbeam.mechanism.records import Node, Observation, Score, Scored
 from weighbeam.mechanisms.inference.composite import CONFIDENCE, MEMBER, QUALITY, SIMILARITY
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.quality import Quality
-from weighbeam.mechanisms.inference.score import Replayed, replay_round
-
-MEANINGS = {
-    "off_topic": "it is hardly about the prompt",
-    "echo": "it says little that the prompt does not",
-    "not_prose": "it does not read as language",
-    "thin": "it says too little, too vaguely",
-    "empty": "it has no words",
-    "outlier": "it stands apart from all others and is not better than they are",
-    "short": "it is short beside the others",
-    "contradicts": "it says yes where the others say no, or the other way round",
-    "other_cluster": "it says something else than the consensus cluster",
-    "timeout": "no answer in time",
-    "unreachable": "the miner could not be reached",
-    "error": "the miner answered with an error",
-    "malformed": "the answer is not text",
-    "too_large": "the answer is over 65,536 bytes",
-    "void_round": "too few answers arrived to judge any",
-    "validator_fault": "the validator could not judge it; nothing is charged to the miner",
-}
+from weighbeam.mechanisms.inference.reasons import MEANINGS
+from weighbeam.mechanisms.inference.score import RejudgedRound, replay_round
+from weighbeam.mechanisms.inference.text.quality import Quality
 
 
 def explain_score(params: InferenceParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
@@ -75,7 +57,7 @@ def _explain_diversity(params: InferenceParams, score: Score) -> str:
     return f" = 100 × min({most:g}, {most:g} × (1 − {parts['near']:.6g}) × {quality:.6g} / {high:g})"
 
 
-def _explain_emission(params: InferenceParams, replayed: Replayed, score: Score) -> Node:
+def _explain_emission(params: InferenceParams, replayed: RejudgedRound, score: Score) -> Node:
     judged, hotkey = replayed.judged, score.hotkey
     number = replayed.given.received.hotkeys.index(hotkey)
     pay, vote = float(judged.filtered.pay[number]), float(judged.filtered.vote[number])
@@ -129,7 +111,7 @@ def _explain_quality(quality: Quality, params: InferenceParams) -> Node:
     return Node(f"quality = ({sums}) × {q.gate:.6g} = {q.quality:.9g}{below}", children)
 
 
-def _explain_consensus(params: InferenceParams, replayed: Replayed) -> Node:
+def _explain_consensus(params: InferenceParams, replayed: RejudgedRound) -> Node:
     judged = replayed.judged
     found = judged.consensus
     state = "achieved" if found.achieved else "not achieved"

@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.mechanisms.inference.alerts import raise_alerts
-from weighbeam.mechanisms.inference.compare import reaches
-from weighbeam.mechanisms.inference.components import take
+from weighbeam.mechanisms.inference.agreement.alerts import raise_alerts
+from weighbeam.mechanisms.inference.agreement.clusters import take_submatrix
+from weighbeam.mechanisms.inference.agreement.consensus import (
+    Consensus,
+    ConsensusGroup,
+    choose_measured,
+    measure_consensus,
+)
+from weighbeam.mechanisms.inference.agreement.filter import FilteredAnswers, ReceivedAnswers, filter_answers
 from weighbeam.mechanisms.inference.composite import (
     POINTS,
     Standpoint,
@@ -18,21 +24,20 @@ from weighbeam.mechanisms.inference.composite import (
     find_best,
     lacks_confidence,
     measure_near,
-    read_confidence,
+    parse_confidence,
     sum_parts,
 )
-from weighbeam.mechanisms.inference.consensus import Consensus, Measured, choose_measured, measure_consensus
-from weighbeam.mechanisms.inference.emissions import Paid, Payee, pay_answers, read_seconds
-from weighbeam.mechanisms.inference.filter import Filtered, Received, filter_answers
+from weighbeam.mechanisms.inference.emissions import AnswerPay, AnswerPayee, parse_seconds, pay_answers
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.words import Polarity
+from weighbeam.mechanisms.inference.text.words import Polarity
+from weighbeam.mechanisms.inference.tolerance import reaches
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RoundInput:
     """A round as scoring meets it. `seconds`, `confidence` and `polarity` go with `received`; `missed` says why not."""
 
-    received: Received
+    received: ReceivedAnswers
     seconds: tuple[object, ...]
     confidence: tuple[object, ...]
     polarity: tuple[Polarity, ...]
@@ -40,25 +45,25 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRound:
     """A round, judged. Maps are by hotkey; `parts` and what is paid only of unflagged answers of a valid round."""
 
     void: bool
-    filtered: Filtered
-    measured: Measured
+    filtered: FilteredAnswers
+    measured: ConsensusGroup
     consensus: Consensus
     pool: float
     inside: tuple[str, ...]
     removed: dict[str, str]
     parts: dict[str, dict[str, Any]]
     scores: dict[str, float | None]
-    paid: Paid
+    paid: AnswerPay
     best: str | None
     low_confidence: bool
     alerts: list[dict[str, Any]]
 
 
-def judge_round(given: Given, params: InferenceParams) -> Judged:
+def judge_round(given: RoundInput, params: InferenceParams) -> JudgedRound:
     """Everything that follows from a round."""
     received = given.received
     void = len(received) < params.min_miners
@@ -72,9 +77,9 @@ def judge_round(given: Given, params: InferenceParams) -> Judged:
     parts = {} if void else _compose(given, filtered, measured, inside, removed, params)
     scores = {hotkey: sum_parts(own) for hotkey, own in parts.items()}
     paid = pay_answers(_list_payees(given, filtered, inside, scores), pool, consensus.achieved, params)
-    known = {hotkey: read_seconds(seconds) for hotkey, seconds in zip(received.hotkeys, given.seconds, strict=True)}
+    known = {hotkey: parse_seconds(seconds) for hotkey, seconds in zip(received.hotkeys, given.seconds, strict=True)}
     best = find_best([(key, score, _last_if_none(known[key])) for key, score in scores.items()])
-    return Judged(
+    return JudgedRound(
         void=void,
         filtered=filtered,
         measured=measured,
@@ -91,7 +96,7 @@ def judge_round(given: Given, params: InferenceParams) -> Judged:
     )
 
 
-def write_judged(given: Given, judged: Judged) -> dict[str, Any]:
+def format_judged(given: RoundInput, judged: JudgedRound) -> dict[str, Any]:
     """The output of stage `inference.score`."""
     received, consensus, void = given.received, judged.consensus, judged.void
     everyone = sorted([*received.hotkeys, *given.missed])
@@ -121,10 +126,12 @@ def write_judged(given: Given, judged: Judged) -> dict[str, Any]:
     }
 
 
-def _measure(given: Given, filtered: Filtered, measured: Measured, params: InferenceParams) -> Consensus:
+def _measure(
+    given: RoundInput, filtered: FilteredAnswers, measured: ConsensusGroup, params: InferenceParams
+) -> Consensus:
     members = np.array(measured.members, dtype=np.intp)
     return measure_consensus(
-        take(given.received.similarity, members),
+        take_submatrix(given.received.similarity, members),
         given.received.quality[members],
         filtered.vote[members],
         filtered.voice[members],
@@ -134,7 +141,7 @@ def _measure(given: Given, filtered: Filtered, measured: Measured, params: Infer
     )
 
 
-def _find_pool(received: Received, filtered: Filtered, consensus: Consensus) -> float:
+def _find_pool(received: ReceivedAnswers, filtered: FilteredAnswers, consensus: Consensus) -> float:
     """What there is to earn; one honest answer among garbage is paid by its quality."""
     if consensus.pool is not None:
         return consensus.pool
@@ -143,7 +150,7 @@ def _find_pool(received: Received, filtered: Filtered, consensus: Consensus) -> 
 
 
 def _name_removed(
-    filtered: Filtered, measured: Measured, consensus: Consensus, inside: NDArray[np.bool_]
+    filtered: FilteredAnswers, measured: ConsensusGroup, consensus: Consensus, inside: NDArray[np.bool_]
 ) -> dict[int, str]:
     """The one reason of each answer that is out."""
     contradicting = {measured.members[i] for i in consensus.contradicting}
@@ -163,9 +170,9 @@ def _name_removed(
 
 
 def _compose(
-    given: Given,
-    filtered: Filtered,
-    measured: Measured,
+    given: RoundInput,
+    filtered: FilteredAnswers,
+    measured: ConsensusGroup,
     inside: NDArray[np.bool_],
     removed: Mapping[int, str],
     params: InferenceParams,
@@ -180,7 +187,7 @@ def _compose(
     for number in np.flatnonzero(~filtered.flagged).tolist():
         quality, reason = float(received.quality[number]), removed.get(number)
         good = reaches(quality, params.high_quality)
-        claim = read_confidence(given.confidence[number], params)
+        claim = parse_confidence(given.confidence[number], params)
         stands = Standpoint(
             near=float(near[number]),
             quality=quality,
@@ -194,11 +201,11 @@ def _compose(
 
 
 def _list_payees(
-    given: Given, filtered: Filtered, inside: NDArray[np.bool_], scores: Mapping[str, float]
-) -> list[Payee]:
+    given: RoundInput, filtered: FilteredAnswers, inside: NDArray[np.bool_], scores: Mapping[str, float]
+) -> list[AnswerPayee]:
     hotkeys = given.received.hotkeys
     return [
-        Payee(
+        AnswerPayee(
             hotkey=hotkey,
             score=scores[hotkey],
             seconds=given.seconds[number],
@@ -211,7 +218,7 @@ def _list_payees(
     ]
 
 
-def _score_everyone(given: Given, scores: Mapping[str, float], void: bool) -> dict[str, float | None]:
+def _score_everyone(given: RoundInput, scores: Mapping[str, float], void: bool) -> dict[str, float | None]:
     """Unscored is our fault or a void round; whoever else has no score has 0."""
     received = dict.fromkeys(given.received.hotkeys, "ok")
     statuses = {**received, **given.missed}

@@ -16,23 +16,21 @@ from numpy.typing import NDArray
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.numbers import is_number
 from weighbeam.core.quantise import MILLION
-from weighbeam.core.surrogates import has_lone_surrogate
-from weighbeam.core.words import UNICODE_VERSION
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Reply, Task
-from weighbeam.mechanisms.inference.cosines import Vectors, embed_clean
-from weighbeam.mechanisms.inference.counts import Text, count_text
-from weighbeam.mechanisms.inference.overlap import count_shared, number_wordings
+from weighbeam.core.text import UNICODE_VERSION, has_lone_surrogate
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Reply, Task
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
-from weighbeam.mechanisms.inference.task import Question, read_body
-from weighbeam.mechanisms.inference.words import label_polarity
-from weighbeam.senses.ports import Embedder, Senses
+from weighbeam.mechanisms.inference.task import ParsedPrompt, parse_body
+from weighbeam.mechanisms.inference.text.cosines import TextVectors, embed_clean
+from weighbeam.mechanisms.inference.text.counts import ParsedText, count_shared, count_text, number_wordings
+from weighbeam.mechanisms.inference.text.words import label_polarity
+from weighbeam.senses.ports.protocols import Embedder, Senses
 
 
 def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Observation:
     """The observation of a round; a task that cannot be read is refused, answers never are."""
-    question = read_body(asked.task.body)
-    prompt = Text(question.prompt)
-    texts = _read_texts(asked.answers, question.most_words(params.max_answer_words))
+    question = parse_body(asked.task.body)
+    prompt = ParsedText(question.prompt)
+    texts = _parse_texts(asked.answers, question.most_words(params.max_answer_words))
     worded = [text for text in texts.values() if text.words]
     parts = chain.from_iterable((text.clean, *text.sentences) for text in worded)
     vectors = embed_clean([prompt.clean, *parts], senses.embedder)
@@ -56,7 +54,7 @@ def name_senses(embedder: Embedder) -> dict[str, Any]:
     return {"embedder": {"id": embedder.id, "digest": embedder.digest}, "unicode": UNICODE_VERSION}
 
 
-def read_answer(answer: Answer) -> tuple[Reply, str | None]:
+def parse_answer(answer: Answer) -> tuple[Reply, str | None]:
     """What an answer is, and its text if it has one we can read."""
     if answer.status != "ok":
         return answer.status, None
@@ -70,14 +68,14 @@ def read_answer(answer: Answer) -> tuple[Reply, str | None]:
     return "ok", text
 
 
-def _read_texts(answers: Sequence[Answer], most_words: int) -> dict[str, Text]:
+def _parse_texts(answers: Sequence[Answer], most_words: int) -> dict[str, ParsedText]:
     """Every readable text once, by digest; none with more words than the question allows."""
-    read = (read_answer(answer)[1] for answer in answers)
-    found = {digest_text(text): Text(text) for text in read if text is not None}
+    read = (parse_answer(answer)[1] for answer in answers)
+    found = {digest_text(text): ParsedText(text) for text in read if text is not None}
     return {digest: found[digest] for digest in sorted(found) if len(found[digest].words) <= most_words}
 
 
-def _find_unread(texts: Mapping[str, Text], prompt: Text, vectors: Vectors) -> set[str]:
+def _find_unread(texts: Mapping[str, ParsedText], prompt: ParsedText, vectors: TextVectors) -> set[str]:
     """Digests of the texts that cannot be judged, through a fault of our embedder."""
     if prompt.clean in vectors.missing:
         return set(texts)
@@ -89,7 +87,7 @@ def _find_unread(texts: Mapping[str, Text], prompt: Text, vectors: Vectors) -> s
     }
 
 
-def _measure(texts: Sequence[Text], prompt: Text, vectors: Vectors) -> dict[str, NDArray[Any]]:
+def _measure(texts: Sequence[ParsedText], prompt: ParsedText, vectors: TextVectors) -> dict[str, NDArray[Any]]:
     """Cosines in millionths, and how many word triples each two texts share."""
     worded = [number for number, text in enumerate(texts) if text.words]
     clean = [texts[number].clean for number in worded]
@@ -109,7 +107,7 @@ def _measure(texts: Sequence[Text], prompt: Text, vectors: Vectors) -> dict[str,
     }
 
 
-def _text_facts(texts: Mapping[str, Text], prompt: Text) -> list[dict[str, Any]]:
+def _text_facts(texts: Mapping[str, ParsedText], prompt: ParsedText) -> list[dict[str, Any]]:
     wordings = number_wordings(list(texts.values()))
     return [
         {
@@ -124,7 +122,7 @@ def _text_facts(texts: Mapping[str, Text], prompt: Text) -> list[dict[str, Any]]
 
 
 def _miner(answer: Answer, numbers: Mapping[str, int], unread: set[str], entities: Mapping[str, str]) -> dict[str, Any]:
-    status, text = read_answer(answer)
+    status, text = parse_answer(answer)
     digest = None if text is None else digest_text(text)
     if digest is not None and digest not in numbers:
         status, digest = "too_large", None
@@ -141,7 +139,7 @@ def _miner(answer: Answer, numbers: Mapping[str, int], unread: set[str], entitie
     }
 
 
-def _task_facts(task: Task, question: Question, prompt: Text) -> dict[str, Any]:
+def _task_facts(task: Task, question: ParsedPrompt, prompt: ParsedText) -> dict[str, Any]:
     return {
         "id": task.id,
         "kind": task.kind,

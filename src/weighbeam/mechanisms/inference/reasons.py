@@ -18,5 +18,10 @@ MEANINGS = {
     "validator_fault": "The validator could not judge the answer: nothing is charged, and there is nothing to do.",
     "void_round": "Too few answers arrived for a comparison, so nothing was scored; see that yours arrives.",
 }
+FLAGGED = "answers that were flagged, or say the opposite"
+SUSPICIOUS = {
+    **dict.fromkeys(("off_topic", "echo", "not_prose", "thin", "empty", "contradicts"), FLAGGED),
+    "too_large": "answers longer than any that was asked for",
+}
 OUT = ("outlier", "short", "contradicts", "other_cluster")
 """Those that cost a place in the consensus."""

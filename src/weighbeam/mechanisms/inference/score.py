@@ -8,28 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.quantise import MILLION
-from weighbeam.mechanisms.contract import Observation, Score, Scored
-from weighbeam.mechanisms.inference.alerts import describe_copies
-from weighbeam.mechanisms.inference.counts import Counts
-from weighbeam.mechanisms.inference.filter import Received
-from weighbeam.mechanisms.inference.judge import Given, Judged, judge_round, write_judged
-from weighbeam.mechanisms.inference.overlap import fill_overlaps
+from weighbeam.mechanism.records import Observation, Score, Scored
+from weighbeam.mechanisms.inference.agreement.alerts import describe_copies
+from weighbeam.mechanisms.inference.agreement.filter import ReceivedAnswers
+from weighbeam.mechanisms.inference.judge import JudgedRound, RoundInput, format_judged, judge_round
 from weighbeam.mechanisms.inference.params import InferenceParams
-from weighbeam.mechanisms.inference.quality import Cosines, Quality, judge_quality
+from weighbeam.mechanisms.inference.text.counts import TextCounts, fill_overlaps
+from weighbeam.mechanisms.inference.text.quality import Cosines, Quality, judge_quality
 
 NOT_SUMMED = ("scores", "parts", "emissions")
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class RejudgedRound:
     """A recorded round judged again: what was given, the quality of each miner's text, and the judgement."""
 
-    given: Given
+    given: RoundInput
     qualities: Mapping[str, Quality]
-    judged: Judged
+    judged: JudgedRound
 
     def write(self) -> dict[str, Any]:
-        return write_judged(self.given, self.judged)
+        return format_judged(self.given, self.judged)
 
 
 def score_round(params: InferenceParams, observation: Observation) -> Scored:
@@ -43,22 +42,22 @@ def score_round(params: InferenceParams, observation: Observation) -> Scored:
     return Scored(scores, {**summary, "copies": copies, "emissions": paid})
 
 
-def replay_round(params: InferenceParams, observation: Observation) -> Replayed:
+def replay_round(params: InferenceParams, observation: Observation) -> RejudgedRound:
     """Judge a recorded round."""
     facts = observation.facts
     miners = sorted(facts["miners"], key=lambda miner: str(miner["hotkey"]))
     arrived = [miner for miner in miners if miner["status"] == "ok"]
     per_text = judge_texts(params, observation)
     rows = np.array([miner["text"] for miner in arrived], dtype=np.intp)
-    received = Received(
+    received = ReceivedAnswers(
         hotkeys=tuple(miner["hotkey"] for miner in arrived),
         quality=np.array([per_text[row].quality for row in rows], dtype=np.float64),
         words=np.array([per_text[row].words for row in rows], dtype=np.int64),
         entities=tuple(miner["entity"] for miner in arrived),
         similarity=_spread(observation.arrays["similarity"] / MILLION, rows),
-        overlap=_spread(_read_overlaps(observation), rows),
+        overlap=_spread(_unpack_overlaps(observation), rows),
     )
-    given = Given(
+    given = RoundInput(
         received=received,
         seconds=tuple(miner["seconds"] for miner in arrived),
         confidence=tuple(miner["confidence"] for miner in arrived),
@@ -66,7 +65,7 @@ def replay_round(params: InferenceParams, observation: Observation) -> Replayed:
         missed={miner["hotkey"]: miner["status"] for miner in miners if miner["status"] != "ok"},
     )
     qualities = {miner["hotkey"]: per_text[miner["text"]] for miner in arrived}
-    return Replayed(given, qualities, judge_round(given, params))
+    return RejudgedRound(given, qualities, judge_round(given, params))
 
 
 def judge_texts(params: InferenceParams, observation: Observation) -> list[Quality]:
@@ -77,7 +76,7 @@ def judge_texts(params: InferenceParams, observation: Observation) -> list[Quali
     judged: list[Quality] = []
     at = neighbour = 0
     for text, closeness in zip(facts["texts"], prompt, strict=True):
-        counts = Counts.from_json(text["counts"])
+        counts = TextCounts.from_json(text["counts"])
         pairs = max(0, counts.sentences - 1)
         cosines = Cosines(closeness, own[at : at + counts.sentences], next_ones[neighbour : neighbour + pairs])
         judged.append(judge_quality(counts, cosines, facts["task"]["prose"], params.quality_threshold))
@@ -85,7 +84,7 @@ def judge_texts(params: InferenceParams, observation: Observation) -> list[Quali
     return judged
 
 
-def _read_overlaps(observation: Observation) -> NDArray[np.float64]:
+def _unpack_overlaps(observation: Observation) -> NDArray[np.float64]:
     texts = observation.facts["texts"]
     sizes, wordings = [text["triples"] for text in texts], [text["wording"] for text in texts]
     return fill_overlaps(sizes, wordings, observation.arrays["shared"])
@@ -97,7 +96,7 @@ def _spread(matrix: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.f
     return spread
 
 
-def _score(miner: Mapping[str, Any], replayed: Replayed) -> Score:
+def _score(miner: Mapping[str, Any], replayed: RejudgedRound) -> Score:
     hotkey, judged = miner["hotkey"], replayed.judged
     if miner["status"] == "validator_error":
         return Score(hotkey, "unscored", None, None, ("validator_fault",))

@@ -7,45 +7,45 @@ import numpy as np
 
 from weighbeam.core.errors import require
 from weighbeam.core.numbers import is_integer, is_number
-from weighbeam.mechanisms.contract import Stage
-from weighbeam.mechanisms.inference.consensus import measure_consensus
-from weighbeam.mechanisms.inference.counts import Text, count_text
-from weighbeam.mechanisms.inference.emissions import Payee, pay_answers
-from weighbeam.mechanisms.inference.filter import Filtered, Received, filter_answers
-from weighbeam.mechanisms.inference.judge import judge_round, write_judged
-from weighbeam.mechanisms.inference.quality import judge_quality
-from weighbeam.mechanisms.inference.read import (
+from weighbeam.mechanism.records import Stage
+from weighbeam.mechanisms.inference.agreement.consensus import measure_consensus
+from weighbeam.mechanisms.inference.agreement.filter import FilteredAnswers, ReceivedAnswers, filter_answers
+from weighbeam.mechanisms.inference.emissions import AnswerPayee, pay_answers
+from weighbeam.mechanisms.inference.judge import format_judged, judge_round
+from weighbeam.mechanisms.inference.parse import (
     Input,
     check_unique,
-    read_cosines,
-    read_given,
-    read_matrix,
-    read_params,
-    read_polarity,
-    read_rows,
+    parse_cosines,
+    parse_given,
+    parse_matrix,
+    parse_params,
+    parse_polarity,
+    parse_rows,
 )
+from weighbeam.mechanisms.inference.text.counts import ParsedText, count_text
+from weighbeam.mechanisms.inference.text.quality import judge_quality
 
 
 def quality_stage(given: Input) -> dict[str, Any]:
-    params = read_params(given)
+    params = parse_params(given)
     require(isinstance(given.get("text"), str) and isinstance(given.get("prompt", ""), str), "bad_shape")
-    text = Text(given["text"])
-    cosines = read_cosines(given, len(text.sentences))
-    counts = count_text(text, Text(given.get("prompt", "")))
+    text = ParsedText(given["text"])
+    cosines = parse_cosines(given, len(text.sentences))
+    counts = count_text(text, ParsedText(given.get("prompt", "")))
     prose = given.get("prose", True) is not False
     return judge_quality(counts, cosines, prose, params.quality_threshold).as_json()
 
 
 def filter_stage(given: Input) -> dict[str, Any]:
-    params = read_params(given)
-    rows = read_rows(given, "answers")
+    params = parse_params(given)
+    rows = parse_rows(given, "answers")
     require(all(is_number(row.get("quality")) and is_integer(row.get("words"), 0) for row in rows), "bad_shape")
     order = sorted(range(len(rows)), key=lambda i: rows[i]["hotkey"])
-    similarity = read_matrix(given.get("similarity"), len(rows), order)
-    overlap = None if given.get("overlap") is None else read_matrix(given["overlap"], len(rows), order)
+    similarity = parse_matrix(given.get("similarity"), len(rows), order)
+    overlap = None if given.get("overlap") is None else parse_matrix(given["overlap"], len(rows), order)
     check_unique(rows)
     rows = [rows[i] for i in order]
-    received = Received(
+    received = ReceivedAnswers(
         hotkeys=tuple(row["hotkey"] for row in rows),
         quality=np.array([row["quality"] for row in rows], dtype=np.float64),
         words=np.array([row["words"] for row in rows], dtype=np.int64),
@@ -53,10 +53,10 @@ def filter_stage(given: Input) -> dict[str, Any]:
         similarity=similarity,
         overlap=overlap,
     )
-    return _write_filtered(received, filter_answers(received, params))
+    return _format_filtered(received, filter_answers(received, params))
 
 
-def _write_filtered(received: Received, filtered: Filtered) -> dict[str, Any]:
+def _format_filtered(received: ReceivedAnswers, filtered: FilteredAnswers) -> dict[str, Any]:
     hotkeys = received.hotkeys
     heard = np.flatnonzero(~filtered.flagged).tolist()
     return {
@@ -76,11 +76,11 @@ def _write_filtered(received: Received, filtered: Filtered) -> dict[str, Any]:
 
 
 def consensus_stage(given: Input) -> dict[str, Any]:
-    params = read_params(given)
-    rows = read_rows(given, "members")
+    params = parse_params(given)
+    rows = parse_rows(given, "members")
     require(all(is_number(row.get("quality")) and is_number(row.get("vote")) for row in rows), "bad_shape")
     order = sorted(range(len(rows)), key=lambda i: rows[i]["hotkey"])
-    similarity = read_matrix(given.get("similarity"), len(rows), order)
+    similarity = parse_matrix(given.get("similarity"), len(rows), order)
     check_unique(rows)
     rows = [rows[i] for i in order]
     voices = [str(row.get("voice", row["hotkey"])) for row in rows]
@@ -90,7 +90,7 @@ def consensus_stage(given: Input) -> dict[str, Any]:
         np.array([row["quality"] for row in rows], dtype=np.float64),
         np.array([row["vote"] for row in rows], dtype=np.float64),
         np.array([numbers[voice] for voice in voices], dtype=np.intp),
-        [read_polarity(row.get("polarity")) for row in rows],
+        [parse_polarity(row.get("polarity")) for row in rows],
         given.get("cluster", True) is not False,
         params,
     )
@@ -107,13 +107,13 @@ def consensus_stage(given: Input) -> dict[str, Any]:
 
 
 def emissions_stage(given: Input) -> dict[str, Any]:
-    params = read_params(given)
-    rows = read_rows(given, "answers")
+    params = parse_params(given)
+    rows = parse_rows(given, "answers")
     require(is_number(given.get("pool")) and all(is_number(row.get("score")) for row in rows), "bad_shape")
     check_unique(rows)
     rows = sorted(rows, key=lambda row: str(row["hotkey"]))
     payees = [
-        Payee(
+        AnswerPayee(
             hotkey=row["hotkey"],
             score=float(row["score"]),
             seconds=row.get("seconds"),
@@ -134,9 +134,9 @@ def emissions_stage(given: Input) -> dict[str, Any]:
 
 
 def score_stage(given: Input) -> dict[str, Any]:
-    params = read_params(given)
-    read = read_given(given, params)
-    return write_judged(read, judge_round(read, params))
+    params = parse_params(given)
+    read = parse_given(given, params)
+    return format_judged(read, judge_round(read, params))
 
 
 STAGES: Mapping[str, Stage] = {

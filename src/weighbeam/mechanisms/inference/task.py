@@ -1,28 +1,31 @@
-"""What is asked: a prompt, or messages whose last word of the user is the prompt; checked before anyone is asked."""
+"""Tasks: a checked prompt or conversation, and the project's own bank of prompts."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
+from weighbeam.core.canonical import digest_text, seeded_digest
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
-from weighbeam.core.surrogates import has_lone_surrogate
-from weighbeam.core.words import clean_text, find_words
+from weighbeam.core.text import clean_text, find_words, has_lone_surrogate
+from weighbeam.mechanism.records import Seed, Task
 from weighbeam.mechanisms.inference.params import MAX_PROMPT
 
-MOST_TOKENS = 32_768
-MOST_WORDS = 4000
-MOST_POSED = 900_000
+MAX_TOKENS = 32_768
+MAX_WORDS = 4000
+MAX_POSED = 900_000
 """Bytes; a miner takes a megabyte with everything around them."""
 FIELDS = ("prompt", "messages", "prose", "max_tokens", "temperature", "model")
-MOST_TEMPERATURE = 2
-MOST_MODEL = 200
+MAX_TEMPERATURE = 2
+MAX_MODEL = 200
 ROLES = ("system", "user", "assistant")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedPrompt:
     """A task as it is read: the text answers are judged by, and what a miner is sent."""
 
     prompt: str
@@ -34,44 +37,44 @@ class Question:
 
         Never so many that reading the answers would take longer than a round.
         """
-        return max(usual, min(MOST_WORDS, int(self.posed.get("max_tokens", 0))))
+        return max(usual, min(MAX_WORDS, int(self.posed.get("max_tokens", 0))))
 
 
-def read_body(body: Mapping[str, Any]) -> Question:
+def parse_body(body: Mapping[str, Any]) -> ParsedPrompt:
     """The question in a task's body `{prompt | messages, prose?, max_tokens?, temperature?, model?}`.
 
-    >>> read_body({"prompt": "Why?"}).posed
+    >>> parse_body({"prompt": "Why?"}).posed
     {'prompt': 'Why?'}
     """
-    prompt, posed = _read_messages(body["messages"]) if body.get("messages") is not None else _read_prompt(body)
+    prompt, posed = _parse_messages(body["messages"]) if body.get("messages") is not None else _parse_prompt(body)
     require(bool(find_words(clean_text(prompt))), "empty_prompt", "the prompt has no word", "ask something")
-    posed = {**posed, **_read_wishes(body)}
+    posed = {**posed, **_parse_wishes(body)}
     size = len(json.dumps(posed))
-    require(size <= MOST_POSED, "bad_prompt", f"the question has {size:,} bytes", f"give ≤ {MOST_POSED:,} as JSON")
+    require(size <= MAX_POSED, "bad_prompt", f"the question has {size:,} bytes", f"give ≤ {MAX_POSED:,} as JSON")
     prose = body.get("prose")
     require(prose is None or isinstance(prose, bool), "bad_prose", f"prose is {prose!r}", "give true or false")
-    return Question(prompt, prose is not False, posed)
+    return ParsedPrompt(prompt, prose is not False, posed)
 
 
-def _read_wishes(body: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_wishes(body: Mapping[str, Any]) -> dict[str, Any]:
     """How the asker would like it answered: told to miners, and no part of the scoring."""
     tokens, temperature, model = (body.get(name) for name in ("max_tokens", "temperature", "model"))
-    good = tokens is None or (is_integer(tokens, 1) and tokens <= MOST_TOKENS)
-    require(good, "bad_max_tokens", f"max_tokens is {tokens!r}", f"give an integer from 1 to {MOST_TOKENS}")
-    good = temperature is None or (is_number(temperature, 0) and temperature <= MOST_TEMPERATURE)
-    require(good, "bad_temperature", f"temperature is {temperature!r}", f"give a number from 0 to {MOST_TEMPERATURE}")
-    good = model is None or (isinstance(model, str) and len(model) <= MOST_MODEL and not has_lone_surrogate(model))
-    require(good, "bad_model", "model is no short text", f"give a name of at most {MOST_MODEL} characters")
+    good = tokens is None or (is_integer(tokens, 1) and tokens <= MAX_TOKENS)
+    require(good, "bad_max_tokens", f"max_tokens is {tokens!r}", f"give an integer from 1 to {MAX_TOKENS}")
+    good = temperature is None or (is_number(temperature, 0) and temperature <= MAX_TEMPERATURE)
+    require(good, "bad_temperature", f"temperature is {temperature!r}", f"give a number from 0 to {MAX_TEMPERATURE}")
+    good = model is None or (isinstance(model, str) and len(model) <= MAX_MODEL and not has_lone_surrogate(model))
+    require(good, "bad_model", "model is no short text", f"give a name of at most {MAX_MODEL} characters")
     named = {"max_tokens": tokens, "temperature": temperature, "model": model}
     return {name: value for name, value in named.items() if value is not None}
 
 
-def _read_prompt(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _parse_prompt(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     prompt = _check_text(body.get("prompt"), "the prompt")
     return prompt, {"prompt": prompt}
 
 
-def _read_messages(messages: Any) -> tuple[str, dict[str, Any]]:
+def _parse_messages(messages: Any) -> tuple[str, dict[str, Any]]:
     """The last user message, and all of them."""
     remedy = 'write [{"role": "user", "content": "…"}]'
     require(isinstance(messages, list) and bool(messages), "bad_messages", "messages is not a list", remedy)
@@ -92,3 +95,47 @@ def _check_text(text: Any, what: str) -> str:
     require(len(text) <= MAX_PROMPT, "bad_prompt", f"{what} has {len(text):,} characters", f"give ≤ {MAX_PROMPT:,}")
     require(not has_lone_surrogate(text), "bad_prompt", f"{what} holds a lone surrogate", "decode it as UTF-8 first")
     return text
+
+
+ASKING = {"prompt", "messages"}
+
+
+@cache
+def load_bank() -> tuple[dict[str, Any], ...]:
+    """Prompts as `{id, prompt, topic}`, by id."""
+    text = (files("weighbeam.mechanisms.inference") / "prompts" / "prompts.jsonl").read_text("utf-8")
+    rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+    return tuple(sorted(rows, key=lambda row: str(row["id"])))
+
+
+def generate_task(seed: Seed) -> Task:
+    """One prompt of the bank.
+
+    >>> generate_task("a") == generate_task("a")
+    True
+    """
+    bank = load_bank()
+    row = bank[int(seeded_digest(seed, "prompt")[:16], 16) % len(bank)]
+    prose = {"prose": row["prose"]} if "prose" in row else {}
+    return Task(f"prompt-{row['id']}", {"prompt": row["prompt"], **prose})
+
+
+def parse_prompt_text(name: str, text: str) -> Task:
+    """A task out of a text: its prompt, or a JSON object `{prompt | messages, prose?, max_tokens?}`."""
+    body = _parse_object(text) or {"prompt": text.strip()}
+    try:
+        parse_body(body)
+    except WeighbeamError as fault:
+        raise WeighbeamError("bad_task", f"{name} makes no task: {fault.message}", fault.remedy) from None
+    return Task(f"prompt-{digest_text(text.strip())[:16]}", body)
+
+
+def _parse_object(text: str) -> dict[str, Any] | None:
+    """The body a text spells out, if it does; the prompt of another text may well be JSON too."""
+    try:
+        read = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return (
+        {key: read[key] for key in FIELDS if key in read} if isinstance(read, dict) and read.keys() & ASKING else None
+    )

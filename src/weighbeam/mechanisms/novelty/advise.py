@@ -1,20 +1,41 @@
-"""What a contributor should improve: what texts that are near, the same, held or refused would have earned."""
+"""Meanings of a score's reasons, and advice for a contributor: lost pay of texts that are near, repeated, held or
+refused.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.quantise import MILLION
-from weighbeam.mechanisms.abilities import Advice, Pair
-from weighbeam.mechanisms.advice import average, choose_advice, count, show
+from weighbeam.mechanism.advice import average, choose_advice, count, shown
+from weighbeam.mechanism.records import Advice, ScorePair
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.reasons import MEANINGS
 from weighbeam.mechanisms.novelty.reward import reward_units
+
+MEANINGS = {
+    "not_new": "A contribution is too near to one that is known: say something that nobody has said before.",
+    "duplicate": "The same text was here before, whatever its case or spacing: submit each text once.",
+    "held": "A contribution reads as implausible and waits for an operator: write plain sentences.",
+    "refused": "A contribution reads as implausible and is not accepted: write plain sentences.",
+    "implausible": "A contribution reads as implausible and is not accepted: write plain sentences.",
+    "bad_text": "A contribution is no text: send it as a JSON string of readable characters.",
+    "too_short": "A contribution has fewer words than min_words: say it in a whole sentence.",
+    "too_long": "A contribution has more characters than max_chars: split it.",
+    "timeout": "Nothing arrived in time: answer before the timeout.",
+    "unreachable": "The endpoint could not be reached: keep the address you announced up and open.",
+    "error": "The endpoint answered with an error: look into your log.",
+    "malformed": "The answer is not the JSON asked for: send `contributions`, a list of texts.",
+    "too_large": "The answer is larger than allowed: send fewer or shorter texts.",
+    "validator_error": "The validator could not measure it: nothing is charged, and there is nothing to do.",
+}
+NOT_NEW = "contributions that are not new, or not meant"
+SUSPICIOUS = dict.fromkeys(("duplicate", "held", "refused", "implausible", "too_large"), NOT_NEW)
+
 
 REFUSED = ("refused", "implausible", "bad_text", "too_short", "too_long", "malformed", "too_large")
 Row = Mapping[str, Any]
 
 
-def advise_contributor(params: NoveltyParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
+def advise_contributor(params: NoveltyParams, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
     """In units per round. Others are no measure here: each is paid for what is new, not for a place."""
     rows: list[Row] = [row for own, _ in pairs for row in (own.parts or {}).get("contributions", ())]
     rounds = max(1, len(pairs))
@@ -32,7 +53,7 @@ def _advise_near(rows: Sequence[Row], rounds: int, params: NoveltyParams) -> Adv
     nothing = sum(not row["units"] for row in paid)
     text = (
         f"Your {len(paid)} contributions had a similarity of {near:.3f} to the nearest known text on average, and "
-        f"{nothing} earned nothing for it; {params.similarity_step:g} less would bring {show(gain)} units per round"
+        f"{nothing} earned nothing for it; {params.similarity_step:g} less would bring {shown(gain)} units per round"
     )
     return Advice("Say what is farther from what is known", text, float(gain))
 
@@ -43,7 +64,7 @@ def _advise_same(rows: Sequence[Row], rounds: int, typical: float) -> Advice:
     text = f"{len(same)} of your {len(rows)} contributions were here before and earned nothing: submit each text once"
     return Advice(
         "Do not submit a text twice",
-        f"{text}; new ones like your others would bring {show(gain)} units per round",
+        f"{text}; new ones like your others would bring {shown(gain)} units per round",
         gain,
     )
 
@@ -52,17 +73,17 @@ def _advise_held(rows: Sequence[Row], rounds: int) -> Advice:
     held = [row for row in rows if row["status"] == "held"]
     gain = sum(row["units"] for row in held) / rounds
     text = (
-        f"{len(held)} of your {len(rows)} contributions are held with {show(gain)} units per round: {MEANINGS['held']}"
+        f"{len(held)} of your {len(rows)} contributions are held with {shown(gain)} units per round: {MEANINGS['held']}"
     )
     return Advice("Write plain sentences", text.rstrip("."), gain)
 
 
-def _advise_refused(pairs: Sequence[Pair], typical: float) -> list[Advice]:
+def _advise_refused(pairs: Sequence[ScorePair], typical: float) -> list[Advice]:
     found = []
     for code in REFUSED:
         hit = [own for own, _ in pairs if code in own.reasons]
         if hit:
             gain = typical * len(hit) / len(pairs)
-            text = f"{count(hit, pairs)} had something refused as {code}: {MEANINGS[code]} That cost {show(gain)}"
+            text = f"{count(hit, pairs)} had something refused as {code}: {MEANINGS[code]} That cost {shown(gain)}"
             found.append(Advice(f"Do not be refused as {code}", f"{text} units per round", gain))
     return found

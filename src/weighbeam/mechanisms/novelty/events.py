@@ -1,18 +1,23 @@
-"""What a collected round holds: contributions and releases, each measured before, in the order they were committed."""
+"""Events of a collected round, contributions and releases in commit order, and their re-decision under other reward
+parameters.
+
+How near each was to its nearest neighbour is recorded, and so is who was held, released or refused: that stays.
+"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, Status, judge
+from weighbeam.mechanism.records import Observation
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.plausible import Look, find_doubts
+from weighbeam.mechanisms.novelty.plausibility import TextLook, find_doubts
+from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, Status, judge, reward_units
 
 Kind = Literal["contribution", "release"]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class NoveltyEvent:
     """One thing that can pay. `micro` is None if there was nothing before it; `nearest` says who was nearest. What was
     decided when it came in is recorded (`status`, `units`, `at`) and is what counts; a text that is only asked about
     has none of it, and is judged by the parameters."""
@@ -24,7 +29,7 @@ class Event:
     nearest: str | None
     micro: int | None
     duplicate: bool
-    look: Look | None
+    look: TextLook | None
     status: Status | None = None
     units: int | None = None
     at: float | None = None
@@ -33,9 +38,9 @@ class Event:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> "Event":
+    def from_json(cls, given: Mapping[str, Any]) -> "NoveltyEvent":
         look = given["look"]
-        return cls(**{**given, "look": None if look is None else Look.from_json(look)})
+        return cls(**{**given, "look": None if look is None else TextLook.from_json(look)})
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -52,3 +57,18 @@ class Event:
         if self.duplicate:
             return DUPLICATE
         return judge(self.similarity, not self.doubts, params)
+
+
+def reopen_round(params: NoveltyParams, observation: Observation) -> Observation:
+    rows = [
+        {**row, "events": [_reopen(NoveltyEvent.from_json(one), params).as_json() for one in row["events"]]}
+        for row in observation.facts["contributors"]
+    ]
+    facts: Mapping[str, Any] = {**observation.facts, "contributors": rows}
+    return Observation(facts, observation.arrays, observation.texts)
+
+
+def _reopen(event: NoveltyEvent, params: NoveltyParams) -> NoveltyEvent:
+    if event.status not in ("paid", "held"):
+        return event
+    return replace(event, units=reward_units(event.similarity, params))

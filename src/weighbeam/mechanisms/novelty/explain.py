@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from weighbeam.core.apportion import read_decimal
 from weighbeam.core.quantise import MILLION
-from weighbeam.mechanisms.contract import Node, Observation, Scored
-from weighbeam.mechanisms.novelty.events import Event
-from weighbeam.mechanisms.novelty.judge import Judgement
-from weighbeam.mechanisms.novelty.observe import read_events
+from weighbeam.core.stats import parse_decimal
+from weighbeam.mechanism.records import Node, Observation, Scored
+from weighbeam.mechanisms.novelty.events import NoveltyEvent
+from weighbeam.mechanisms.novelty.observe import parse_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reward import Judgement
 
 DOUBTS = {
     "word_salad": "more than 3 word pieces per word",
@@ -27,16 +27,16 @@ def explain_contributor(params: NoveltyParams, observation: Observation, scored:
     if score.value is None:
         why = ", ".join(row["refused"]) or "before it was read"
         return Node(f"{hotkey}: unscored, a fault of the validator: {why}")
-    lines = [explain_event(event, event.judge(params), params) for event in read_events(row["events"])]
+    lines = [explain_event(event, event.judge(params), params) for event in parse_events(row["events"])]
     lines += [Node(f"refused: {code}") for code in row["refused"]]
     if row["status"] != "ok":
         lines.append(Node(f"no contribution could be read: {row['status']}"))
-    return Node(f"{hotkey}: {write_tokens(int(score.value), params)} tokens earned", tuple(lines))
+    return Node(f"{hotkey}: {format_tokens(int(score.value), params)} tokens earned", tuple(lines))
 
 
-def explain_event(event: Event, judged: Judgement, params: NoveltyParams) -> Node:
+def explain_event(event: NoveltyEvent, judged: Judgement, params: NoveltyParams) -> Node:
     """One contribution: how near what was nearest, what the curve pays for that, and what became of it."""
-    head = f"{event.id}: {judged.status}, {write_tokens(judged.units, params)} tokens"
+    head = f"{event.id}: {judged.status}, {format_tokens(judged.units, params)} tokens"
     if event.duplicate:
         return Node(head, (Node(f"the same text as {event.nearest}, whatever its case, spacing or spelling"),))
     return Node(head, explain_similarity(event.similarity, event.nearest, event.doubts, params))
@@ -53,17 +53,17 @@ def explain_similarity(
 
 def _explain_curve(micro: int, params: NoveltyParams) -> Node:
     similarity = micro / MILLION
-    if Fraction(micro, MILLION) > read_decimal(params.reference_similarity):
+    if Fraction(micro, MILLION) > parse_decimal(params.reference_similarity):
         return Node(f"{similarity:.6f} is above {params.reference_similarity:g}: nothing is paid")
     power = (params.reference_similarity - similarity) / params.similarity_step
     told = f"{params.min_reward:g} × {params.reward_factor:g}^{power:.6g}"
     return Node(f"{told}, at most {params.max_reward:g}")
 
 
-def write_tokens(units: int, params: NoveltyParams) -> str:
+def format_tokens(units: int, params: NoveltyParams) -> str:
     """Units as tokens, every digit.
 
-    >>> write_tokens(100_000_000, NoveltyParams()), write_tokens(10_000_461, NoveltyParams())
+    >>> format_tokens(100_000_000, NoveltyParams()), format_tokens(10_000_461, NoveltyParams())
     ('0.1', '0.010000461')
     """
     value = Decimal(units) / Decimal(params.base_units)

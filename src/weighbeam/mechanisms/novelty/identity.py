@@ -1,23 +1,21 @@
-"""When two texts are one: the form that case, spacing, invisible characters and Unicode spelling do not change."""
+"""Identity of a text: the form that case, spacing, invisible characters and Unicode spelling do not change."""
 
 import unicodedata
 
 from weighbeam.core.canonical import digest_text
-from weighbeam.core.nfc import to_nfkc, to_nfkd
-from weighbeam.core.unseen import drop_invisible
-from weighbeam.core.words import clean_text
+from weighbeam.core.text import clean_text, drop_invisible, to_nfkc, to_nfkd
 
-MOST_FOLDS = 4
+MAX_FOLDS = 4
 
 
-def write_form(text: str) -> str:
+def normalise_form(text: str) -> str:
     """NFKC, case folded, white space squeezed, format characters and all others that nobody sees removed.
 
-    >>> write_form(" The\\u00a0ＣＡＴ\\u200b sat\\n") == write_form("the cat SAT") == "the cat sat"
+    >>> normalise_form(" The\\u00a0ＣＡＴ\\u200b sat\\n") == normalise_form("the cat SAT") == "the cat sat"
     True
     """
     form = text
-    for _ in range(MOST_FOLDS):
+    for _ in range(MAX_FOLDS):
         folded = _fold(form)
         if folded == form:
             break
@@ -27,10 +25,10 @@ def write_form(text: str) -> str:
 
 def digest_form(text: str) -> str:
     """By what a text is known, hex."""
-    return digest_text(write_form(text))
+    return digest_text(normalise_form(text))
 
 
-def write_embedded(text: str) -> str:
+def normalise_embedded(text: str) -> str:
     """A text as it is embedded: as contributed, in NFKC, without characters that nobody sees."""
     return drop_invisible(to_nfkc(text))
 

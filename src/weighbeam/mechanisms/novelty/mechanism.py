@@ -1,16 +1,15 @@
 """The novelty mechanism: the verbs of the contract. Nobody is asked: contributions are collected."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.abilities import MOST_COLLECTED, Advice, Pair
-from weighbeam.mechanisms.contract import (
-    Asked,
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.records import (
+    MAX_COLLECTED,
+    Collector,
     Group,
-    Node,
     Observation,
-    Params,
     Scored,
     Seed,
     Stage,
@@ -19,32 +18,42 @@ from weighbeam.mechanisms.contract import (
     WeighRule,
     Weights,
 )
-from weighbeam.mechanisms.novelty.advise import advise_contributor
-from weighbeam.mechanisms.novelty.examples import example_rounds
+from weighbeam.mechanisms.novelty.advise import MEANINGS, SUSPICIOUS, advise_contributor
+from weighbeam.mechanisms.novelty.events import reopen_round
 from weighbeam.mechanisms.novelty.explain import explain_contributor
 from weighbeam.mechanisms.novelty.observe import name_senses, observe_round
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.question import read_question, report_round
-from weighbeam.mechanisms.novelty.read_by import READ_BY
-from weighbeam.mechanisms.novelty.reasons import MEANINGS
-from weighbeam.mechanisms.novelty.reopen import reopen_round
+from weighbeam.mechanisms.novelty.question import example_rounds, parse_question, report_round
 from weighbeam.mechanisms.novelty.reward import reward_units
 from weighbeam.mechanisms.novelty.score import score_round, sum_parts
 from weighbeam.mechanisms.novelty.stages import STAGES
 from weighbeam.mechanisms.novelty.stand import has_expired, stand_round
-from weighbeam.senses.ports import Senses
+from weighbeam.mechanisms.novelty.ui.page import PAGE
+from weighbeam.senses.ports.protocols import Senses
 
 
-class Novelty:
+class Novelty(Mechanism):
     """Say something that nobody has said before."""
 
     name = "novelty"
-    kind: Literal["asked", "collected"] = "collected"
-    better: Literal["lower", "higher"] = "higher"
-    params_type: type[Params] = NoveltyParams
+    kind = "collected"
+    served_alone = True
+    params_type = NoveltyParams
     rule = WeighRule(gate="none", exclude_permits=False)
     meanings = MEANINGS
-    read_by = READ_BY
+    suspicious = SUSPICIOUS
+    page = PAGE
+
+    observe = staticmethod(observe_round)
+    score = staticmethod(score_round)
+    stand = staticmethod(stand_round)
+    reopen = staticmethod(reopen_round)
+    advise = staticmethod(advise_contributor)
+    recompute = staticmethod(sum_parts)
+    explain = staticmethod(explain_contributor)
+    examples = staticmethod(example_rounds)
+    parse_question = staticmethod(parse_question)
+    report = staticmethod(report_round)
 
     def choose(
         self,
@@ -59,7 +68,7 @@ class Novelty:
     def generate_task(self, params: NoveltyParams, seed: Seed) -> Task:
         raise _nobody_is_asked()
 
-    def read_task(self, params: NoveltyParams, name: str, text: str) -> Task:
+    def parse_task(self, params: NoveltyParams, name: str, text: str) -> Task:
         raise _nobody_is_asked()
 
     def pose(self, params: NoveltyParams, task: Task) -> Mapping[str, Any]:
@@ -71,45 +80,21 @@ class Novelty:
     def name_senses(self, params: NoveltyParams, senses: Senses) -> Mapping[str, Any]:
         return name_senses(senses)
 
-    def observe(self, params: NoveltyParams, asked: Asked, senses: Senses) -> Observation:
-        return observe_round(params, asked, senses)
-
-    def score(self, params: NoveltyParams, observation: Observation) -> Scored:
-        return score_round(params, observation)
-
-    def stand(self, params: NoveltyParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
-        return stand_round(params, standings, scored)
-
     def weigh(self, params: NoveltyParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
         """In proportion to the units of the window."""
         return Weights({s.hotkey: s.value or 0.0 for s in standings if s.hotkey in eligible})
 
-    def reopen(self, params: NoveltyParams, observation: Observation) -> Observation:
-        return reopen_round(params, observation)
-
     def is_stale(self, params: NoveltyParams, standings: Sequence[Standing], now: float) -> bool:
         return has_expired(standings, now, params)
 
-    def advise(self, params: NoveltyParams, pairs: Sequence[Pair]) -> tuple[Advice, ...]:
-        return advise_contributor(params, pairs)
+    def collector(self, store: Any) -> Collector:
+        """Contributions are kept by the desk of the same store."""
+        from weighbeam.mechanisms.novelty.desk.collector import DeskCollector
 
-    def recompute(self, parts: Mapping[str, Any]) -> float:
-        return sum_parts(parts)
+        return DeskCollector(store)
 
     def bounds(self, params: NoveltyParams) -> tuple[float, float]:
-        return 0.0, float(reward_units(-1_000_000, params)) * MOST_COLLECTED
-
-    def explain(self, params: NoveltyParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
-        return explain_contributor(params, observation, scored, hotkey)
-
-    def examples(self) -> Sequence[Asked]:
-        return example_rounds()
-
-    def read_question(self, data: Mapping[str, Any]) -> Asked:
-        return read_question(data)
-
-    def report(self, params: NoveltyParams, observation: Observation, scored: Scored) -> dict[str, Any]:
-        return report_round(params, observation, scored)
+        return 0.0, float(reward_units(-1_000_000, params)) * MAX_COLLECTED
 
     def best(self, params: NoveltyParams, observation: Observation, scored: Scored) -> str | None:
         valid = [score for score in scored.scores if score.status == "valid"]
@@ -117,6 +102,26 @@ class Novelty:
 
     def stages(self) -> Mapping[str, Stage]:
         return STAGES
+
+    def extend_service(self, host: Any) -> Sequence[Any]:
+        from weighbeam.mechanisms.novelty.service.opening import serve_desk
+
+        return serve_desk(self.name, host)
+
+    def add_pages(self, app: Any, pages: Any) -> None:
+        from weighbeam.mechanisms.novelty.service.page import add_page
+
+        add_page(app, pages)
+
+    def lab_world(self, params: Mapping[str, Any], senses: Any) -> Any:
+        from weighbeam.mechanisms.novelty.lab.world import NoveltyWorld
+
+        return NoveltyWorld(params, senses)
+
+    def attacks(self) -> Sequence[Any]:
+        from weighbeam.mechanisms.novelty.lab.attacks import ATTACKS
+
+        return ATTACKS
 
 
 def _nobody_is_asked() -> WeighbeamError:

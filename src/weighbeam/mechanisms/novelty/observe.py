@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.core.words import UNICODE_VERSION
-from weighbeam.mechanisms.abilities import COLLECTED
-from weighbeam.mechanisms.contract import Answer, Asked, Observation, Reply
-from weighbeam.mechanisms.novelty.events import Event
-from weighbeam.mechanisms.novelty.measure import Measured, measure_text
-from weighbeam.mechanisms.novelty.order import Contribution, Line
+from weighbeam.core.text import UNICODE_VERSION
+from weighbeam.mechanism.records import COLLECTED, Answer, Asked, Observation, Reply
+from weighbeam.mechanisms.novelty.events import NoveltyEvent
+from weighbeam.mechanisms.novelty.measure import MeasuredText, measure_text
+from weighbeam.mechanisms.novelty.order import Contribution, ContributionOrder
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.senses.ports import Senses
+from weighbeam.senses.ports.protocols import Senses
 
 REFUSALS = frozenset({"bad_text", "too_short", "too_long", "implausible"})
 
@@ -31,7 +30,7 @@ def name_senses(senses: Senses) -> dict[str, Any]:
 
 def observe_round(params: NoveltyParams, asked: Asked, senses: Senses) -> Observation:
     """One row for each contributor, in the order given."""
-    line = Line(params)
+    line = ContributionOrder(params)
     texts: dict[str, str] = {}
     if asked.task.id == COLLECTED:
         rows = [_copy(answer) for answer in asked.answers]
@@ -43,12 +42,12 @@ def observe_round(params: NoveltyParams, asked: Asked, senses: Senses) -> Observ
 
 def _copy(answer: Answer) -> dict[str, Any]:
     """What was measured when it was submitted; nobody but a collector's task can bring it."""
-    events = [Event.from_json(one).as_json() for one in answer.payload["contributions"]]
+    events = [NoveltyEvent.from_json(one).as_json() for one in answer.payload["contributions"]]
     return {"hotkey": answer.hotkey, "status": answer.status, "events": events, "refused": []}
 
 
 def _observe(
-    params: NoveltyParams, answer: Answer, senses: Senses, line: Line, texts: dict[str, str]
+    params: NoveltyParams, answer: Answer, senses: Senses, line: ContributionOrder, texts: dict[str, str]
 ) -> dict[str, Any]:
     given = answer.payload.get("contributions") if isinstance(answer.payload, dict) else None
     status: Reply = "malformed" if answer.status == "ok" and not isinstance(given, list) else answer.status
@@ -69,8 +68,14 @@ def _observe(
 
 
 def _measure(
-    params: NoveltyParams, id: str, contributor: str, text: Any, senses: Senses, line: Line, texts: dict[str, str]
-) -> Event:
+    params: NoveltyParams,
+    id: str,
+    contributor: str,
+    text: Any,
+    senses: Senses,
+    line: ContributionOrder,
+    texts: dict[str, str],
+) -> NoveltyEvent:
     measured = measure_text(text, params, senses)
     found = line.take(Contribution(id, contributor, measured.text, measured.vectors, not measured.doubts))
     texts[measured.text_sha256] = measured.text
@@ -80,10 +85,12 @@ def _measure(
     )
 
 
-def make_event(id: str, measured: Measured, nearest: str | None, micro: int | None, duplicate: bool) -> Event:
+def make_event(
+    id: str, measured: MeasuredText, nearest: str | None, micro: int | None, duplicate: bool
+) -> NoveltyEvent:
     pieces = len(measured.vectors)
-    return Event(id, "contribution", measured.text_sha256, pieces, nearest, micro, duplicate, measured.look)
+    return NoveltyEvent(id, "contribution", measured.text_sha256, pieces, nearest, micro, duplicate, measured.look)
 
 
-def read_events(rows: Sequence[Mapping[str, Any]]) -> list[Event]:
-    return [Event.from_json(row) for row in rows]
+def parse_events(rows: Sequence[Mapping[str, Any]]) -> list[NoveltyEvent]:
+    return [NoveltyEvent.from_json(row) for row in rows]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from weighbeam.core.quantise import MILLION, to_micro
 from weighbeam.mechanisms.novelty.identity import digest_form
-from weighbeam.mechanisms.novelty.judge import DUPLICATE, Judgement, judge
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class NearestPiece:
     """Whose piece is nearest, and how near in millionths."""
 
     id: str
@@ -33,16 +33,16 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class OrderedContribution:
     """What a contribution got in its turn; `neighbour` None when there was nothing before it."""
 
     id: str
     contributor: str
     judgement: Judgement
-    neighbour: Neighbour | None
+    neighbour: NearestPiece | None
 
 
-class Line:
+class ContributionOrder:
     """Everything taken so far, in order."""
 
     def __init__(self, params: NoveltyParams) -> None:
@@ -51,31 +51,31 @@ class Line:
         self._owners: list[str] = []
         self._rows: list[NDArray[np.int64]] = []
 
-    def take(self, given: Contribution) -> Ordered:
+    def take(self, given: Contribution) -> OrderedContribution:
         """Judge the next contribution, and keep it unless it is refused or a duplicate."""
         if given.refused:
-            return Ordered(given.id, given.contributor, Judgement("refused", 0), None)
+            return OrderedContribution(given.id, given.contributor, Judgement("refused", 0), None)
         form = digest_form(given.text)
         if form in self._forms:
-            return Ordered(given.id, given.contributor, DUPLICATE, Neighbour(self._forms[form], MILLION))
+            return OrderedContribution(given.id, given.contributor, DUPLICATE, NearestPiece(self._forms[form], MILLION))
         found = self.find(given.vectors)
         judgement = judge(found.micro if found else 0, given.plausible, self._params)
         if judgement.status != "refused":
             self._forms[form] = given.id
             self._owners += [given.id] * len(given.vectors)
             self._rows += list(given.vectors.astype(np.int64))
-        return Ordered(given.id, given.contributor, judgement, found)
+        return OrderedContribution(given.id, given.contributor, judgement, found)
 
-    def find(self, vectors: NDArray[np.int32]) -> Neighbour | None:
+    def find(self, vectors: NDArray[np.int32]) -> NearestPiece | None:
         """The nearest of everything taken; of equals the oldest."""
         if not self._rows:
             return None
         products = np.stack(self._rows) @ vectors.astype(np.int64).T
         best = products.max(axis=1)
         place = int(best.argmax())
-        return Neighbour(self._owners[place], to_micro(int(best[place])))
+        return NearestPiece(self._owners[place], to_micro(int(best[place])))
 
 
-def order_contributions(given: Sequence[Contribution], params: NoveltyParams) -> list[Ordered]:
-    line = Line(params)
+def order_contributions(given: Sequence[Contribution], params: NoveltyParams) -> list[OrderedContribution]:
+    line = ContributionOrder(params)
     return [line.take(one) for one in given]

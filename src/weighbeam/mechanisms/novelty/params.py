@@ -2,40 +2,56 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from weighbeam.core.apportion import read_decimal
-from weighbeam.mechanisms.contract import Params
+from weighbeam.core.stats import parse_decimal
+from weighbeam.mechanism.params import Params, about, read_by
 
-MOST_UNITS = 9 * 10**12
+MAX_UNITS = 9 * 10**12
 """The most units one contribution may earn: the sum of a round's thousand is still exact in a float."""
-
-
-def about(text: str, **limits: Any) -> Any:
-    return Field(description=text, **limits)
 
 
 class NoveltyParams(Params):
     """How contributions are compared, judged and paid."""
 
     reference_similarity: Annotated[
-        float, about("similarity that pays min_reward; above it nothing is paid", ge=-1, le=1)
+        float,
+        about("similarity that pays min_reward; above it nothing is paid", ge=-1, le=1),
+        read_by("observe", "score", holds="any"),
     ] = 0.95
-    min_reward: Annotated[float, about("tokens at the reference", ge=0, le=1e9)] = 0.01
-    reward_factor: Annotated[float, about("growth per similarity_step", ge=1, le=1e6)] = 10.0
-    similarity_step: Annotated[float, about("how far similarity falls for that growth", ge=1e-6, le=2)] = 0.05
-    max_reward: Annotated[float, about("cap in tokens", ge=0, le=1e9)] = 100.0
-    base_units: Annotated[int, about("integer units per token", ge=1, le=10**12)] = 1_000_000_000
-    min_words: Annotated[int, about("fewer words are refused", ge=1, le=1000)] = 3
-    max_chars: Annotated[int, about("more characters are refused", ge=1, le=1_000_000)] = 20_000
-    piece_words: Annotated[int, about("longer texts are compared piece by piece", ge=2, le=10_000)] = 160
-    gate: Annotated[Literal["hold", "deny", "off"], about("what happens to implausible text")] = "hold"
-    prose: Annotated[bool, about("contributions are English prose; false for code, tables, other languages")] = True
-    window_hours: Annotated[float, about("rewards of this long count for weights", gt=0, le=8760)] = 24.0
+    min_reward: Annotated[
+        float, about("tokens at the reference", ge=0, le=1e9), read_by("observe", "score", holds="any")
+    ] = 0.01
+    reward_factor: Annotated[
+        float, about("growth per similarity_step", ge=1, le=1e6), read_by("observe", "score", holds="any")
+    ] = 10.0
+    similarity_step: Annotated[
+        float,
+        about("how far similarity falls for that growth", ge=1e-6, le=2),
+        read_by("observe", "score", holds="any"),
+    ] = 0.05
+    max_reward: Annotated[float, about("cap in tokens", ge=0, le=1e9), read_by("observe", "score", holds="any")] = 100.0
+    base_units: Annotated[
+        int, about("integer units per token", ge=1, le=10**12), read_by("observe", "score", holds="any")
+    ] = 1_000_000_000
+    min_words: Annotated[int, about("fewer words are refused", ge=1, le=1000), read_by("observe")] = 3
+    max_chars: Annotated[int, about("more characters are refused", ge=1, le=1_000_000), read_by("observe")] = 20_000
+    piece_words: Annotated[
+        int, about("longer texts are compared piece by piece", ge=2, le=10_000), read_by("observe")
+    ] = 160
+    gate: Annotated[
+        Literal["hold", "deny", "off"], about("what happens to implausible text"), read_by("observe", "score")
+    ] = "hold"
+    prose: Annotated[
+        bool, about("contributions are English prose; false for code, tables, other languages"), read_by("observe")
+    ] = True
+    window_hours: Annotated[float, about("rewards of this long count for weights", gt=0, le=8760), read_by("stand")] = (
+        24.0
+    )
 
     @model_validator(mode="before")
     @classmethod
-    def _read_whole(cls, given: Any) -> Any:
+    def _parse_whole(cls, given: Any) -> Any:
         """A factor of 10 is one of 10.0: JSON writes both."""
         if not isinstance(given, dict):
             return given
@@ -49,6 +65,6 @@ class NoveltyParams(Params):
     def _check_reward(self) -> "NoveltyParams":
         if self.max_reward < self.min_reward:
             raise ValueError("max_reward is below min_reward")
-        if read_decimal(self.max_reward) * self.base_units > MOST_UNITS:
-            raise ValueError(f"max_reward is more than {MOST_UNITS} units")
+        if parse_decimal(self.max_reward) * self.base_units > MAX_UNITS:
+            raise ValueError(f"max_reward is more than {MAX_UNITS} units")
         return self

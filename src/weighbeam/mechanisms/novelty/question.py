@@ -1,20 +1,54 @@
-"""Contributions from a JSON file, scored as one round from an empty corpus."""
+"""Questions from a JSON file, scored as one round from an empty corpus, and example rounds for checks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.errors import require
 from weighbeam.core.quantise import MILLION
-from weighbeam.mechanisms.contract import Answer, Asked, Group, Observation, Scored, Task
-from weighbeam.mechanisms.novelty.observe import read_events
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Reply, Scored, Task
+from weighbeam.mechanisms.novelty.observe import parse_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+
+OTTERS = "Sea otters hold hands while they sleep, so that the current does not carry one of them away from the others."
+DRIFT = "While sleeping, sea otters hold each other's hands so as not to drift apart."
+BRIDGE = "A steel bridge is about thirty centimetres longer on a summer afternoon than on the coldest night of winter."
+BREAD = "Bread dough that rests overnight in a refrigerator ferments slowly and tastes of more than flour and yeast."
+Given = tuple[str, object, Reply]
+
+
+def example_rounds() -> Sequence[Asked]:
+    """Two rounds: new and old, hidden and buried copies, gibberish, refusals; then one with nothing to pay."""
+    filler = " ".join(f"Line {i} of a long list says nothing that anybody would want to read again." for i in range(40))
+    given: list[Given] = [
+        ("first", {"contributions": [OTTERS, BRIDGE]}, "ok"),
+        ("copier", {"contributions": [f"  {OTTERS.upper()}\u200b"]}, "ok"),
+        (
+            "paraphrase",
+            {"contributions": [DRIFT]},
+            "ok",
+        ),
+        ("buried", {"contributions": [f"{filler} {OTTERS} {filler}"]}, "ok"),
+        ("baker", {"contributions": [BREAD]}, "ok"),
+        ("keyboard", {"contributions": ["xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"]}, "ok"),
+        ("terse", {"contributions": ["too short", 7, "bell \x07 in a text"]}, "ok"),
+        ("shapeless", ["no object"], "ok"),
+        ("our-fault", {"contributions": [BREAD]}, "validator_error"),
+    ]
+    return _round("example-1", given, 0.0), _round("example-2", given[-3:], 90_000.0)
+
+
+def _round(name: str, given: Sequence[Given], at: float) -> Asked:
+    answers = tuple(Answer(hotkey, payload, 0.0, status) for hotkey, payload, status in given)
+    group = Group(tuple(answer.hotkey for answer in answers))
+    return Asked(Task(name, {}), group, answers, f"seed-of-{name}", at=at)
+
 
 SHAPE = '{"text": "…"}, {"texts": ["…"]} or {"contributions": [{"contributor": "a", "text": "…"}]}'
 
 
-def read_question(data: Any) -> Asked:
+def parse_question(data: Any) -> Asked:
     """One round; the texts of a contributor stay in the order given."""
-    rows = _read_rows(data)
+    rows = _parse_rows(data)
     texts: dict[str, list[Any]] = {}
     for contributor, text in rows:
         texts.setdefault(contributor, []).append(text)
@@ -36,7 +70,7 @@ def report_round(params: NoveltyParams, observation: Observation, scored: Scored
                 "held": judged.status == "held",
                 "doubts": list(event.doubts),
             }
-            for event, judged in ((event, event.judge(params)) for event in read_events(row["events"]))
+            for event, judged in ((event, event.judge(params)) for event in parse_events(row["events"]))
         ]
         rows.append(
             {"contributor": row["hotkey"], "units": score.value, "contributions": found, "refused": row["refused"]}
@@ -44,7 +78,7 @@ def report_round(params: NoveltyParams, observation: Observation, scored: Scored
     return {"contributors": rows, "senses": observation.facts["senses"]}
 
 
-def _read_rows(data: Any) -> list[tuple[str, Any]]:
+def _parse_rows(data: Any) -> list[tuple[str, Any]]:
     require(isinstance(data, Mapping), "bad_question", "a question is an object", f"write {SHAPE}")
     if "text" in data:
         return [("you", data["text"])]

@@ -1,4 +1,4 @@
-"""What novelty pays: tenfold for every 0.05 that similarity falls, in whole units, the same on every machine.
+"""The price of novelty in whole units, the same on every machine, and the judgement of one contribution.
 
     units = min_reward · factor^((reference − similarity) / step) · base_units
 
@@ -6,13 +6,15 @@ Binary floats pay one unit too little at 0.90 and at other round places, so ther
 an exact power, any other one is a decimal of 60 digits.
 """
 
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from typing import Literal
 
-from weighbeam.core.apportion import read_decimal
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.numbers import is_number
 from weighbeam.core.quantise import MILLION
+from weighbeam.core.stats import parse_decimal
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 
 NOISE = Fraction(1, 100_000)
@@ -23,15 +25,15 @@ FITTED = (Decimal("0.002489"), Decimal("46.051702"), Decimal("0.980199"))
 """The seed's other curve, a · e^(b · (c − similarity)): for comparison, never for paying."""
 
 
-def read_similarity(value: object) -> int:
+def parse_similarity(value: object) -> int:
     """A similarity in millionths, halves to even; float noise around ±1 is clamped, and no corpus at all is 0.
 
-    >>> read_similarity(0.9500004), read_similarity(1.0000001), read_similarity(None)
+    >>> parse_similarity(0.9500004), parse_similarity(1.0000001), parse_similarity(None)
     (950000, 1000000, 0)
     """
     if value is None:
         return 0
-    if not is_number(value) or abs(exact := read_decimal(value)) > 1 + NOISE:
+    if not is_number(value) or abs(exact := parse_decimal(value)) > 1 + NOISE:
         raise WeighbeamError("bad_similarity", f"{value!r} is no similarity", "give a number from -1 to 1")
     return max(-MILLION, min(MILLION, round(exact * MILLION)))
 
@@ -42,12 +44,12 @@ def reward_units(micro: int, params: NoveltyParams) -> int:
     >>> [reward_units(micro, NoveltyParams()) for micro in (950_001, 950_000, 900_000, 750_000, 0)]
     [0, 10000000, 100000000, 100000000000, 100000000000]
     """
-    fallen = read_decimal(params.reference_similarity) - Fraction(micro, MILLION)
+    fallen = parse_decimal(params.reference_similarity) - Fraction(micro, MILLION)
     if fallen < 0:
         return 0
-    most = round(read_decimal(params.max_reward) * params.base_units)
-    least = read_decimal(params.min_reward) * params.base_units
-    return min(most, _grow(least, read_decimal(params.reward_factor), fallen / read_decimal(params.similarity_step)))
+    most = round(parse_decimal(params.max_reward) * params.base_units)
+    least = parse_decimal(params.min_reward) * params.base_units
+    return min(most, _grow(least, parse_decimal(params.reward_factor), fallen / parse_decimal(params.similarity_step)))
 
 
 def fitted_units(micro: int, params: NoveltyParams) -> int:
@@ -56,14 +58,14 @@ def fitted_units(micro: int, params: NoveltyParams) -> int:
     >>> fitted_units(900_000, NoveltyParams())
     100001129
     """
-    if Fraction(micro, MILLION) > read_decimal(params.reference_similarity):
+    if Fraction(micro, MILLION) > parse_decimal(params.reference_similarity):
         return 0
     context = Context(prec=DIGITS)
     scale, rate, shift = FITTED
     power = context.multiply(rate, context.subtract(shift, context.divide(Decimal(micro), Decimal(MILLION))))
     tokens = context.multiply(scale, context.exp(power))
     units = _round(context.multiply(tokens, Decimal(params.base_units)))
-    return min(round(read_decimal(params.max_reward) * params.base_units), units)
+    return min(round(parse_decimal(params.max_reward) * params.base_units), units)
 
 
 def _grow(least: Fraction, factor: Fraction, power: Fraction) -> int:
@@ -88,3 +90,29 @@ def _decimal(value: Fraction, context: Context) -> Decimal:
 def _round(value: Decimal) -> int:
     """The last digits are the power's own error: away with them before a half can be mistaken."""
     return int(Context(prec=KEPT).plus(value).to_integral_value(ROUND_HALF_EVEN))
+
+
+Status = Literal["paid", "held", "duplicate", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`units` are earned if paid, and waiting if held."""
+
+    status: Status
+    units: int
+
+
+def judge(micro: int, plausible: bool, params: NoveltyParams) -> Judgement:
+    """A contribution that is no duplicate.
+
+    >>> judge(850_000, plausible=False, params=NoveltyParams())
+    Judgement(status='held', units=1000000000)
+    """
+    if not plausible and params.gate == "deny":
+        return Judgement("refused", 0)
+    held = not plausible and params.gate == "hold"
+    return Judgement("held" if held else "paid", reward_units(micro, params))
+
+
+DUPLICATE = Judgement("duplicate", 0)

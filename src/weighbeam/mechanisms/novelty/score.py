@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from weighbeam.mechanisms.contract import Observation, Score, Scored
-from weighbeam.mechanisms.novelty.judge import Judgement
-from weighbeam.mechanisms.novelty.observe import read_events
+from weighbeam.mechanism.records import Observation, Score, Scored
+from weighbeam.mechanisms.novelty.observe import parse_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reward import Judgement
 
 
 def score_round(params: NoveltyParams, observation: Observation) -> Scored:
@@ -24,7 +24,7 @@ def _score(params: NoveltyParams, row: Mapping[str, Any]) -> Score:
         return Score(hotkey, "unscored", None, reasons=("validator_error",))
     if status != "ok":
         return Score(hotkey, "failed", 0.0, reasons=(status,))
-    judged = [(event, event.judge(params)) for event in read_events(row["events"])]
+    judged = [(event, event.judge(params)) for event in parse_events(row["events"])]
     parts = {
         "contributions": [
             {"id": event.id, "at": event.at, "micro": event.similarity, "status": one.status, "units": one.units}

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_number
 from weighbeam.core.quantise import MILLION, unit_millionths
-from weighbeam.mechanisms.contract import Stage
-from weighbeam.mechanisms.novelty.order import Contribution, Ordered, order_contributions
+from weighbeam.mechanism.records import Stage
+from weighbeam.mechanisms.novelty.measure import find_refusal
+from weighbeam.mechanisms.novelty.order import Contribution, OrderedContribution, order_contributions
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.read_text import find_refusal
-from weighbeam.mechanisms.novelty.reward import fitted_units, read_similarity, reward_units
+from weighbeam.mechanisms.novelty.reward import fitted_units, parse_similarity, reward_units
 
 
 def reward_stage(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,18 +21,18 @@ def reward_stage(given: Mapping[str, Any]) -> dict[str, Any]:
     named = dict(given.get("params") or {})
     curve = named.pop("curve", "exponential")
     require(curve in ("exponential", "fitted"), "bad_params", f"no curve is called {curve!r}", "exponential or fitted")
-    params = _read_params(named)
-    micro = read_similarity(given.get("max_similarity"))
+    params = _parse_params(named)
+    micro = parse_similarity(given.get("max_similarity"))
     units = fitted_units(micro, params) if curve == "fitted" else reward_units(micro, params)
     return {"units": units, "novelty": (MILLION - micro) / MILLION}
 
 
 def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
-    params = _read_params(given.get("params") or {})
+    params = _parse_params(given.get("params") or {})
     rows = given.get("contributions")
     require(isinstance(rows, list), "bad_shape", "contributions is no list", "give a list of contributions")
     assert isinstance(rows, list)
-    read = [_read(row, params) for row in rows]
+    read = [_parse_contribution(row, params) for row in rows]
     require(len({one.id for one in read}) == len(read), "bad_shape", "an id occurs twice", "give each its own")
     require(len({one.vectors.shape[1] for one in read if one.vectors.size}) <= 1, "bad_shape", "vectors differ in size")
     results = order_contributions(read, params)
@@ -42,34 +42,34 @@ def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
         book = held if result.judgement.status == "held" else balances
         book[result.contributor] += result.judgement.units
     return {
-        "results": [_write(result) for result in results],
+        "results": [_format_ordered(result) for result in results],
         "balances": balances,
         "held": held,
         "treasury": -sum(balances.values()) - sum(held.values()),
     }
 
 
-def _read_params(given: Mapping[str, Any]) -> NoveltyParams:
+def _parse_params(given: Mapping[str, Any]) -> NoveltyParams:
     try:
         return NoveltyParams(**given)
     except (ValueError, TypeError) as fault:
         raise WeighbeamError("bad_params", str(fault), "see docs/novelty.md") from None
 
 
-def _read(row: Any, params: NoveltyParams) -> Contribution:
+def _parse_contribution(row: Any, params: NoveltyParams) -> Contribution:
     named = isinstance(row, dict) and all(isinstance(row.get(name), str) for name in ("id", "contributor", "text"))
     require(named, "bad_shape", "a contribution needs id, contributor and text", "see docs/novelty.md")
     return Contribution(
         row["id"],
         row["contributor"],
         row["text"],
-        _read_vectors(row.get("vectors")),
+        _parse_vectors(row.get("vectors")),
         row.get("plausible", True) is not False,
         find_refusal(row["text"], params) is not None,
     )
 
 
-def _read_vectors(rows: Any) -> NDArray[np.int32]:
+def _parse_vectors(rows: Any) -> NDArray[np.int32]:
     sound = (
         isinstance(rows, list)
         and bool(rows)
@@ -80,7 +80,7 @@ def _read_vectors(rows: Any) -> NDArray[np.int32]:
     return unit_millionths(np.asarray(rows, dtype=np.float64))
 
 
-def _write(result: Ordered) -> dict[str, Any]:
+def _format_ordered(result: OrderedContribution) -> dict[str, Any]:
     found, refused = result.neighbour, result.judgement.status == "refused"
     return {
         "id": result.id,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weighbeam.mechanisms.contract import Score, Scored, Standing
+from weighbeam.mechanism.records import Score, Scored, Standing
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 
 HOUR, MINUTE = 3600, 60

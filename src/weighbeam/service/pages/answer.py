@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.reading.round_view import RoundView, find_answer, read_round_view
-from weighbeam.mechanisms.contract import Node
-from weighbeam.service.pages.formats import write_number
-from weighbeam.service.pages.render import render
-from weighbeam.service.pages.round import find_columns, find_pieces, recall_kept, write_answer
-from weighbeam.service.pages.shelf import Shelf
+from weighbeam.engine.views.round_view import RoundView, find_answer, select_round_view
+from weighbeam.mechanism.records import Node
+from weighbeam.service.pages.formats import format_number
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rendering import render
+from weighbeam.service.pages.rounds import find_columns, find_pieces, format_answer, recall_kept
 
-MOST_SAID = 50_000
+MAX_SAID = 50_000
 
 
-def show_answer(shelf: Shelf, round_id: str, hotkey: str, withhold: bool) -> str:
-    view = read_round_view(shelf.store, round_id, withhold)
+def show_answer(shelf: PageData, round_id: str, hotkey: str, withhold: bool) -> str:
+    view = select_round_view(shelf.store, round_id, withhold)
     answer = find_answer(view, hotkey)
     kept = recall_kept(shelf, view)
     explained = None if kept is None or view.withheld else _explain(kept.explain, hotkey)
-    said = None if answer.payload is None else write_said(answer.payload)
+    said = None if answer.payload is None else format_payload(answer.payload)
     return render(
         "answer.html",
         shelf.frame(),
@@ -28,17 +28,17 @@ def show_answer(shelf: Shelf, round_id: str, hotkey: str, withhold: bool) -> str
         shelf.now(),
         title=f"Answer of {hotkey} in {round_id}",
         view=view,
-        one=write_answer(answer, find_columns(view), view),
+        one=format_answer(answer, find_columns(view), view),
         explained=explained,
         unexplained=_say_why_not(view),
         snippets=[] if kept is None or view.withheld else list_snippets(kept.report(), hotkey),
         pieces=None if kept is None or view.withheld else find_pieces(kept, view, hotkey),
-        said=None if said is None else said[:MOST_SAID],
-        cut=MOST_SAID if said is not None and len(said) > MOST_SAID else None,
+        said=None if said is None else said[:MAX_SAID],
+        cut=MAX_SAID if said is not None and len(said) > MAX_SAID else None,
     )
 
 
-def write_said(payload: Any) -> str:
+def format_payload(payload: Any) -> str:
     """The text of an answer that is one; of any other its JSON."""
     text = payload.get("text") if isinstance(payload, Mapping) else None
     said = text if isinstance(text, str) else json.dumps(payload, indent=2, ensure_ascii=False)
@@ -49,22 +49,22 @@ def list_snippets(report: Mapping[str, Any], hotkey: str) -> list[dict[str, Any]
     """Quotes with the place in their page, and how they were judged; none where a mechanism knows none."""
     rows: Sequence[Mapping[str, Any]] = report.get("answers", ())
     row: Mapping[str, Any] = next((row for row in rows if row.get("hotkey") == hotkey), {})
-    return [_write_snippet(one) for one in row.get("snippets") or () if isinstance(one, Mapping)]
+    return [_format_snippet(one) for one in row.get("snippets") or () if isinstance(one, Mapping)]
 
 
-def _write_snippet(one: Mapping[str, Any]) -> dict[str, Any]:
+def _format_snippet(one: Mapping[str, Any]) -> dict[str, Any]:
     match: Mapping[str, Any] = one.get("match") or {}
     context, text = str(match.get("context") or ""), str(match.get("text") or one.get("excerpt") or "")
     before, found, after = context.partition(text)
     if not found:
         before = after = ""
     accepted = bool(one.get("accepted"))
-    notes = [f"score {write_number(one['score'])}"] if isinstance(one.get("score"), int | float) else []
+    notes = [f"score {format_number(one['score'])}"] if isinstance(one.get("score"), int | float) else []
     nli = one.get("nli")
     if isinstance(nli, Mapping):
-        notes += [f"{name} {write_number(value)}" for name, value in sorted(nli.items())]
+        notes += [f"{name} {format_number(value)}" for name, value in sorted(nli.items())]
     if isinstance(one.get("similarity"), int | float):
-        notes.append(f"similarity to the statement {write_number(one['similarity'])}")
+        notes.append(f"similarity to the statement {format_number(one['similarity'])}")
     return {
         "verdict": str(one.get("stance") or "accepted") if accepted else str(one.get("reason") or "refused"),
         "tone": "good" if accepted else "bad",

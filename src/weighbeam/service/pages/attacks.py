@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weighbeam.engine.insight.attacks import MOST_ROWS, Attacks, Suspect, read_attacks
-from weighbeam.service.hide_places import hide_in_attacks
-from weighbeam.service.pages.render import render
-from weighbeam.service.pages.shelf import Shelf
+from weighbeam.engine.views.attacks import MAX_ROWS, AttackSummary, Suspect, select_attacks
+from weighbeam.service.http.redaction import redact_attacks
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rendering import render
 
 HOURS = 24
-MOST = 20
+MAX_ATTACKS = 20
 
 
-def show_attacks(shelf: Shelf) -> str:
+def show_attacks(shelf: PageData) -> str:
     now = shelf.now()
-    seen = hide_in_attacks(read_attacks(shelf.store, now, HOURS))
+    seen = redact_attacks(select_attacks(shelf.store, now, HOURS))
     return render(
         "attacks.html",
         shelf.frame(),
@@ -23,9 +23,9 @@ def show_attacks(shelf: Shelf) -> str:
         title="Attacks seen",
         hours=HOURS,
         figures=list_figures(seen),
-        suspects=[_write_suspect(one) for one in seen.suspects],
-        copies=seen.copies[:MOST],
-        alerts=seen.alerts[:MOST],
+        suspects=[_format_suspect(one) for one in seen.suspects],
+        copies=seen.copies[:MAX_ATTACKS],
+        alerts=seen.alerts[:MAX_ATTACKS],
     )
 
 
@@ -35,10 +35,10 @@ def count(found: Sequence[Any]) -> str:
     >>> count([1]), count([1] * 200)
     ('1', '200+')
     """
-    return f"{len(found)}+" if len(found) >= MOST_ROWS else str(len(found))
+    return f"{len(found)}+" if len(found) >= MAX_ROWS else str(len(found))
 
 
-def list_figures(seen: Attacks) -> list[tuple[str, Any, str]]:
+def list_figures(seen: AttackSummary) -> list[tuple[str, Any, str]]:
     return [
         ("groups of copies", count(seen.copies), ""),
         ("garbage alerts", count(seen.alerts), ""),
@@ -48,7 +48,7 @@ def list_figures(seen: Attacks) -> list[tuple[str, Any, str]]:
     ]
 
 
-def _write_suspect(one: Suspect) -> dict[str, Any]:
+def _format_suspect(one: Suspect) -> dict[str, Any]:
     """The most frequent first."""
     counts = sorted(one.counts.items(), key=lambda item: (-item[1], item[0]))
     return {

@@ -15,11 +15,11 @@ TONES = {
 WORDS = {word: tone for tone, words in TONES.items() for word in words}
 
 
-def write_number(value: float | None, digits: int = 4) -> str:
+def format_number(value: float | None, digits: int = 4) -> str:
     """
-    >>> write_number(0.338043051876), write_number(12345.678), write_number(3.0), write_number(None)
+    >>> format_number(0.338043051876), format_number(12345.678), format_number(3.0), format_number(None)
     ('0.338', '12,346', '3', '–')
-    >>> write_number(0.00001234), write_number(-9.9), write_number(-1.229e63)
+    >>> format_number(0.00001234), format_number(-9.9), format_number(-1.229e63)
     ('1.23e-05', '-9.9', '-1.23e+63')
     """
     if value is None or not math.isfinite(value):
@@ -31,17 +31,17 @@ def write_number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}g}" if abs(value) >= 1 else f"{value:.3f}"
 
 
-def write_fixed(value: float | None) -> str:
+def format_fixed(value: float | None) -> str:
     """
-    >>> write_fixed(1.0), write_fixed(0.70312), write_fixed(None)
+    >>> format_fixed(1.0), format_fixed(0.70312), format_fixed(None)
     ('1.000', '0.703', '–')
     """
     return NONE if value is None else f"{value:.3f}"
 
 
-def write_percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """
-    >>> write_percent(0.2017), write_percent(0.0000153), write_percent(0.0), write_percent(1.0), write_percent(None)
+    >>> tuple(format_percent(share) for share in (0.2017, 0.0000153, 0.0, 1.0, None))
     ('20.2 %', '<0.1 %', '0 %', '100 %', '–')
     """
     if share is None:
@@ -51,18 +51,18 @@ def write_percent(share: float | None) -> str:
     return "<0.1 %" if 0 < share < 0.001 else f"{share * 100:.1f} %"
 
 
-def write_share(share: float | None) -> str:
+def format_share(share: float | None) -> str:
     """A share of one as the field writes vtrust, incentive and dividends.
 
-    >>> write_share(0.9371), write_share(None)
+    >>> format_share(0.9371), format_share(None)
     ('0.9371', '–')
     """
     return NONE if share is None else f"{share:.4f}"
 
 
-def write_age(seconds: float) -> str:
+def format_age(seconds: float) -> str:
     """
-    >>> write_age(3), write_age(150), write_age(7300), write_age(300000), write_age(-30)
+    >>> format_age(3), format_age(150), format_age(7300), format_age(300000), format_age(-30)
     ('3 s', '2 min', '2 h', '3 d', '0 s')
     """
     for size, unit in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
@@ -71,12 +71,12 @@ def write_age(seconds: float) -> str:
     return f"{max(0.0, seconds):.0f} s"
 
 
-def write_tokens(units: float | None, base_units: int) -> str:
+def format_tokens(units: float | None, base_units: int) -> str:
     """
-    >>> write_tokens(100_000_000_000, 1_000_000_000), write_tokens(1_500, 1_000_000_000)
+    >>> format_tokens(100_000_000_000, 1_000_000_000), format_tokens(1_500, 1_000_000_000)
     ('100', '1.5e-06')
     """
-    return NONE if units is None else write_number(units / base_units)
+    return NONE if units is None else format_number(units / base_units)
 
 
 def shorten(name: str, ends: int = 6) -> str:
@@ -87,9 +87,9 @@ def shorten(name: str, ends: int = 6) -> str:
     return name if len(name) <= 2 * ends + 3 else f"{name[:ends]}…{name[-ends + 1 :]}"
 
 
-def write_time(at: float) -> str:
+def format_time(at: float) -> str:
     """
-    >>> write_time(1767225600.0)
+    >>> format_time(1767225600.0)
     '2026-01-01T00:00:00Z'
     """
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
@@ -103,10 +103,10 @@ def find_tone(word: str) -> str:
     return WORDS.get(word, "")
 
 
-def trace(values: Sequence[float | None], width: float = 100.0, height: float = 24.0) -> str:
+def trace_line(values: Sequence[float | None], width: float = 100.0, height: float = 24.0) -> str:
     """Points of a line through the values that are numbers, oldest left.
 
-    >>> trace([1.0, 2.0, None, 3.0])
+    >>> trace_line([1.0, 2.0, None, 3.0])
     '0.0,22.0 33.3,12.0 100.0,2.0'
     """
     known = [(at, value) for at, value in enumerate(values) if value is not None]

@@ -3,30 +3,24 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weighbeam.engine.insight.leaderboard import Ranked, read_leaderboard
-from weighbeam.engine.reading.rounds import list_rounds
-from weighbeam.pictures.charts import chart_standings
+from weighbeam.charts.dashboard import chart_standings
+from weighbeam.engine.views.leaderboard import LeaderboardLine, select_leaderboard
+from weighbeam.engine.views.rounds import list_rounds
 from weighbeam.service.pages.formats import shorten
-from weighbeam.service.pages.render import render
-from weighbeam.service.pages.shelf import Shelf
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rendering import render
 
-MOST_ROUNDS = 10
-MOST_CHARTED = 25
+MAX_ROUNDS = 10
+MAX_CHARTED = 25
 ERRORS = 2.0
-ABOUT = {
-    "chunking": "Miners split a document; chunks that hold together and stand apart win. The standing is a rank.",
-    "inference": "Miners answer a prompt; answers of quality that agree are paid. The standing averages emissions.",
-    "evidence": "Miners back or refute a statement with quotes, checked on their page. The standing is an average.",
-    "novelty": "Whoever contributes what is unlike everything before is paid. The standing is what was earned lately.",
-}
 
 
-def show_leaderboard(shelf: Shelf, name: str) -> str:
+def show_leaderboard(shelf: PageData, name: str) -> str:
     run = shelf.find(name)
-    rows = read_leaderboard(shelf.store, run.mechanism, shelf.averaging)
+    rows = select_leaderboard(shelf.store, run.mechanism, shelf.averaging)
     rounds, valid = sum(row.rounds for row in rows), sum(row.valid for row in rows)
     shares = [row.share for row in rows if row.share]
-    charted = [row for row in rows if row.standing is not None][:MOST_CHARTED]
+    charted = [row for row in rows if row.standing is not None][:MAX_CHARTED]
     better = run.mechanism.better
     return render(
         "leaderboard.html",
@@ -35,7 +29,7 @@ def show_leaderboard(shelf: Shelf, name: str) -> str:
         shelf.now(),
         title=name,
         mechanism=name,
-        about=ABOUT.get(name, f"The standings of {name}."),
+        about=run.mechanism.page.lead or f"The standings of {name}.",
         better=better,
         rows=rows,
         ranked=sum(row.standing is not None for row in rows),
@@ -44,13 +38,13 @@ def show_leaderboard(shelf: Shelf, name: str) -> str:
         largest=max(shares, default=None),
         shown=len(charted),
         chart=chart_standings(list_intervals(charted), better == "lower") if len(charted) > 1 else None,
-        rounds=list_rounds(shelf.store, mechanism=name, most=MOST_ROUNDS).items,
+        rounds=list_rounds(shelf.store, mechanism=name, most=MAX_ROUNDS).items,
         params=sorted(run.params.model_dump(mode="json").items()),
         params_hash=shelf.hash_params(run),
     )
 
 
-def list_intervals(rows: Sequence[Ranked]) -> list[dict[str, Any]]:
+def list_intervals(rows: Sequence[LeaderboardLine]) -> list[dict[str, Any]]:
     """Standings and two standard errors to both sides; none where nothing can be said of it."""
     found = []
     for row in rows:

@@ -3,19 +3,18 @@
 from typing import Any
 from urllib.parse import quote
 
+from weighbeam.charts.dashboard import chart_course
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.insight.miner import MinerView, Point
-from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.pictures.charts import chart_course
-from weighbeam.service.pages.formats import write_number, write_tokens
-from weighbeam.service.pages.render import render
-from weighbeam.service.pages.shelf import Run, Shelf
+from weighbeam.engine.views.miner import MinerPoint, MinerView
+from weighbeam.service.pages.formats import format_number, format_tokens
+from weighbeam.service.pages.page_data import PageData, PageMechanism
+from weighbeam.service.pages.rendering import render
 
 MILLI = 1000
-MOST = 50
+MAX_POINTS = 50
 
 
-def show_miner(shelf: Shelf, hotkey: str, mechanism: str | None) -> str:
+def show_miner(shelf: PageData, hotkey: str, mechanism: str | None) -> str:
     """Under the mechanism named, else under the first that knows the miner."""
     run, view = _find(shelf, hotkey, mechanism)
     name = run.mechanism.name
@@ -33,14 +32,14 @@ def show_miner(shelf: Shelf, hotkey: str, mechanism: str | None) -> str:
         view=view,
         valid=valid / len(scored) if scored else None,
         judged=len(scored),
-        points=[_write_point(point, run) for point in view.points[:MOST]],
+        points=[_format_point(point, run) for point in view.points[:MAX_POINTS]],
         chart=chart_course([_chart_point(point) for point in view.points], "score", "standing")
         if view.points
         else None,
     )
 
 
-def _find(shelf: Shelf, hotkey: str, mechanism: str | None) -> tuple[Run, MinerView]:
+def _find(shelf: PageData, hotkey: str, mechanism: str | None) -> tuple[PageMechanism, MinerView]:
     for run in shelf.runs() if mechanism is None else [shelf.find(mechanism)]:
         try:
             return run, shelf.reader.read_miner(run.mechanism, hotkey)
@@ -50,21 +49,19 @@ def _find(shelf: Shelf, hotkey: str, mechanism: str | None) -> tuple[Run, MinerV
     raise WeighbeamError("unknown_hotkey", "nothing is known of this miner here", "see a leaderboard")
 
 
-def _write_point(point: Point, run: Run) -> dict[str, Any]:
-    params = run.params
-    tokens = isinstance(params, NoveltyParams)
-    shown = write_tokens(point.value, params.base_units) if isinstance(params, NoveltyParams) else None
+def _format_point(point: MinerPoint, run: PageMechanism) -> dict[str, Any]:
+    base = getattr(run.params, run.mechanism.page.token_units or "_", None)
     return {
         "round": point.round,
         "at": point.at,
         "status": point.status,
-        "shown": shown if tokens else write_number(point.value),
+        "shown": format_tokens(point.value, base) if base else format_number(point.value),
         "standing": point.standing,
         "reasons": point.reasons,
     }
 
 
-def _chart_point(point: Point) -> dict[str, Any]:
+def _chart_point(point: MinerPoint) -> dict[str, Any]:
     return {
         "at": point.at * MILLI,
         "value": point.value,

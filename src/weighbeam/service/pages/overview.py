@@ -3,28 +3,27 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weighbeam.engine.alerts import find_remedy
-from weighbeam.engine.insight.hours import HOUR, HourLine, count_hours
-from weighbeam.engine.insight.metagraph import read_metagraph
-from weighbeam.engine.insight.overview import MechanismView, read_overview
-from weighbeam.engine.notices import Notice
-from weighbeam.engine.reading.alerts import list_alerts
-from weighbeam.engine.reading.rounds import list_rounds
-from weighbeam.pictures.charts import chart_hours
-from weighbeam.service.hide_places import hide_in_line, hide_in_overview
-from weighbeam.service.pages.render import render
-from weighbeam.service.pages.shelf import Shelf
+from weighbeam.charts.dashboard import chart_hours
+from weighbeam.engine.alerts.alerts import find_remedy
+from weighbeam.engine.alerts.notices import Notice
+from weighbeam.engine.views.alert_lines import list_alerts
+from weighbeam.engine.views.overview import HOUR_SECONDS, HourCount, MechanismView, count_hours, select_overview
+from weighbeam.engine.views.rounds import list_rounds
+from weighbeam.engine.weights.metagraphs import select_metagraph
+from weighbeam.service.http.redaction import redact_alert, redact_overview
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rendering import render
 
-MOST = 8
+MAX_LINES = 8
 LEVELS = ("critical", "warning")
 HOURS = 24
 MILLI = 1000
 
 
-def show_overview(shelf: Shelf) -> str:
+def show_overview(shelf: PageData) -> str:
     now = shelf.now()
-    seen = hide_in_overview(read_overview(shelf.store, shelf.names, now))
-    graphs = [graph for name in shelf.names if (graph := read_metagraph(shelf.store, name)) is not None]
+    seen = redact_overview(select_overview(shelf.store, shelf.names, now))
+    graphs = [graph for name in shelf.names if (graph := select_metagraph(shelf.store, name)) is not None]
     return render(
         "overview.html",
         shelf.frame(),
@@ -32,24 +31,24 @@ def show_overview(shelf: Shelf) -> str:
         now,
         title="Overview",
         block=max((graph.block for graph in graphs), default=None),
-        lines=[_write_line(view) for view in seen.mechanisms],
+        lines=[_format_line(view) for view in seen.mechanisms],
         levels=[(level, count) for level in LEVELS if (count := sum(one.level == level for one in seen.notices))],
-        notices=[_write_notice(notice) for notice in seen.notices if notice.level != "info"],
-        alerts=[hide_in_line(line) for line in list_alerts(shelf.store, most=MOST).items],
-        rounds=list_rounds(shelf.store, most=MOST).items,
+        notices=[_format_notice(notice) for notice in seen.notices if notice.level != "info"],
+        alerts=[redact_alert(line) for line in list_alerts(shelf.store, most=MAX_LINES).items],
+        rounds=list_rounds(shelf.store, most=MAX_LINES).items,
         hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),
     )
 
 
-def list_hours(lines: Sequence[HourLine], mechanisms: Sequence[str], now: float) -> list[dict[str, Any]]:
+def list_hours(lines: Sequence[HourCount], mechanisms: Sequence[str], now: float) -> list[dict[str, Any]]:
     """Every hour has its place, also one without a round."""
     first = mechanisms[0] if mechanisms else ""
-    hours = [(now // HOUR - back) * HOUR for back in range(HOURS)]
+    hours = [(now // HOUR_SECONDS - back) * HOUR_SECONDS for back in range(HOURS)]
     empty = [{"at": at * MILLI, "mechanism": first, "rounds": 0} for at in hours]
     return [*empty, *({"at": line.at * MILLI, "mechanism": line.mechanism, "rounds": line.rounds} for line in lines)]
 
 
-def _write_line(view: MechanismView) -> dict[str, Any]:
+def _format_line(view: MechanismView) -> dict[str, Any]:
     last, round_ = view.last_weigh_in, view.last_round
     return {
         "mechanism": view.name,
@@ -65,7 +64,7 @@ def _write_line(view: MechanismView) -> dict[str, Any]:
     }
 
 
-def _write_notice(notice: Notice) -> dict[str, Any]:
+def _format_notice(notice: Notice) -> dict[str, Any]:
     return {
         "level": notice.level,
         "code": notice.code,

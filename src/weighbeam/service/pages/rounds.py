@@ -1,19 +1,234 @@
-"""The list of rounds."""
+"""The list of rounds, and one round: what was asked, what came back, and what each answer got."""
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote, urlencode
 
-from weighbeam.engine.reading.rounds import list_rounds
-from weighbeam.service.pages.render import render
-from weighbeam.service.pages.shelf import Shelf
+from weighbeam.charts.heatmap import chart_heatmap
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.scoring import ScoreResult
+from weighbeam.engine.views.round_view import AnswerView, RoundView, select_round_view
+from weighbeam.engine.views.rounds import list_rounds
+from weighbeam.mechanism.page import MechanismPage
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.service.pages.formats import format_number, format_tokens
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rendering import render
 
-MOST = 50
+
+@dataclass(frozen=True, slots=True)
+class DocumentPiece:
+    """A run of text; without a number it belongs to no chunk."""
+
+    text: str
+    number: int | None = None
+
+
+def cut_pieces(document: str, spans: Sequence[Sequence[int] | None]) -> list[DocumentPiece]:
+    """Chunks by their spans and what lies between them; where two chunks overlap, the first has it.
+
+    >>> [(one.text, one.number) for one in cut_pieces("one two three", [[0, 3], [4, 13]])]
+    [('one', 1), (' ', None), ('two three', 2)]
+    """
+    pieces: list[DocumentPiece] = []
+    at = 0
+    placed = [(span[0], span[1], number) for number, span in enumerate(spans, 1) if span is not None]
+    for start, end, number in sorted(placed):
+        if start > at:
+            pieces.append(DocumentPiece(document[at:start]))
+        if end > max(at, start):
+            pieces.append(DocumentPiece(document[max(at, start) : end], number))
+        at = max(at, end)
+    return [*pieces, DocumentPiece(document[at:])] if at < len(document) else pieces
+
+
+MAX_COLUMNS = 6
+NO_PAGE = MechanismPage()
+MAX_SHOWN = 200_000
+NONCE = "0" * 16
+BELOW = "below"
+
+
+def show_round(shelf: PageData, round_id: str, withhold: bool) -> str:
+    view = select_round_view(shelf.store, round_id, withhold)
+    kept = recall_kept(shelf, view)
+    best = next((one.hotkey for one in view.answers if one.best), None)
+    columns = find_columns(view)
+    title, question = find_question(view)
+    return render(
+        "round.html",
+        shelf.frame(),
+        "/rounds",
+        shelf.now(),
+        title=f"Round {view.id}",
+        view=view,
+        best=best,
+        figures=list_figures(view),
+        task_title=title,
+        question=question,
+        no_task="Nobody was asked: contributions came in by themselves."
+        if view.kind == "collected"
+        else "None is kept.",
+        pieces=None if view.withheld or kept is None or best is None else find_pieces(kept, view, best),
+        narrative=_narrate(view, kept),
+        columns=list(columns.values()),
+        answers=[format_answer(one, columns, view) for one in order_answers(view.answers)],
+        heatmap=None if kept is None or view.withheld else _draw(kept, view.id),
+        record=list_record(view),
+    )
+
+
+def recall_kept(shelf: PageData, view: RoundView) -> ScoreResult | None:
+    """None if it is not scored, or if its mechanism or its parameters are not known here any more."""
+    if view.state != "scored":
+        return None
+    try:
+        return shelf.reader.recall_round(view.id)
+    except WeighbeamError:
+        return None
+
+
+def find_columns(view: RoundView) -> Mapping[str, str]:
+    """The numbers an answer's score is made of: those its mechanism names, or the first few."""
+    declared = find_page(view.mechanism).parts
+    if declared is not None:
+        return declared
+    parts: Mapping[str, Any] = next((one.parts for one in view.answers if one.parts), {})
+    names = [name for name, value in parts.items() if isinstance(value, int | float) and not isinstance(value, bool)]
+    return {name: name for name in names[:MAX_COLUMNS]}
+
+
+def format_answer(one: AnswerView, columns: Mapping[str, str], view: RoundView) -> dict[str, Any]:
+    parts = one.parts or {}
+    cells = [value if isinstance(value := parts.get(name), int | float) else None for name in columns]
+    return {
+        "hotkey": one.hotkey,
+        "uid": one.uid,
+        "status": one.status or "observed",
+        "value": one.value,
+        "shown": format_value(one.value, view),
+        "cells": cells,
+        "seconds": one.seconds,
+        "reply": one.reply,
+        "reason": one.reason,
+        "reasons": one.reasons,
+        "meanings": find_meanings(view.mechanism, one.reasons),
+    }
+
+
+def find_page(mechanism: str) -> MechanismPage:
+    """How it is shown; without words of its own if it is not installed any more."""
+    try:
+        return load_mechanism(mechanism).page
+    except WeighbeamError:
+        return NO_PAGE
+
+
+def find_meanings(mechanism: str, reasons: Sequence[str]) -> dict[str, str]:
+    """What each reason means, where its mechanism says so."""
+    try:
+        meanings = load_mechanism(mechanism).meanings
+    except WeighbeamError:
+        meanings = {}
+    return {reason: meanings.get(reason, "") for reason in reasons}
+
+
+def format_value(value: float | None, view: RoundView) -> str:
+    """A score, in tokens where it is paid in units of them."""
+    base = view.params.get(find_page(view.mechanism).token_units)
+    return format_tokens(value, base) if base else format_number(value)
+
+
+def order_answers(answers: Sequence[AnswerView]) -> list[AnswerView]:
+    """Best first; what failed and what was not scored at the end."""
+    rank = {"valid": 0, "failed": 1, "unscored": 2}
+    return sorted(answers, key=lambda one: (rank.get(one.status or "", 3), -(one.value or 0.0), one.hotkey))
+
+
+def find_question(view: RoundView) -> tuple[str, str | None]:
+    """What it is called and what it says; of a mechanism that does not name its question, the whole task."""
+    fields = find_page(view.mechanism).task_fields
+    if not fields and view.task:
+        return "Task", json.dumps(view.task, indent=2, ensure_ascii=False)[:MAX_SHOWN]
+    for name, title in fields.items():
+        given = (view.task or {}).get(name)
+        if isinstance(given, str):
+            return title, given[:MAX_SHOWN]
+        if isinstance(given, list):
+            said = (f"{one.get('role')}: {one.get('content')}" for one in given if isinstance(one, dict))
+            return title, "\n\n".join(said)[:MAX_SHOWN]
+    return "Task", None
+
+
+def find_pieces(kept: ScoreResult, view: RoundView, hotkey: str) -> list[DocumentPiece] | None:
+    """A document as one miner cut it, where there is a document and the cuts are known."""
+    document = (view.task or {}).get("document")
+    rows: Sequence[Mapping[str, Any]] = kept.report().get("answers", ()) if isinstance(document, str) else ()
+    spans = next((row.get("spans") for row in rows if row["hotkey"] == hotkey), None)
+    return cut_pieces(document, spans) if spans and isinstance(document, str) and len(document) <= MAX_SHOWN else None
+
+
+def list_figures(view: RoundView) -> list[tuple[str, str, str]]:
+    valid = sum(one.status == "valid" for one in view.answers)
+    figures = [("valid answers", f"{valid} of {len(view.answers)}", "")]
+    summary: Mapping[str, Any] = view.summary or {}
+    if "consensus_score" in summary:
+        reached = "reached" if summary.get("achieved") else "void" if summary.get("void") else "not reached"
+        figures.append(("consensus", format_number(summary["consensus_score"]), reached))
+        figures.append(("similarity", format_number(summary.get("mu")), f"± {format_number(summary.get('sigma'))}"))
+    if isinstance(verdict := summary.get("verdict"), Mapping):
+        figures.append(
+            ("verdict", str(verdict.get("verdict")), f"confidence {format_number(verdict.get('confidence'))}")
+        )
+    if "groups" in summary and isinstance(summary.get("group"), int):
+        figures.append(("group", f"{summary['group'] + 1} of {summary['groups']}", ""))
+    if "duplicates" in summary:
+        figures.append(("identical answers", str(summary["duplicates"]), ""))
+    return figures
+
+
+def list_record(view: RoundView) -> list[tuple[str, str]]:
+    known: list[tuple[str, Any]] = [
+        ("params hash", view.params_hash),
+        ("seed", view.seed),
+        ("asked", len(view.members)),
+    ]
+    if view.entry is not None:
+        entry = view.entry
+        known += [("journal entry", entry.sequence), ("hash", entry.hash), ("hash of the one before", entry.previous)]
+    known.append(("receipts", f"/v1/rounds/{view.id}/receipts/HOTKEY"))
+    return [(name, str(value)) for name, value in known]
+
+
+def _narrate(view: RoundView, kept: ScoreResult | None) -> list[str]:
+    """What was told when the round was over; told now, by rule, if nothing was."""
+    if view.narrative is not None:
+        return view.narrative.splitlines()
+    if kept is None or view.withheld or not kept.mechanism.narrates:
+        return []
+    return kept.tell(BELOW, None, NONCE).text.splitlines()
+
+
+def _draw(kept: ScoreResult, round_id: str) -> dict[str, Any] | None:
+    try:
+        spec = chart_heatmap(kept.draw(round_id))
+    except WeighbeamError:
+        return None
+    for name in ("title", "background", "config"):
+        spec.pop(name, None)
+    return spec
+
+
+MAX_ROUNDS = 50
 ALL = "all"
 
 
-def show_rounds(shelf: Shelf, mechanism: str | None, cursor: str | None) -> str:
+def show_rounds(shelf: PageData, mechanism: str | None, cursor: str | None) -> str:
     if mechanism is not None:
         shelf.find(mechanism)
-    page = list_rounds(shelf.store, mechanism=mechanism, cursor=cursor, most=MOST)
+    page = list_rounds(shelf.store, mechanism=mechanism, cursor=cursor, most=MAX_ROUNDS)
     kept = {"mechanism": mechanism} if mechanism else {}
     first = f"/rounds?{urlencode(kept)}" if kept else "/rounds"
     return render(

@@ -5,24 +5,24 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from weighbeam.engine.insight.metagraph import GraphView, read_metagraph
-from weighbeam.engine.insight.weights import WeightsLine, list_weigh_ins, list_weights, recall_last_set
-from weighbeam.pictures.charts import chart_concentration, chart_shares
-from weighbeam.service.pages.formats import shorten, write_time
-from weighbeam.service.pages.render import render
-from weighbeam.service.pages.shelf import Shelf
-from weighbeam.service.reader import spell
+from weighbeam.charts.dashboard import chart_concentration, chart_shares
+from weighbeam.engine.views.weights import WeightsLine, list_weigh_ins, list_weights, recall_last_set
+from weighbeam.engine.weights.metagraphs import GraphView, select_metagraph
+from weighbeam.service.api.reader import to_jsonable
+from weighbeam.service.pages.formats import format_time, shorten
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rendering import render
 
-MOST, MOST_SKIPS, LARGEST = 30, 10, 9
+MOST, MAX_SKIPS, LARGEST = 30, 10, 9
 OTHERS = "others"
 
 
-def show_weights(shelf: Shelf, mechanism: str | None) -> str:
+def show_weights(shelf: PageData, mechanism: str | None) -> str:
     name = mechanism or shelf.names[0]
     shelf.find(name)
     lines = list_weights(shelf.store, name, MOST)
     tries = list_weigh_ins(shelf.store, name, MOST)
-    graph = read_metagraph(shelf.store, name)
+    graph = select_metagraph(shelf.store, name)
     last = recall_last_set(shelf.store, name)
     set_before = [line for line in reversed(lines) if line.state in ("included", "confirmed")]
     return render(
@@ -37,7 +37,7 @@ def show_weights(shelf: Shelf, mechanism: str | None) -> str:
         latest=last,
         paid=sum(one.value > 0 for one in last.shares) if last else None,
         lines=lines,
-        skips=[one for one in tries if one.kind != "submitted"][:MOST_SKIPS],
+        skips=[one for one in tries if one.kind != "submitted"][:MAX_SKIPS],
         shares=chart_shares(list_shares(set_before)) if set_before else None,
         concentration=chart_concentration(list_measures(set_before)) if set_before else None,
         graph=graph,
@@ -61,7 +61,7 @@ def list_shares(lines: Sequence[WeightsLine]) -> list[dict[str, Any]]:
         rows += [
             {
                 "weights": line.id,
-                "when": write_time(line.at),
+                "when": format_time(line.at),
                 "miner": shorten(name),
                 "share": share,
                 "order": order.get(name, LARGEST),
@@ -73,7 +73,7 @@ def list_shares(lines: Sequence[WeightsLine]) -> list[dict[str, Any]]:
 
 def list_measures(lines: Sequence[WeightsLine]) -> list[dict[str, Any]]:
     return [
-        {"weights": line.id, "when": write_time(line.at), "measure": measure, "value": value}
+        {"weights": line.id, "when": format_time(line.at), "measure": measure, "value": value}
         for line in lines
         for measure, value in (("first miner", line.top1), ("first three", line.top3), ("Gini", line.gini))
     ]
@@ -85,7 +85,7 @@ def _split(graph: GraphView | None, last: WeightsLine | None) -> dict[str, Any]:
     weighing = [one for one in neurons if one.dividends > 0 or one.vtrust > 0 or one.permit]
     ours = {one.hotkey: one.share for one in last.shares} if last else {}
     known = {one.hotkey for one in weighing}
-    others = [{**spell(one), "ours": ours.get(one.hotkey)} for one in neurons if one.hotkey not in known]
+    others = [{**to_jsonable(one), "ours": ours.get(one.hotkey)} for one in neurons if one.hotkey not in known]
     own = next((one.hotkey for one in neurons if graph is not None and one.uid == graph.own), None)
     return {
         "validators": sorted(weighing, key=lambda one: -one.stake),

@@ -1,0 +1,220 @@
+"""The functions of the door: what `import weighbeam` lets a program do.
+
+Heavy imports are inside the functions, so that `weighbeam.score` loads no database and `weighbeam.replay` no model.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.scoring import ScoreResult, score_question
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.checks import ContractFinding
+from weighbeam.mechanism.checks import check_mechanism as check_contract
+from weighbeam.mechanism.params import Params
+from weighbeam.mechanism.records import Node
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.senses.local import LocalSenses
+from weighbeam.senses.ports.protocols import Senses
+
+if TYPE_CHECKING:
+    from weighbeam.engine.journal.replay import ReplayedEntry
+    from weighbeam.lab.backtest.run import Backtest
+
+MILLION = 1_000_000
+
+
+def score(
+    mechanism: str | Mechanism,
+    question: Mapping[str, Any] | str | Path,
+    *,
+    senses: Senses | None = None,
+    params: Mapping[str, Any] | Params | None = None,
+) -> ScoreResult:
+    """Score the answers of a question with exactly the code a validator runs. No database is loaded.
+
+    `mechanism` is a name or an object of your own; `question` is the JSON of `weighbeam score` (docs/score.md), or the
+    path of a file with it. `params` overrides parameters by name. Without `senses`, the models of this machine are
+    used, and pages are read from the archive that the question names, or else from the web.
+
+    >>> import weighbeam
+    >>> class Brief(weighbeam.Mechanism):
+    ...     "Answer in few words."
+    ...
+    ...     name = "brief"
+    ...
+    ...     def measure(self, task, reply, senses):
+    ...         return {"words": len(reply["text"].split())}
+    ...
+    ...     def grade(self, params, facts):
+    ...         return {"brevity": 1 / (1 + facts["words"])}
+    >>> answers = [{"hotkey": "ada", "text": "Rain."}, {"hotkey": "bob", "text": "Because of the rain."}]
+    >>> result = weighbeam.score(Brief(), {"prompt": "Why is it wet?", "answers": answers})
+    >>> result.value("ada"), result.value("bob"), result.best
+    (0.5, 0.2, 'ada')
+    >>> print(result.explain("ada"))
+    ada: 0.5
+    ├── brevity = 0.5 = 0.5
+    ├── words: 1
+    └── seconds: 0
+    """
+    judge = _find_mechanism(mechanism)
+    data, folder = _load_question(question)
+    chosen = senses if senses is not None else _open_senses(judge, data, folder)
+    return score_question(judge, data, chosen, params)
+
+
+def explain(
+    mechanism: str | Mechanism,
+    question: Mapping[str, Any] | str | Path,
+    hotkey: str | None = None,
+    *,
+    senses: Senses | None = None,
+    params: Mapping[str, Any] | Params | None = None,
+) -> Node:
+    """How the score of an answer comes about, as a tree; without `hotkey`, one tree over all answers.
+
+    `print` shows it as text. The other arguments are those of `score`, whose result can explain as well.
+    """
+    result = score(mechanism, question, senses=senses, params=params)
+    if hotkey is not None:
+        return result.explain(hotkey)
+    trees = (result.explain(score.hotkey) for score in result.scored.scores)
+    return Node(f"{result.mechanism.name}: {len(result.scored.scores)} answers", tuple(trees))
+
+
+class EntailmentProbabilities(NamedTuple):
+    """Whether a premise contradicts a hypothesis, leaves it open, or entails it. The three add up to 1."""
+
+    contradiction: float
+    neutral: float
+    entailment: float
+
+
+def entail(pairs: Sequence[tuple[str, str]], *, senses: Senses | None = None) -> list[EntailmentProbabilities]:
+    """Judge pairs of (premise, hypothesis): the probabilities of contradiction, neutral and entailment for each.
+
+    Each pair is judged by itself, so the result does not depend on the other pairs.
+    """
+    judge = (senses if senses is not None else _open_own_senses()).entailment
+    if not pairs:
+        return []
+    return [EntailmentProbabilities(*(int(part) / MILLION for part in row)) for row in judge.judge(pairs)]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalReplay:
+    """A journal, computed again: how many entries and tables, and each that differs from what was recorded."""
+
+    journal: str
+    entries: int
+    faults: "tuple[ReplayedEntry, ...]"
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether everything came out as recorded, to the bit."""
+        return not self.faults
+
+    def round(self, round_id: str) -> ScoreResult:
+        """A recorded round, scored again: with its scores, table and explanations."""
+        from weighbeam.engine.journal.access import view_journal
+        from weighbeam.engine.journal.recall import recall_round
+
+        with closing(view_journal(self.journal)) as store:
+            return recall_round(store, round_id)
+
+
+def replay(journal: str | Path) -> JournalReplay:
+    """Compute every score, standing and weight of a journal again, without models or network, and compare.
+
+    `journal` is a file or a database URL. It is only read. A difference is a fault in the result, not an exception.
+    """
+    from weighbeam.engine.journal.access import view_journal
+    from weighbeam.engine.journal.replay import replay as replay_entries
+
+    entries, faults = 0, []
+    with closing(view_journal(str(journal))) as store:
+        for entry in replay_entries(store, load_mechanism):
+            entries += 1
+            if entry.fault is not None:
+                faults.append(entry)
+    if not entries:
+        raise WeighbeamError("empty_journal", "the journal holds no entry", "name the journal of a validator")
+    return JournalReplay(str(journal), entries, tuple(faults))
+
+
+def backtest(
+    journal: str | Path,
+    overrides: Mapping[str, Any],
+    *,
+    mechanism: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    weigh_every: float | None = None,
+    keep_groups: bool = False,
+    force: bool = False,
+) -> "Backtest":
+    """Play the recorded rounds and weigh-ins of a journal under other parameters: who gains, who loses, and why.
+
+    `overrides` maps `MECHANISM.NAME` or `weigh_in.NAME` to a value; with `mechanism`, only its rounds count and its
+    parameters may be named alone. `start` and `end` are a round or a time (`2027-01-15T08:00Z`, or seconds);
+    `weigh_every` seconds replaces the recorded weigh-ins. `keep_groups` allows parameters that change which miners are
+    asked: the recorded groups are reused. `force` continues even if the journal fails verification. The journal is only
+    read; what was never observed is refused. `as_json()` of the result is the JSON of `weighbeam backtest`.
+    """
+    from weighbeam.engine.journal.access import view_journal
+    from weighbeam.lab.backtest.overrides import parse_overrides
+    from weighbeam.lab.backtest.play import BacktestCourse
+    from weighbeam.lab.backtest.run import run_backtest
+    from weighbeam.lab.backtest.support import AllowedDifferences
+    from weighbeam.lab.backtest.window import Window, parse_edge
+
+    terms = parse_overrides(overrides, mechanism)
+    window = Window(parse_edge(start), parse_edge(end))
+    course = BacktestCourse(load_mechanism, window, mechanism, weigh_every)
+    with closing(view_journal(str(journal))) as store:
+        return run_backtest(store, terms, course, AllowedDifferences(keep_groups, force))
+
+
+def check_mechanism(
+    mechanism: str | Mechanism | type[Mechanism],
+    *,
+    senses: Senses | None = None,
+    params: Mapping[str, Any] | None = None,
+) -> tuple[ContractFinding, ...]:
+    """Run every check of the contract on a mechanism's own examples; `contract_broken` names each broken promise.
+
+    A mechanism that passes can be journaled, replayed, backtested and attacked like the built-in ones.
+    """
+    subject = mechanism() if isinstance(mechanism, type) else _find_mechanism(mechanism)
+    # The senses of its lab see the pages that its examples are about.
+    chosen = senses if senses is not None else LocalSenses(**subject.lab_senses())
+    return check_contract(subject, chosen, params)
+
+
+def _find_mechanism(given: str | Mechanism) -> Mechanism:
+    return load_mechanism(given) if isinstance(given, str) else given
+
+
+def _load_question(given: Mapping[str, Any] | str | Path) -> tuple[Any, Path]:
+    """The question, and the folder that its paths start at."""
+    if not isinstance(given, str | Path):
+        return given, Path()
+    from weighbeam.engine.support.json_files import load_json
+
+    return load_json(Path(given)), Path(given).parent
+
+
+def _open_senses(mechanism: Mechanism, question: Any, folder: Path) -> Senses:
+    wanted = mechanism.question_senses(question, folder) if isinstance(question, Mapping) else {}
+    return LocalSenses(**wanted) if wanted else _open_own_senses()
+
+
+@cache
+def _open_own_senses() -> LocalSenses:
+    """One for all calls of a process: models are loaded once."""
+    return LocalSenses()

@@ -1,0 +1,116 @@
+"""The chain that the settings name, and the request policy that follows its metagraph."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from weighbeam.app.settings.sources import LoadedSettings
+from weighbeam.chain.bittensor.connection import Level
+from weighbeam.chain.contract import Chain, ChainFault, ChainRules, Metagraph
+from weighbeam.chain.local.clock import ChainClock
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.port import LocalChain
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG, log_fault
+from weighbeam.engine.support.clock import EngineClock, WallClock
+from weighbeam.mechanism.defaults import DEFAULT_MECHANISM
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.policy import SenderPolicy, SenderStanding
+
+T = TypeVar("T")
+ChainReport = Callable[[str, Level, str], None]
+
+
+def open_chain(loaded: LoadedSettings, hotkey: Hotkey, mechid: int, tell: ChainReport | None = None) -> Chain:
+    """`tell` gets what the connection itself has to say to an operator; else it is logged."""
+    section = loaded.settings.chain
+    if section.kind == "local":
+        return LocalChain(open_file(loaded), hotkey, mechid)
+    from weighbeam.chain.bittensor.port import BittensorChain
+
+    if section.netuid is None:
+        raise WeighbeamError("bad_config", "chain.netuid is not set", "name the subnet: chain.netuid = N")
+    told: dict[str, Any] = {} if tell is None else {"tell": tell}
+    place = section.endpoint, section.netuid
+    return BittensorChain(*place, hotkey, loaded.path(section.cache), mechid, section.fallbacks, **told)
+
+
+def open_file(loaded: LoadedSettings) -> ChainFile:
+    return ChainFile(loaded.path(loaded.settings.chain.path))
+
+
+def open_clock(loaded: LoadedSettings) -> EngineClock:
+    """A local chain's own clock, which may run faster than the wall's; else the wall's."""
+    return ChainClock(open_file(loaded)) if loaded.settings.chain.kind == "local" else WallClock()
+
+
+def look_at_chain(loaded: LoadedSettings, hotkey: Hotkey) -> tuple[Metagraph, ChainRules]:
+    """One look, before anything runs; the highest mechanism id must be there too."""
+    mechids = [section.mechid for section in loaded.settings.mechanisms.values()]
+    chain = open_chain(loaded, hotkey, max(mechids, default=0))
+
+    async def look() -> tuple[Metagraph, ChainRules]:
+        try:
+            return await chain.metagraph(), await chain.rules()
+        finally:
+            await chain.close()
+
+    return asyncio.run(look())
+
+
+def check_ids(loaded: LoadedSettings) -> None:
+    """Each mechanism has an id of its own, and a local chain has it too."""
+    ids = [section.mechid for section in loaded.settings.mechanisms.values()]
+    if loaded.settings.chain.kind == "local":
+        file = open_file(loaded)
+        most = file.parameters.mechanisms
+        file.close()
+        if any(mechid >= most for mechid in ids):
+            told = f"a mechid of {max(ids)}: this chain has {most} mechanisms"
+            raise WeighbeamError("bad_config", told, "count from 0")
+    if len(ids) != len(set(ids)):
+        raise WeighbeamError("bad_config", "two mechanisms have the same mechid", "give each an id of its own")
+    if not ids:
+        raise WeighbeamError("bad_config", "no mechanism is set", f"write [mechanisms.{DEFAULT_MECHANISM}]")
+
+
+def check_registered(loaded: LoadedSettings, hotkey: Hotkey) -> None:
+    """`not_registered` unless our hotkey is on the chain; a reveal that outlives immunity is warned about."""
+    graph, rules = look_at_chain(loaded, hotkey)
+    if graph.find(hotkey.address) is None:
+        told = f"our hotkey {hotkey.address} is not on this chain"
+        raise WeighbeamError("not_registered", told, "register it, or correct wallet and chain")
+    if rules.commit_reveal and rules.immunity_period <= rules.reveal_period * rules.tempo:
+        LOG.warning("newcomers may be gone before weights are revealed: immunity %d blocks", rules.immunity_period)
+
+
+def check_hotkeys_registered(loaded: LoadedSettings, hotkeys: Sequence[str], own: Callable[[], Hotkey]) -> None:
+    """`unknown_hotkey` if one of them is not on the chain."""
+    if not hotkeys:
+        return
+    graph, _ = look_at_chain(loaded, own())
+    for hotkey in hotkeys:
+        if graph.find(hotkey) is None:
+            raise WeighbeamError("unknown_hotkey", f"{hotkey!r} is not registered", "see weighbeam leaderboard")
+
+
+REFRESH_SECONDS = 300.0
+RETRY_SECONDS = 10.0
+
+
+async def keep_policy(chain: Chain, clock: EngineClock, policy: SenderPolicy) -> None:
+    """Until cancelled."""
+    while True:
+        fresh = await refresh_policy(chain, policy)
+        await clock.sleep(REFRESH_SECONDS if fresh else RETRY_SECONDS)
+
+
+async def refresh_policy(chain: Chain, policy: SenderPolicy) -> bool:
+    """Who may ask now; a chain that does not answer leaves what was known, for an hour."""
+    try:
+        graph = await chain.metagraph()
+    except ChainFault as fault:
+        log_fault(fault)
+        return False
+    policy.update({neuron.hotkey: SenderStanding(neuron.permit, neuron.stake) for neuron in graph.neurons})
+    return True

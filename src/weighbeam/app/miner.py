@@ -1,0 +1,97 @@
+"""Run a miner: serve answers, announce the address, follow the metagraph."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from weighbeam.app.chains import keep_policy, open_chain, open_clock, open_file, refresh_policy
+from weighbeam.app.identity import open_hotkey
+from weighbeam.app.settings.sources import LoadedSettings, check_role
+from weighbeam.app.shutdown import run_until_stopped
+from weighbeam.chain.local.administer import announce
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.miners.custom import REMEDY, load_custom_handler
+from weighbeam.miners.spoilers import App, spoil_replies
+from weighbeam.network.http_server import check_listen, listen
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.miner_app import Handler, ServedRequest, make_miner_app
+from weighbeam.network.nonces import NonceStore
+from weighbeam.network.policy import PolicySettings, SenderPolicy
+from weighbeam.senses.local import LocalSenses
+
+EVERYWHERE = ("0.0.0.0", "::")
+MIN_AT_ONCE = 4
+"""Of one sender: a validator asks for all its mechanisms at once, also for those that are not answered here."""
+
+
+def run_miner(loaded: LoadedSettings) -> None:
+    check_role(loaded, "miner")
+    asyncio.run(run_until_stopped(serve_settings(loaded)))
+    LOG.info("stopped")
+
+
+async def serve_settings(loaded: LoadedSettings, ready: Callable[[str], None] = lambda _: None) -> None:
+    """Serve until cancelled; `ready` is told the address."""
+    section, hotkey = loaded.settings.miner, open_hotkey(loaded)
+    chain, clock = open_chain(loaded, hotkey, 0), open_clock(loaded)
+    policy = SenderPolicy(
+        PolicySettings(
+            allow=frozenset(section.allow),
+            deny=frozenset(section.deny),
+            require_permit=section.require_permit,
+            min_stake_rao=section.min_stake_rao,
+            per_minute=section.per_minute,
+            per_sender=max(MIN_AT_ONCE, len(section.answers) + 1),
+            max_tasks=section.max_tasks,
+        )
+    )
+    nonces = NonceStore(loaded.path(section.nonces))
+    app = make_app(hotkey, section.answers, nonces, policy, LocalSenses(), _log, loaded.folder)
+    await refresh_policy(chain, policy)
+    async with listen(app, *check_listen(section.listen)) as (host, port):
+        where = section.announce or f"{host}:{port}"
+        if host in EVERYWHERE and section.announce is None:
+            raise WeighbeamError("bad_config", f"{where} is no address to announce", "set miner.announce")
+        if loaded.settings.chain.kind == "local":
+            announce(open_file(loaded), hotkey.address, where)
+        else:
+            LOG.warning("%s is not announced by us: set it on chain with your wallet's own tools", where)
+        served = ", ".join(section.answers)
+        LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, served, host, port, where)
+        ready(where)
+        await keep_policy(chain, clock, policy)
+
+
+def make_app(
+    hotkey: Hotkey,
+    answers: Mapping[str, str],
+    nonces: NonceStore,
+    policy: SenderPolicy,
+    senses: LocalSenses,
+    log: Callable[[ServedRequest], None] = lambda _: None,
+    folder: Path = Path(),
+) -> App:
+    """A miner by what it answers in each mechanism; a trick of its replies spoils those of its mechanism alone."""
+    handlers = {mechanism: load_handler(mechanism, name, senses, folder) for mechanism, name in answers.items()}
+    max_bytes = {mechanism: load_mechanism(mechanism).max_request_bytes for mechanism in answers}
+    app: App = make_miner_app(hotkey, handlers, nonces, policy, log, max_bytes=max_bytes)
+    for mechanism, answer in answers.items():
+        kind, _, trick = answer.partition(":")
+        app = spoil_replies(trick, app, mechanism) if kind == "hostile" else app
+    return app
+
+
+def load_handler(mechanism: str, name: str, senses: LocalSenses, folder: Path) -> Handler:
+    """A reference miner by name, or a function of the user's own."""
+    known: Handler | None = load_mechanism(mechanism).miner(name, senses)
+    if known is not None:
+        return known
+    if ":" in name:
+        return load_custom_handler(name, folder)
+    raise WeighbeamError("bad_config", f"there is no reference miner {name!r} for {mechanism}", REMEDY)
+
+
+def _log(served: ServedRequest) -> None:
+    LOG.info("%s %d %s %.3fs", served.sender or "stranger", served.status, served.code or "ok", served.seconds)

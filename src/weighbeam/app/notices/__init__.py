@@ -1,0 +1,1 @@
+"""Notifications of alerts, sent by a subprocess."""

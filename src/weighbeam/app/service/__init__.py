@@ -1,0 +1,1 @@
+"""The HTTP applications from the settings: access, apps, server."""

@@ -1,0 +1,105 @@
+"""The HTTP applications: the reading API, the dashboard and everything else that is served, put together."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from weighbeam.app.chains import open_clock
+from weighbeam.app.service.access import ApiAccess
+from weighbeam.app.settings.origins import list_settings
+from weighbeam.app.settings.sources import LoadedSettings
+from weighbeam.app.validator.deliveries import open_place
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.registry import load_usable
+from weighbeam.network.keys import Hotkey
+from weighbeam.senses.ports.protocols import Senses
+from weighbeam.service.api.reader import ReadingApi, ReadingContext
+from weighbeam.service.api.reading import add_reading
+from weighbeam.service.api.request_handlers import RequestApi
+from weighbeam.service.api.request_routes import add_organic
+from weighbeam.service.app import Report, make_service_app
+from weighbeam.service.http.pipeline import RequestPipeline
+from weighbeam.service.http.rate_limit import RateLimits
+from weighbeam.service.pages.routes import add_pages
+from weighbeam.store.database import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceHost:
+    """What `Mechanism.extend_service` adds to, and what it may use for that."""
+
+    app: FastAPI
+    access: ApiAccess
+    store: Store
+    hotkey: Hotkey
+    now: Callable[[], float]
+    registry: CollectorRegistry
+    senses: Senses
+    params: Params
+
+
+def open_reading(
+    app: FastAPI,
+    entrance: ApiAccess,
+    store: Store,
+    hotkey: Hotkey,
+    now: Callable[[], float],
+    health: Callable[[], tuple[int, dict[str, Any]]],
+    runs: Mapping[str, tuple[Mechanism, Params]] | None = None,
+) -> ReadingApi:
+    """The routes under /v1 that read; gives what answers them, for pages of the same app."""
+    loaded = entrance.loaded
+    shown = ReadingContext(
+        store=store,
+        mechanisms=load_runs(loaded) if runs is None else runs,
+        averaging=loaded.averaging(),
+        artifacts=open_place(loaded),
+        hotkey=hotkey,
+        now=now,
+        settings=lambda: [asdict(line) for line in list_settings(loaded)],
+        health=health,
+    )
+    return add_reading(app, entrance.make_gate(), shown, entrance.pools, loaded.settings.service.streams)
+
+
+def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
+    """The mechanisms of the settings that load, with their parameters."""
+    sections = loaded.settings.mechanisms
+    usable, _ = load_usable(sections)
+    return {name: (mechanism, make_params(mechanism, sections[name].params)) for name, mechanism in usable.items()}
+
+
+def make_app(
+    entrance: ApiAccess,
+    store: Store,
+    hotkey: Hotkey,
+    now: Callable[[], float],
+    registry: CollectorRegistry,
+    report: Report,
+    runs: Mapping[str, tuple[Mechanism, Params]],
+) -> FastAPI:
+    """The reading API, the pages, and the way to ask; what takes contributions and challenges in is added to it.
+
+    Whoever looks at `/metrics` does so at a pace of its own: no reader keeps Prometheus out.
+    """
+    settings = entrance.loaded.settings.service
+    pools, gate = entrance.pools, replace(entrance.make_gate(), paces=RateLimits())
+    front = RequestPipeline(gate, 0, {}, pools.metrics.run, pools.proofs.run, pools.tokens.run)
+    app = make_service_app(pools.desk, registry, settings.origins, report, front)
+    add_pages(app, open_reading(app, entrance, store, hotkey, now, report, runs))
+    asked = {name: run for name, run in runs.items() if run[0].kind == "asked"}
+    clerk = RequestApi(store, asked, now)
+    add_organic(app, entrance.make_gate(), clerk, pools, settings.streams)
+    return app
+
+
+def find_clock(loaded: LoadedSettings) -> Callable[[], float]:
+    """The validator's clock, so that times in the store agree; the wall's if there is no chain here."""
+    section = loaded.settings.chain
+    local = section.kind == "local" and loaded.path(section.path).exists()
+    return open_clock(loaded).now if local else time.time

@@ -1,0 +1,104 @@
+"""Serve the APIs as the settings say: alone with `weighbeam serve`, or beside a validator's /health."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from functools import partial
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from weighbeam.app.chains import keep_policy
+from weighbeam.app.identity import open_hotkey
+from weighbeam.app.node_key import find_key_file, open_node_key
+from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
+from weighbeam.app.service.apps import ServiceHost, find_clock, load_runs, make_app
+from weighbeam.app.settings.sources import LoadedSettings
+from weighbeam.app.shutdown import run_until_stopped
+from weighbeam.app.validator.build import BuiltValidator, open_store
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG
+from weighbeam.engine.running.runtime import Service
+from weighbeam.engine.support.process import freeze_memory
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.registry import list_mechanisms, load_mechanism
+from weighbeam.network.http_server import ListenSettings, check_listen, listen
+from weighbeam.network.keys import Hotkey
+from weighbeam.senses.local import LocalSenses
+from weighbeam.service.app import report_health
+from weighbeam.service.http.metrics import count_store
+from weighbeam.service.http.threads import ThreadPools
+from weighbeam.service.pages.rendering import prepare_pages
+from weighbeam.store.database import Store
+
+
+def run_service(loaded: LoadedSettings) -> None:
+    """Serve until SIGTERM or SIGINT: calls under way are finished; what was acknowledged is on disk."""
+    hotkey, section = open_signer(loaded), loaded.settings.service
+    where = check_listen(section.listen)
+    store, pools = open_store(loaded), ThreadPools()
+    try:
+        check_exposure(loaded, store, time.time())
+        entrance = open_access(loaded, store, hotkey.address, section.listen, pools)
+        app = make_own_app(entrance, store, hotkey)
+        asyncio.run(run_until_stopped(_serve(app, where, section.connections)))
+    finally:
+        pools.close()
+        store.close()
+    LOG.info("stopped")
+
+
+def open_signer(loaded: LoadedSettings) -> Hotkey:
+    """Who signs receipts: the wallet's hotkey, or the node's own key beside the store where no wallet is named."""
+    wallet = loaded.settings.wallet
+    if wallet.uri is None and wallet.file is None and wallet.name is None:
+        return open_node_key(find_key_file(loaded.store_url()))
+    return open_hotkey(loaded)
+
+
+def make_own_app(entrance: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
+    """All that `weighbeam serve` serves: some mechanisms are served here whether they are run or not."""
+    loaded, registry = entrance.loaded, CollectorRegistry()
+    senses = LocalSenses(loaded.settings.validator.embedder)
+    runs = load_served(loaded)
+    count_store(registry, store, [mechanism for mechanism, _ in runs.values()])
+    report = partial(report_health, entrance.pools.desk)
+    app = make_app(entrance, store, hotkey, find_clock(loaded), registry, report, runs)
+    for mechanism, params in runs.values():
+        mechanism.extend_service(ServiceHost(app, entrance, store, hotkey, time.time, registry, senses, params))
+    return app
+
+
+def load_served(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
+    """The mechanisms of the settings, and those that are served without being run, with their defaults."""
+    runs = dict(load_runs(loaded))
+    for name in sorted(list_mechanisms().keys() - runs.keys()):
+        try:
+            mechanism = load_mechanism(name)
+        except WeighbeamError as fault:
+            LOG.warning("%s: %s | remedy: %s", fault.code, fault.message, fault.remedy)
+            continue
+        if mechanism.served_alone:
+            runs[name] = mechanism, make_params(mechanism, {})
+    return runs
+
+
+def open_beside(app: FastAPI, built: BuiltValidator, entrance: ApiAccess, registry: CollectorRegistry) -> list[Service]:
+    """What the mechanisms of a validator add: whoever is registered may sign. Gives what keeps that current."""
+    hotkey, clock, store = open_hotkey(entrance.loaded), built.desk.clock, built.desk.store
+    services: list[Service] = []
+    for post in built.posts:
+        bench = post.bench
+        host = ServiceHost(app, entrance, store, hotkey, clock.now, registry, bench.senses, bench.params)
+        policies = bench.mechanism.extend_service(host)
+        services += [partial(keep_policy, post.scale.chain, clock, policy) for policy in policies]
+    return services
+
+
+async def _serve(app: FastAPI, where: tuple[str, int], connections: int) -> None:
+    async with listen(app, *where, ListenSettings(per_address=connections)) as (host, port):
+        LOG.info("served on %s:%d", host, port)
+        await asyncio.to_thread(prepare_pages)
+        freeze_memory()
+        await asyncio.Event().wait()

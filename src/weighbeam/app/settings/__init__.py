@@ -1,0 +1,1 @@
+"""Settings: their sections, sources, origins and secrets."""

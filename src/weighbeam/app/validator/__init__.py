@@ -1,0 +1,1 @@
+"""A validator from its settings: check, build, run."""

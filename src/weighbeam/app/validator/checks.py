@@ -1,0 +1,217 @@
+"""Checks of the settings and of the next submission; nothing is changed by them."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from weighbeam.app.chains import look_at_chain, open_file
+from weighbeam.app.identity import open_hotkey
+from weighbeam.app.senses import open_cluster
+from weighbeam.app.settings.origins import hide_password
+from weighbeam.app.settings.sources import LoadedSettings, find_file, find_unknown, load_settings
+from weighbeam.app.validator.build import check_start
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal.access import count_entries, view_journal
+from weighbeam.engine.rules.constants import CONSTANTS, find_ignored, hash_weighing
+from weighbeam.engine.running.diagnosis import Symptom
+from weighbeam.engine.weights.assessment import ChainSnapshot, WeighInAssessment, WeighInContext
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.network.http_server import bind, check_listen
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionCheck:
+    name: str
+    holds: bool
+    detail: str
+
+
+def list_submission_checks(
+    scale: WeighInContext, reading: ChainSnapshot, assessed: WeighInAssessment
+) -> list[SubmissionCheck]:
+    """In the order they are made: the chain can be read, our own steps, then the chain's."""
+    graph, rules = reading.graph, reading.rules
+    if graph is None or rules is None:
+        return [SubmissionCheck("chain readable", False, reading.fault.message if reading.fault else "no answer")]
+    own, decision = graph.find(scale.own_hotkey), assessed.decision
+    entries, least = len(decision.uids), min(rules.min_allowed_weights, len(graph.neurons))
+    open_row = scale.ledger.unsettled()
+    checks = [
+        SubmissionCheck("chain readable", True, f"block {graph.block}"),
+        SubmissionCheck("hotkey registered", own is not None, scale.own_hotkey),
+        SubmissionCheck("validator list usable", assessed.eligible.list_ok, reading.validators.state),
+        SubmissionCheck(
+            "somebody eligible", bool(assessed.eligible.hotkeys), f"{len(assessed.eligible.hotkeys)} miners"
+        ),
+        SubmissionCheck(
+            "somebody earned something",
+            any(p.raw for p in assessed.weighing.payees),
+            f"{sum(p.raw > 0 for p in assessed.weighing.payees)} miners",
+        ),
+        SubmissionCheck(
+            "no submission open", open_row is None, "none" if open_row is None else f"{open_row.id} {open_row.state}"
+        ),
+    ]
+    if own is None:
+        return checks
+    waited = assessed.weighing.blocks
+    return [
+        *checks,
+        SubmissionCheck(
+            "rate limit", waited >= rules.rate_limit, f"{waited} blocks, at least {rules.rate_limit} needed"
+        ),
+        SubmissionCheck(
+            "stake", own.stake >= rules.stake_threshold, f"{own.stake} rao, at least {rules.stake_threshold} needed"
+        ),
+        SubmissionCheck("permit", own.permit or own.hotkey == graph.owner_hotkey, "validator permit or owner"),
+        SubmissionCheck(
+            "version key",
+            scale.version_key >= rules.version_key,
+            f"{scale.version_key}, the chain's {rules.version_key}",
+        ),
+        SubmissionCheck("enough entries", entries >= least, f"{entries}, at least {least} needed"),
+        SubmissionCheck("consensus", rules.consensus == "yuma", str(rules.consensus)),
+    ]
+
+
+SQLITE = "sqlite:///"
+PROBE, PROBE_SECONDS = "weighbeam-doctor.txt", 5.0
+IGNORED = "network constants are not configurable by environment"
+
+
+def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.environ) -> Iterator[Symptom]:
+    """Settings and what they lead to; without a file of settings nothing is expected of chain and wallet."""
+    for name in find_ignored(environment):
+        yield Symptom(f"variable {name}", "missing", f"set but ignored: {IGNORED}", "unset it")
+    for name in sorted(set(find_unknown(environment)) - set(find_ignored(environment))):
+        yield Symptom(f"variable {name}", "missing", "set but names no setting", "see weighbeam config show")
+    try:
+        file, loaded = find_file(config, environment), load_settings(config, environment)
+    except WeighbeamError as fault:
+        yield Symptom("settings", "fault", fault.message, fault.remedy)
+        return
+    yield Symptom("settings", "ok", "defaults" if file is None else str(file))
+    yield from _describe_weighing(loaded)
+    if file is not None:
+        yield _check_wallet(loaded)
+        yield _check_chain(loaded)
+        yield _check_store(loaded)
+        if loaded.settings.validator.listen:
+            yield _check_address(loaded.settings.validator.listen)
+        if loaded.settings.store.artifacts.startswith("s3://"):
+            yield _check_artifacts(loaded.settings.store.artifacts)
+        if loaded.settings.validator.rendering == "on":
+            yield _check_browser(loaded.settings.validator.browser)
+        if loaded.settings.cluster.address is not None:
+            yield _check_cluster(loaded)
+        yield _check_start(loaded)
+
+
+def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
+    chosen = ", ".join(f"{name} {value:g}" for name, value in loaded.settings.weigh_in.model_dump().items())
+    fixed = ", ".join(f"{name} {value}" for name, value in CONSTANTS.items())
+    yield Symptom("weigh-in settings", "ok", chosen)
+    yield Symptom("weigh-in constants", "ok", fixed)
+    for name, section in loaded.settings.mechanisms.items():
+        try:
+            params = make_params(load_mechanism(name), section.params).model_dump(mode="json")
+        except WeighbeamError as fault:
+            yield Symptom(f"weights of {name}", "fault", fault.message, fault.remedy)
+        else:
+            yield Symptom(f"weights of {name}", "ok", f"made under {hash_weighing(name, params, loaded.averaging())}")
+
+
+def _check_wallet(loaded: LoadedSettings) -> Symptom:
+    try:
+        return Symptom("hotkey", "ok", open_hotkey(loaded).address)
+    except WeighbeamError as fault:
+        return Symptom("hotkey", "fault", fault.message, fault.remedy)
+
+
+def _check_store(loaded: LoadedSettings) -> Symptom:
+    """Whether it is there and can be read; one that is not is made at the start, if that can be."""
+    url = loaded.store_url()
+    shown = hide_password(url)
+    try:
+        with closing(view_journal(url)) as store:
+            return Symptom("store", "ok", f"{shown}, {count_entries(store)} entries")
+    except WeighbeamError as fault:
+        if fault.code not in ("no_such_file", "empty_journal") or Path(url.removeprefix(SQLITE)).is_dir():
+            return Symptom("store", "fault", fault.message, fault.remedy)
+    folder = Path(url.removeprefix(SQLITE)).parent
+    if url.startswith(SQLITE) and not folder.is_dir():
+        return Symptom("store", "missing", f"{shown}: {folder} is not there yet", "is the path right? It is made then")
+    if url.startswith(SQLITE) and not os.access(folder, os.W_OK | os.X_OK):
+        return Symptom("store", "fault", f"{shown}: {folder} cannot be written", "let the validator's user write it")
+    return Symptom("store", "ok", f"{shown}, nothing in it yet")
+
+
+def _check_address(address: str) -> Symptom:
+    try:
+        with closing(bind(*check_listen(address))):
+            return Symptom("address", "ok", f"{address} is free")
+    except WeighbeamError as fault:
+        remedy = "a validator that runs already has it; else set validator.listen to a free one"
+        return Symptom("address", "missing", fault.message, remedy)
+
+
+def _check_browser(program: str) -> Symptom:
+    from weighbeam.senses.adapters.pages.browser.renderer import check_browser
+
+    try:
+        return Symptom("browser", "ok", f"{check_browser(program)}, confined, shows a known page")
+    except WeighbeamError as fault:
+        return Symptom("browser", "fault", fault.message, fault.remedy)
+
+
+def _check_artifacts(url: str) -> Symptom:
+    """Keep something small in the S3 store, read it and remove it."""
+    from weighbeam.store.artifacts_s3 import S3Artifacts, parse_s3_url
+
+    try:
+        artifacts = S3Artifacts(parse_s3_url(url), seconds=PROBE_SECONDS)
+        place = artifacts.put(PROBE, b"weighbeam doctor was here", "text/plain")
+        artifacts.get(PROBE)
+        artifacts.remove(PROBE)
+    except WeighbeamError as fault:
+        return Symptom("artifacts", "fault", fault.message, fault.remedy)
+    return Symptom("artifacts", "ok", f"{place.removesuffix(PROBE)} keeps, gives and removes")
+
+
+def _check_cluster(loaded: LoadedSettings) -> Symptom:
+    try:
+        cluster = open_cluster(loaded)
+        assert cluster is not None
+        with closing(cluster):
+            size = cluster.look()
+    except WeighbeamError as fault:
+        return Symptom("cluster", "fault", fault.message, fault.remedy)
+    return Symptom("cluster", "ok", f"{size['nodes']:g} nodes, {size['cpus']:g} cores")
+
+
+def _check_start(loaded: LoadedSettings) -> Symptom:
+    try:
+        senses = check_start(loaded, open_hotkey(loaded))
+        if senses.cluster is not None:
+            senses.cluster.close()
+    except WeighbeamError as fault:
+        return Symptom("start of a validator", "fault", fault.message, fault.remedy)
+    return Symptom("start of a validator", "ok", "nothing stands in its way")
+
+
+def _check_chain(loaded: LoadedSettings) -> Symptom:
+    section = loaded.settings.chain
+    try:
+        if section.kind == "bittensor":
+            graph, rules = look_at_chain(loaded, open_hotkey(loaded))
+            told = f"subnet {graph.netuid}, block {graph.block}, {len(graph.neurons)} neurons, tempo {rules.tempo}"
+            return Symptom("chain", "ok", f"bittensor, {told}")
+        file = open_file(loaded)
+    except WeighbeamError as fault:
+        return Symptom("chain", "fault", fault.message, fault.remedy)
+    block = file.read("head")
+    file.close()
+    return Symptom("chain", "ok", f"local, block {block}")

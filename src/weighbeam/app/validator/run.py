@@ -1,0 +1,129 @@
+"""Run a validator until it is stopped, with its health page, APIs and challenges."""
+
+import asyncio
+import os
+import time
+from functools import partial
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from weighbeam.app.identity import open_hotkey
+from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
+from weighbeam.app.service.apps import load_runs, make_app
+from weighbeam.app.service.server import open_beside
+from weighbeam.app.settings.sources import LoadedSettings, find_unknown
+from weighbeam.app.shutdown import end_now, run_until_stopped
+from weighbeam.app.validator.build import BuiltValidator, build_validator
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG, Alerts
+from weighbeam.engine.journal.access import count_entries
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.rules.constants import find_ignored, hash_weighing
+from weighbeam.engine.running.observer import note_terms
+from weighbeam.engine.running.runtime import Service, keep_running
+from weighbeam.engine.support.process import freeze_memory
+from weighbeam.network.http_server import check_listen, serve_miner
+from weighbeam.service.api.challenges import ChallengeContext, add_challenges
+from weighbeam.service.http.metrics import count_validator, report_pulses
+from weighbeam.service.http.threads import ThreadPools
+
+
+def add_challenge_api(app: FastAPI, built: BuiltValidator, entrance: ApiAccess) -> None:
+    """The API beside /health, where the mechanism is run: for tokens with the scope ask, and hotkeys named."""
+    section = entrance.loaded.settings.challenges
+    if not section.callers and section.mechanism not in {post.name for post in built.posts}:
+        return
+    bench = find_challenge_runner(built, section.mechanism).bench
+    counter = ChallengeContext(built.desk.store, bench.mechanism, bench.params, built.desk.clock.now)
+    add_challenges(app, entrance.make_challenge_gate(), counter, entrance.pools)
+
+
+def pull_challenges(built: BuiltValidator, loaded: LoadedSettings) -> list[Service]:
+    section = loaded.settings.challenges
+    if section.pull is None:
+        return []
+    bench = find_challenge_runner(built, section.mechanism).bench
+    return [partial(built.exchange.keep_pulling, bench.mechanism, bench.params, section.interval_seconds)]
+
+
+def find_challenge_runner(built: BuiltValidator, mechanism: str) -> MechanismRunner:
+    for post in built.posts:
+        if post.name == mechanism:
+            return post
+    told = f"challenges.mechanism is {mechanism!r}, which is not run here"
+    raise WeighbeamError("bad_config", told, f"write [mechanisms.{mechanism}]")
+
+
+def run_validator(loaded: LoadedSettings) -> None:
+    built = build_validator(loaded)
+    freeze_memory()
+    log_start(built)
+    note_terms(built.desk.store, built.posts)
+    try:
+        asyncio.run(run_until_stopped(_run(built, loaded)))
+    finally:
+        built.desk.store.close()
+    LOG.info("stopped")
+
+
+async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
+    services: list[Service] = []
+    pools = ThreadPools()
+    listen = loaded.settings.validator.listen
+    if listen:
+        check_exposure(loaded, built.desk.store, time.time(), listen)
+        app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
+        services += [*beside, partial(serve_miner, app, *check_listen(listen))]
+    elif loaded.settings.challenges.callers:
+        raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
+    services += pull_challenges(built, loaded)
+    try:
+        await keep_running(built.desk, built.posts, services)
+    except WeighbeamError as fault:
+        if fault.code == "watchdog":
+            end_now()
+        raise
+    finally:
+        pools.close()
+
+
+def make_validator_app(
+    built: BuiltValidator, loaded: LoadedSettings, listen: str, pools: ThreadPools, registry: CollectorRegistry
+) -> tuple[FastAPI, list[Service]]:
+    """All that a validator serves on `listen`, and what keeps that current."""
+    desk = built.desk
+    count_validator(registry, desk.health, desk.alerts, desk.store, [post.scale.mechanism for post in built.posts])
+    entrance = open_access(loaded, desk.store, desk.hotkey, listen, pools)
+    report = partial(report_pulses, desk.health)
+    app = make_app(entrance, desk.store, open_hotkey(loaded), desk.clock.now, registry, report, load_runs(loaded))
+    add_challenge_api(app, built, entrance)
+    return app, open_beside(app, built, entrance, registry)
+
+
+def log_start(built: BuiltValidator) -> None:
+    """Who runs what, on which journal, and what in the environment changes nothing."""
+    LOG.info("validator %s, mechanisms %s", built.desk.hotkey, ", ".join(post.name for post in built.posts))
+    entries = count_entries(built.desk.store)
+    where = built.desk.store.engine.url.render_as_string(hide_password=True)
+    LOG.info("journal %s: %s", where, f"up to entry {entries}" if entries else "new")
+    for post in built.posts:
+        params = post.scale.params.model_dump(mode="json")
+        LOG.info("%s: weights are made under %s", post.name, hash_weighing(post.name, params, built.desk.averaging))
+        alert_unburnt(built.desk.alerts, post)
+    alert_ignored(built.desk.alerts)
+
+
+def alert_unburnt(alerts: Alerts, post: MechanismRunner) -> None:
+    """A mechanism that would burn a share and is told of nobody to take it."""
+    share = post.scale.mechanism.burn_share(post.scale.params)
+    if share > 0 and post.scale.burn_hotkey is None:
+        alerts.tell("no_burn_target", "warning", f"{share:.0%} would be burnt; miners get it", post.name)
+
+
+def alert_ignored(alerts: Alerts) -> None:
+    for name in find_ignored(os.environ):
+        text = f"{name} is set but ignored: network constants are not configurable by environment"
+        alerts.tell("env_ignored", "warning", text)
+    for name in set(find_unknown(os.environ)) - set(find_ignored(os.environ)):
+        alerts.tell("env_ignored", "warning", f"{name} is set but names no setting")

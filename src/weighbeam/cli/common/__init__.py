@@ -1,0 +1,1 @@
+"""Options, overrides, progress bars, errors and output that all commands share."""

@@ -1,0 +1,79 @@
+"""Commands that packages add to the command line: found by entry point, loaded when they are needed.
+
+A package that does not load stops only its own command, and says why when that command is run.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import entry_points
+from typing import Any, NoReturn
+
+import typer
+
+from weighbeam.core.errors import WeighbeamError
+
+COMMANDS = "weighbeam.commands"
+"""Groups of commands: `NAME = "module:app"`, a `typer.Typer`."""
+SCORES = "weighbeam.score"
+"""Score commands by mechanism: `MECHANISM = "module:Class"`, a subclass of `ScoreCommand`."""
+PASS_ALL = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+
+def list_extensions(group: str) -> list[str]:
+    return sorted({entry.name for entry in entry_points(group=group)})
+
+
+def load_extension(group: str, name: str) -> Any:
+    """What a package registered under this name; None if none did."""
+    found = {entry.value: entry for entry in entry_points(group=group, name=name)}
+    if len(found) > 1:
+        told = f"two packages provide the command {name!r}: {' and '.join(sorted(found))}"
+        raise WeighbeamError("duplicate_command", told, "uninstall one of them")
+    for value, entry in found.items():
+        with explain_broken(name, f"reinstall {value.partition(':')[0].partition('.')[0]}"):
+            return entry.load()
+    return None
+
+
+@contextmanager
+def explain_broken(name: str, remedy: str) -> Iterator[None]:
+    """Whatever a package raises while its command is made is one error with a remedy."""
+    try:
+        yield
+    except Exception as fault:
+        told = f"the command {name!r} does not load: {type(fault).__name__}: {fault}"
+        raise WeighbeamError("broken_command", told, remedy) from fault
+
+
+def load_command(name: str) -> Any:
+    """The group of commands that a package added under this name; None if none did."""
+    try:
+        app = load_extension(COMMANDS, name)
+        if app is None:
+            return None
+        with explain_broken(name, f"register a typer.Typer as {COMMANDS}"):
+            above = _make_bare_app()
+            above.add_typer(app, name=name)
+            return typer.main.get_group(above).commands[name]
+    except WeighbeamError as fault:
+        return make_broken_command(name, fault)
+
+
+def make_command(name: str, callback: Callable[..., None], **settings: Any) -> Any:
+    """A function as the command called `name`; its signature names the options."""
+    app = _make_bare_app()
+    app.command(name, **settings)(callback)
+    return typer.main.get_command(app)
+
+
+def make_broken_command(name: str, fault: WeighbeamError) -> Any:
+    """A command that is listed like any other, and fails when it is run."""
+
+    def fail() -> NoReturn:
+        raise fault
+
+    return make_command(name, fail, help=f"Not available: {fault.code}.", context_settings=PASS_ALL)
+
+
+def _make_bare_app() -> typer.Typer:
+    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

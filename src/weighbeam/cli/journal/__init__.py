@@ -1,0 +1,1 @@
+"""Commands that read a journal: reports, weights, alerts, replay and backtest."""

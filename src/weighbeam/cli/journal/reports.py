@@ -1,0 +1,258 @@
+"""`weighbeam rounds`, `round`, `leaderboard`, `copies` and `miner-report`: what a journal holds."""
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weighbeam.cli.common.options import (
+    AsJson,
+    ConfigOption,
+    Explain,
+    MechanismOption,
+    Only,
+    StoreOption,
+    choose_mechanism,
+    format_headline,
+    open_read,
+    open_settings,
+)
+from weighbeam.cli.common.shell import make_printable, print_json
+
+if TYPE_CHECKING:
+    from weighbeam.engine.rules.constants import Averaging
+    from weighbeam.engine.views.miner import MinerView
+
+SHOWN_ROUNDS = 20
+PIPED_WIDTH = 200
+WHOLE = 100_000
+"""From here on, numbers are units and shown to the last."""
+
+
+def rounds(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """The newest rounds of a journal."""
+    from weighbeam.engine.views.rounds import list_rounds
+
+    lines = list(list_rounds(open_read(store, config), most=most).items)
+    rows = [[line.id, line.mechanism, line.state, line.block, f"{line.valid} of {line.answers}"] for line in lines]
+    show_lines(("round", "mechanism", "state", "block", "valid"), rows, lines, "rounds", as_json)
+
+
+def leaderboard(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    mechanism: MechanismOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """The standings of a journal, best first: how sure they are (± one standard error), what they are paid, and how
+    the rounds of the last 24 hours went."""
+    from weighbeam.engine.views.leaderboard import select_leaderboard
+    from weighbeam.engine.views.rounds import list_mechanisms
+    from weighbeam.mechanism.registry import load_mechanism
+
+    journal = open_read(store, config)
+    there = list_mechanisms(journal)
+    found = load_mechanism(choose_mechanism(mechanism, there))
+    lines = list(select_leaderboard(journal, found, _find_averaging(store, config)))
+    if not as_json:
+        typer.echo(f"{format_headline(found.name, there)}: {found.better} standings are better")
+    rows = [
+        [
+            "–" if line.standing is None else line.place,
+            line.hotkey,
+            show_spread(line.standing, line.spread),
+            show_share(line.share),
+            f"{line.valid} of {line.rounds}",
+            line.last_reason,
+        ]
+        for line in lines
+    ]
+    show_lines(
+        ("#", "hotkey", "standing", "share", "valid", "last reason"),
+        rows,
+        lines,
+        "standings",
+        as_json,
+        mechanism=found.name,
+    )
+
+
+def copies(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    hotkey: Annotated[str | None, typer.Option(help="Only those of this miner.")] = None,
+    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
+    from weighbeam.engine.views.copies import select_copies
+
+    found = select_copies(open_read(store, config), most, hotkey)
+    if as_json:
+        print_json({"copies": [asdict(line) for line in found]})
+        return
+    for line in found:
+        at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(line.at))
+        typer.echo(f"{at} {line.round}: cosine ≥ {line.cosine:.3f}, overlap ≥ {line.overlap:.3f}")
+        for key in line.hotkeys:
+            typer.echo(f"    {make_printable(key, 60)}")
+    if not found:
+        typer.echo("no copies")
+
+
+def miner_report(
+    hotkey: Annotated[str, typer.Argument(help="The miner's hotkey.")],
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    mechanism: MechanismOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """One miner: where it stands, its scores, newest first, what its failures mean, and what to improve."""
+    from weighbeam.engine.views.miner import select_miner
+    from weighbeam.engine.views.rounds import list_mechanisms
+    from weighbeam.mechanism.registry import load_mechanism
+
+    journal = open_read(store, config)
+    there = list_mechanisms(journal)
+    found = load_mechanism(choose_mechanism(mechanism, there))
+    miner = select_miner(journal, found, hotkey, _find_averaging(store, config))
+    if as_json:
+        print_json(_list_report(found.name, miner))
+        return
+    typer.echo(format_headline(found.name, there))
+    place = "not ranked" if miner.place is None else f"place {miner.place} of {miner.of}"
+    share = "" if miner.share is None else f", {show_share(miner.share)} of the last weights"
+    typer.echo(f"{place}, standing {show_spread(miner.standing, miner.spread)}{share}")
+    shown = miner.points[:SHOWN_ROUNDS]
+    if len(shown) < len(miner.points):
+        typer.echo(f"the newest {len(shown)} of {len(miner.points)} rounds; --json has all")
+    rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in shown]
+    print_table(("round", "block", "status", "score", "reasons"), rows)
+    if miner.reasons:
+        typer.echo("What the reasons mean:")
+    for reason in miner.reasons:
+        typer.echo(f"  {make_printable(reason.code, 60)} ({reason.count}): {make_printable(reason.meaning, 300)}")
+    if miner.advice:
+        typer.echo("What to improve:")
+    for number, advice in enumerate(miner.advice, 1):
+        typer.echo(f"  {number}. {make_printable(advice.title, 100)}. {make_printable(advice.text, 600)}")
+
+
+def _list_report(mechanism: str, miner: "MinerView") -> dict[str, Any]:
+    """The scores as they always were, and what is known besides."""
+    report = {"mechanism": mechanism, **asdict(miner)}
+    report["scores"] = [{**point, "reasons": ", ".join(point["reasons"])} for point in report.pop("points")]
+    return report
+
+
+def _find_averaging(store: str | None, config: Path | None) -> "Averaging":
+    from weighbeam.engine.rules.constants import Averaging
+
+    return Averaging() if store is not None else open_settings(config).averaging()
+
+
+def show_lines(
+    heads: tuple[str, ...], rows: list[list[Any]], lines: list[Any], name: str, as_json: bool, **besides: str
+) -> None:
+    if as_json:
+        print_json({**besides, name: [asdict(line) for line in lines]})
+    else:
+        print_table(heads, rows)
+
+
+def print_table(heads: tuple[str, ...], rows: list[list[Any]]) -> None:
+    """No name is cut, for the next command may need it; a program that reads along has each row on one line."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    columns = [Column(head, overflow="fold") for head in heads]
+    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, padding=0)
+    for row in rows:
+        table.add_row(*(Text(make_printable(str(cell), 60)) for cell in row))
+    console = Console()
+    (console if console.is_terminal else Console(width=max(console.width, PIPED_WIDTH))).print(table)
+
+
+def show_number(value: float | None) -> str:
+    """
+    >>> show_number(0.1519941), show_number(221_410_306.0), show_number(None)
+    ('0.151994', '221,410,306', '–')
+    """
+    return "–" if value is None else f"{value:,.0f}" if abs(value) >= WHOLE else f"{value:.6g}"
+
+
+def show_spread(value: float | None, spread: float | None) -> str:
+    """A standing and one standard error of it.
+
+    >>> show_spread(3.25, 0.123), show_spread(3.25, None), show_spread(None, None)
+    ('3.25 ± 0.12', '3.25', '–')
+    """
+    return show_number(value) if value is None or spread is None else f"{value:.4g} ± {spread:.2g}"
+
+
+def show_share(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+if TYPE_CHECKING:
+    from weighbeam.engine.rounds.narrative import RoundExtra
+
+
+def show_round(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="As weighbeam rounds names it.")],
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    explain: Explain = False,
+    only: Only = None,
+    as_json: AsJson = False,
+) -> None:
+    """One round: its scores, and its heatmap and narrative if it has them."""
+    from weighbeam.cli.score.commands import load_score_command
+    from weighbeam.cli.score.tables import check_hotkeys, show_trees
+    from weighbeam.engine.journal.recall import recall_round
+    from weighbeam.engine.rounds.narrative import select_extras
+    from weighbeam.mechanism.released import describe_version, name_version
+
+    opened = open_read(store, config)
+    result, extras = recall_round(opened, round_id), select_extras(opened, round_id)
+    check_hotkeys(result, only or [])
+    params = result.params.model_dump(mode="json")
+    if as_json:
+        told = {kind: {"value": one.value, "maker": one.maker, "fault": one.fault} for kind, one in extras.items()}
+        known = name_version(result.mechanism.name, params)
+        version = None if known is None else {"defaults_of": known[0], "but": known[1]}
+        replies = {one.hotkey: {"status": one.status, "reason": one.reason} for one in result.answers}
+        print_json(
+            {"round": round_id, **result.report(), "replies": replies, "params_version": version, "extras": told}
+        )
+        return
+    load_score_command(result.mechanism.name).show(result, {}, hint=not explain and not only)
+    for one in result.answers:
+        if one.status != "ok":
+            why = f" ({make_printable(one.reason, 60)})" if one.reason else ""
+            typer.echo(f"no answer from {make_printable(one.hotkey, 60)}: {one.status}{why}")
+    typer.echo(f"parameters: {describe_version(result.mechanism.name, params)}")
+    show_extras(extras)
+    if explain or only:
+        show_trees(result, only or [])
+
+
+def show_extras(extras: "dict[str, RoundExtra]") -> None:
+    from weighbeam.cli.score.tables import show_narrative
+
+    heatmap, narrative = extras.get("heatmap"), extras.get("narrative")
+    if heatmap is not None:
+        typer.echo(f"heatmap: {make_printable(heatmap.value or f'none ({heatmap.fault})', 300)}")
+    if narrative is not None:
+        show_narrative(narrative.value or "")
+        if narrative.fault is not None:
+            typer.echo(f"told by {narrative.maker}: {make_printable(narrative.fault, 200)}")

@@ -1,0 +1,151 @@
+"""`weighbeam weights`: submissions, skipped weigh-ins, and a dry run of the next one."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weighbeam.cli.common.options import (
+    AsJson,
+    ConfigOption,
+    MechanismOption,
+    StoreOption,
+    choose_mechanism,
+    format_headline,
+    open_read,
+    open_settings,
+)
+from weighbeam.cli.common.shell import make_printable, print_json
+from weighbeam.cli.journal.reports import print_table, show_number
+
+MAX_SHOWN = 400
+
+
+def weights(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    mechanism: MechanismOption = None,
+    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 10,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be set now; nothing is sent.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The submissions of a journal and the weigh-ins that led to none; with --dry-run the vector of this moment."""
+    if dry_run:
+        _preview(config, mechanism, as_json)
+        return
+    from weighbeam.engine.views.rounds import list_mechanisms
+    from weighbeam.engine.views.weights import find_version, list_submissions
+    from weighbeam.engine.weights.audit import list_attempts
+
+    journal = open_read(store, config)
+    there = list_mechanisms(journal)
+    name = choose_mechanism(mechanism, there)
+    rows = list_submissions(journal, name, most=most).items
+    made = {(given := r.plan["params_hash"]): find_version(name, given) for r in rows}
+    skips = [one for one in list_attempts(journal, name, most) if one.kind == "skip"]
+    if as_json:
+        print_json(
+            {
+                "mechanism": name,
+                "submissions": [
+                    {
+                        "id": r.id,
+                        "state": r.state,
+                        "reason": r.reason,
+                        "at": r.at,
+                        "weights": r.row,
+                        "plan": r.plan,
+                        "defaults_of": made[r.plan["params_hash"]],
+                    }
+                    for r in rows
+                ],
+                "skips": [{"at": s.at, "mode": s.mode, "reason": s.reason, "detail": s.detail} for s in skips],
+            }
+        )
+        return
+    shown = [
+        [
+            r.id,
+            _format_time(r.at),
+            r.state,
+            r.reason or "",
+            r.plan["block"],
+            r.plan["mode"],
+            made[r.plan["params_hash"]] or r.plan["params_hash"][:8],
+            _shorten(r.row),
+        ]
+        for r in rows
+    ]
+    typer.echo(format_headline(name, there))
+    if shown:
+        print_table(("id", "at", "state", "reason", "block", "mode", "params", "uid:value"), shown)
+    else:
+        typer.echo("nothing was submitted yet")
+    for row in rows:
+        if row.message and row.state in ("failed", "unknown"):
+            typer.echo(make_printable(f"{row.id} {row.reason}: {row.message}", MAX_SHOWN))
+    if skips:
+        typer.echo("weigh-ins that set nothing:")
+        lines = [[_format_time(s.at), s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips]
+        print_table(("at", "mode", "reason", "miners without success"), lines)
+
+
+def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
+    from weighbeam.app.chains import open_clock
+    from weighbeam.app.identity import open_hotkey
+    from weighbeam.app.validator.build import build_weigh_in_context, find_section, open_known, open_store
+    from weighbeam.app.validator.checks import list_submission_checks
+    from weighbeam.engine.weights.weigh_in import preview
+
+    loaded = open_settings(config)
+    mechanism = choose_mechanism(given, sorted(loaded.settings.mechanisms))
+    find_section(loaded, mechanism)
+    clock, store = open_clock(loaded), open_store(loaded)
+    known = open_known(loaded, store, clock)
+    known.refresh()
+    scale = build_weigh_in_context(loaded, mechanism, store, open_hotkey(loaded), known)
+    reading, assessed = asyncio.run(preview(scale, clock.now(), close=True))
+    checks = list_submission_checks(scale, reading, assessed)
+    decision, mode = assessed.decision, assessed.mode
+    reason = reading.fault.code if reading.fault is not None and decision.reason else decision.reason
+    why = f", because {reason}" if reason else ""
+    if as_json:
+        print_json(
+            {
+                "action": decision.action,
+                "reason": reason,
+                "mode": mode.mode,
+                "blocks": mode.blocks,
+                "uids": decision.uids,
+                "values": decision.values,
+                "weights": decision.weights,
+                "stale": decision.stale,
+                "excluded": assessed.eligible.excluded,
+                "checks": [{"check": c.name, "holds": c.holds, "detail": c.detail} for c in checks],
+            }
+        )
+        return
+    typer.echo(f"{mechanism}: mode {mode.mode}, {_format_age(mode.blocks)}: would {decision.action}{why}")
+    row = dict(zip(decision.uids, decision.values, strict=True))
+    table: list[list[Any]] = [
+        [p.uid, p.hotkey, show_number(p.raw), f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
+         "no success" if p.hotkey in decision.stale else ""]
+        for p in sorted(assessed.weighing.payees, key=lambda p: (-p.raw, p.uid))
+    ]  # fmt: skip
+    print_table(("uid", "hotkey", "raw", "share", "u16", ""), table)
+    for check in checks:
+        typer.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.detail}")
+
+
+def _format_age(blocks: int | None) -> str:
+    return "age of our weights unknown" if blocks is None else f"{blocks} blocks since the last update"
+
+
+def _format_time(seconds: float) -> str:
+    return time.strftime("%m-%d %H:%M:%SZ", time.gmtime(seconds))
+
+
+def _shorten(weights: tuple[tuple[int, int], ...]) -> str:
+    return " ".join(f"{uid}:{value}" for uid, value in weights)

@@ -1,0 +1,1 @@
+"""The commands of `weighbeam lab` and `weighbeam mechanism`."""

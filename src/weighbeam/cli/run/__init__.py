@@ -1,0 +1,1 @@
+"""Commands that run something or prepare for it: validator, miner, serve, demo, setup, ask."""

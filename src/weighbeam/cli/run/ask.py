@@ -1,0 +1,96 @@
+"""`weighbeam ask`: put a question to a running validator and wait for the best valid answer."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from weighbeam.cli.common.options import AsJson, ConfigOption, choose_mechanism, open_settings
+from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_printable, print_json
+from weighbeam.cli.score.commands import load_score_command
+from weighbeam.core.errors import WeighbeamError
+
+if TYPE_CHECKING:
+    from weighbeam.mechanism.base import Mechanism
+    from weighbeam.mechanism.params import Params
+
+POLL_SECONDS = 0.3
+
+
+def ask(
+    file: Annotated[
+        Path | None, typer.Argument(help="A JSON object (the task's body), or a text: the document.")
+    ] = None,
+    request: Annotated[str | None, typer.Option("--id", help="Wait for a request made before, instead.")] = None,
+    mechanism: Annotated[str | None, typer.Option(help="Which mechanism answers; else the first by name.")] = None,
+    wanted: Annotated[list[str] | None, typer.Option(help="A hotkey that must be asked; may be repeated.")] = None,
+    unranked: Annotated[bool, typer.Option("--unranked", help="The round changes no standing.")] = False,
+    priority: Annotated[
+        Literal["low", "normal", "high"], typer.Option(help="Before or after others who wait.")
+    ] = "normal",
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for the answer; 0 not to.")] = 120.0,
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the miners something; the validator of the same settings plays it between its own rounds."""
+    from weighbeam.app.chains import check_hotkeys_registered, open_clock
+    from weighbeam.app.identity import open_hotkey
+    from weighbeam.app.validator.build import find_section, open_store
+    from weighbeam.engine.requests.organic import enqueue_request, select_request
+    from weighbeam.engine.requests.queue import PRIORITIES, RequestTerms
+    from weighbeam.mechanism.params import make_params
+    from weighbeam.mechanism.registry import load_mechanism
+
+    loaded = open_settings(config)
+    loading = load_mechanism(choose_mechanism(mechanism, sorted(loaded.settings.mechanisms)))
+    clock = open_clock(loaded)
+    store = open_store(loaded)
+    if request is None and file is None:
+        raise WeighbeamError("bad_usage", "neither a file nor --id is given", "name what to ask")
+    params = make_params(loading, find_section(loaded, loading.name).params)
+    if file is not None:
+        body, hotkeys = _load_body(file, loading, params), tuple(wanted or ())
+        check_hotkeys_registered(loaded, hotkeys, lambda: open_hotkey(loaded))
+        terms = RequestTerms(hotkeys, not unranked, PRIORITIES[priority])
+        request_id = enqueue_request(store, loading, params, body, clock.now(), terms)
+    else:
+        request_id = str(request)
+    if wait and not as_json:
+        typer.echo(f"{request_id}: waiting; again with --id {request_id}", err=True)
+    deadline = time.monotonic() + wait
+    found = select_request(store, request_id)
+    while found.state in ("waiting", "taken") and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        found = select_request(store, request_id)
+    _show({"id": request_id, "state": found.state, "result": found.result}, loading.name, as_json)
+    if wait and found.state != "done":
+        raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _load_body(file: Path, mechanism: "Mechanism", params: "Params") -> Mapping[str, Any]:
+    from weighbeam.engine.rounds.tasks import MAX_FILE
+    from weighbeam.engine.support.json_files import load_json, load_text
+
+    if file.suffix.lower() != ".json":
+        return mechanism.parse_task(params, file.name, load_text(file, MAX_FILE)).body
+    body = load_json(file)
+    if not isinstance(body, dict):
+        raise WeighbeamError("bad_question", f"{file} is not a JSON object", "write the body of a task")
+    return body
+
+
+def _show(outcome: dict[str, Any], mechanism: str, as_json: bool) -> None:
+    if as_json:
+        print_json(outcome)
+        return
+    result = outcome["result"] or {}
+    typer.echo(f"{outcome['id']}: {outcome['state']}")
+    if outcome["state"] == "done":
+        typer.echo(f"best answer by {result['hotkey']} in {result['seconds']:.3f} s, round {result['round']}")
+        load_score_command(mechanism).show_answer(result["payload"])
+    elif result:
+        typer.echo(f"{result['error']}: {make_printable(result['message'])}")
+    elif outcome["state"] == "waiting":
+        typer.echo("no validator took it yet: is weighbeam validator running with these settings?")

@@ -1,0 +1,114 @@
+"""`weighbeam demo`: run a whole subnet on this machine, from registration to a replayed journal."""
+
+import asyncio
+import logging
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weighbeam.cli.common.options import LogJson, LogLevel, start_logs
+from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, name_program, print_json
+
+if TYPE_CHECKING:
+    from weighbeam.demo.subnet import DemoSubnet, Step, StepOutcome
+
+
+def demo(
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Rounds of each mechanism.")] = 5,
+    folder: Annotated[Path | None, typer.Option(help="Keep chain and journals here (a new folder).")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Only write the chain and everybody's settings here, to run them one by one.")
+    ] = None,
+    stays: Annotated[bool, typer.Option("--stay", help="Keep the dashboard open at the end, until Ctrl-C.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    log_json: LogJson = False,
+    log_level: LogLevel = None,
+) -> None:
+    """Run four mechanisms with fifteen miners and two validators; show who is paid and prove every number."""
+    if write is not None:
+        _save_subnet(write)
+        return
+    start_logs(None, log_json, log_level, "WARNING")
+    from weighbeam.demo.outcome import conclude
+    from weighbeam.demo.subnet import open_subnet
+
+    with tempfile.TemporaryDirectory() as scratch:
+        place = folder or Path(scratch) / "subnet"
+        if not as_json:
+            typer.echo("starting a local chain with 4 mechanisms, 15 miners and 2 validators", err=True)
+        with open_subnet(place) as subnet:
+            port = asyncio.run(_play(subnet, rounds, quiet=as_json))
+            result = asyncio.run(conclude(subnet))
+            told = asyncio.run(_deliver_rounds(subnet, as_json)) if folder is not None else None
+            _show(result, as_json, None if folder is None else place, told)
+            if stays:
+                _stay(subnet, port)
+    if result["failures"]:
+        raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _show(result: dict[str, Any], as_json: bool, kept: Path | None, told: str | None) -> None:
+    if as_json:
+        print_json(result)
+        return
+    from weighbeam.cli.run.demo_tables import show_result
+
+    show_result(result, kept, told)
+
+
+def _stay(subnet: "DemoSubnet", port: int) -> None:
+    from weighbeam.demo.dashboard import stay
+
+    stay(subnet, port, lambda address: typer.echo(f"dashboard: {address} until Ctrl-C", err=True))
+
+
+def _save_subnet(folder: Path) -> None:
+    from weighbeam.demo.subnet_files import save_subnet
+
+    files = save_subnet(folder)
+    typer.echo(f"wrote a chain and {len(files)} settings into {folder}; start as many as you like, each by itself:")
+    for path in (files[0], files[2], files[3], files[4]):
+        typer.echo(f"  {name_program()} {'validator' if path == files[0] else 'miner'} --config {path}")
+
+
+async def _deliver_rounds(subnet: "DemoSubnet", quiet: bool) -> str:
+    from weighbeam.demo.outcome import deliver_rounds
+
+    logging.getLogger("weighbeam").setLevel(logging.CRITICAL)
+    if not quiet:
+        typer.echo("  drawing and telling the rounds of inference", err=True)
+    return await deliver_rounds(subnet)
+
+
+async def _play(subnet: "DemoSubnet", rounds: int, quiet: bool) -> int:
+    """Gives the port that the dashboard was on."""
+    from weighbeam.demo.dashboard import name_address, open_dashboard
+    from weighbeam.demo.subnet import run_subnet
+
+    number = 0
+    async with open_dashboard(subnet) as port:
+        if not quiet:
+            typer.echo(f"  dashboard: {name_address(port)} while this runs", err=True)
+        async for step in run_subnet(subnet, rounds):
+            number += 1
+            what = f"round {number} of {rounds}, valid answers" if number <= rounds else "weigh-in, then the epoch"
+            if not quiet:
+                typer.echo(f"  {what}: {_summarise(step)}", err=True)
+    return port
+
+
+def _summarise(step: "Step") -> str:
+    return "; ".join(f"{name} {' and '.join(map(_name_outcome, outcomes))}" for name, outcomes in step.items())
+
+
+def _name_outcome(outcome: "StepOutcome") -> str:
+    from weighbeam.engine.journal.journal import CommittedRound
+
+    if outcome is None:
+        return "nothing new"
+    if isinstance(outcome, CommittedRound):
+        valid = sum(score.status == "valid" for score in outcome.scored.scores)
+        return f"{valid} of {len(outcome.scored.scores)}"
+    return outcome.submission.state if outcome.submission else f"skipped ({outcome.decision.reason})"

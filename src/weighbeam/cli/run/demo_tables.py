@@ -1,0 +1,112 @@
+"""Results of the demo on a terminal: a table per mechanism, a legend, and where to look next."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from weighbeam.cli.common.shell import name_program
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.registry import load_mechanism
+
+COLOURS = {"honest": "green", "hostile": "red"}
+MIN_SHOWN = -1000
+
+
+def show_result(result: dict[str, Any], kept: Path | None, told: str | None = None) -> None:
+    console = Console()
+    for name, part in result["mechanisms"].items():
+        mechanism = load_mechanism(name)
+        console.print(_draw(mechanism, part, console.width >= mechanism.page.table_width))
+        console.print(mechanism.page.legend, style="dim", highlight=False)
+        console.print(Text(f"{name}: {_sum_up(part)}", "bold"), highlight=False)
+        console.print()
+    console.print(
+        "score: mean of all rounds; weights: by each validator; pay: chain's incentive", style="dim", highlight=False
+    )
+    _show_validators(console, result)
+    replayed = result["replay"]
+    console.print(f"replay of {replayed['entries']} journal entries: ", end="", highlight=False)
+    console.print(Text("equal to the bit", "green") if replayed["equal"] else Text("different", "red"))
+    for failure in result["failures"]:
+        console.print(Text(f"not as it should be: {failure}", "red"))
+    _point_further(console, kept, told or "ROUND")
+
+
+def _draw(mechanism: Mechanism, part: dict[str, Any], wide: bool) -> Table:
+    title = f"{mechanism.name} at block {part['block']}, best paid first"
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=0, title=title)
+    page, standing = mechanism.page, mechanism.page.standing
+    unit = getattr(mechanism.params_type(), page.token_units) if page.token_units else 1
+    for name in ("uid", "miner", "kind", "does", "valid", "score", "why not", standing, "weights %", "pay"):
+        left = name in ("miner", "kind", "does", "why not")
+        if name != "does" or wide:
+            table.add_column(name, no_wrap=True, justify="left" if left else "right")
+    totals = [sum(column) for column in zip(*(row["weights"] for row in part["miners"]), strict=True)]
+    for row in sorted(part["miners"], key=_order):
+        weights = (f"{100 * value / (total or 1):4.1f}" for value, total in zip(row["weights"], totals, strict=True))
+        table.add_row(
+            str(row["uid"]),
+            Text(row["name"], COLOURS[row["role"]]),
+            Text(row["role"], COLOURS[row["role"]]),
+            *((row["about"],) if wide else ()),
+            f"{row['valid']} of {row['rounds']}",
+            _number(row["score"], page.decimals, unit),
+            Text(row["reason"], "red"),
+            _number(row["standing"], 2, unit),
+            " ".join(weights),
+            f"{row['incentive']:.1%}",
+        )
+    return table
+
+
+def _sum_up(part: dict[str, Any]) -> str:
+    """What came of it, in one line."""
+    paid = {kind: [row["incentive"] for row in part["miners"] if row["role"] == kind] for kind in COLOURS}
+    nothing = sum(not share for share in paid["hostile"])
+    return (
+        f"{len(paid['honest'])} honest miners earn {sum(paid['honest']):.1%}, "
+        f"{len(paid['hostile'])} hostile {sum(paid['hostile']):.1%}; {nothing} of those nothing"
+    )
+
+
+def _show_validators(console: Console, result: dict[str, Any]) -> None:
+    for name, part in result["mechanisms"].items():
+        for row in part["validators"]:
+            said = f"weights {row['weigh_in']}, dividends {row['dividends']:.1%}, vtrust {row['vtrust']:.2f}"
+            console.print(f"{row['name']}, {name}: {said}", highlight=False)
+
+
+def _point_further(console: Console, kept: Path | None, told: str) -> None:
+    program = name_program()
+    console.print("to look further:", style="bold")
+    lines = {}
+    if kept is None:
+        kept = Path("demo-subnet")
+        lines[f"{program} demo --folder {kept}"] = "keep the chain, both journals and the heatmaps, then:"
+    journal = kept / "validator-1.db"
+    lines |= {
+        f"{program} serve --config {kept / 'validator-1.toml'}": "the dashboard and the API on what was kept",
+        f"{program} replay --verify --store {journal}": "compute every number of all mechanisms again",
+        f"{program} round {told} --store {journal}": "a round again: scores, heatmap, what happened in words",
+        f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
+        f"{program} weights --mechanism inference --store {journal}": "what was submitted",
+        f"{program} novelty history --store {journal}": "every contribution, how near to what came before, and its pay",
+        f"{program} demo --write my-subnet": "run the same validators and miners one by one",
+    }
+    for command, what in lines.items():
+        console.print(f"  {command}\n      {what}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _number(value: float | None, decimals: int, unit: int = 1) -> str:
+    if value is None:
+        return "–"
+    value /= unit
+    return f"{value:.{decimals}f}" if value > MIN_SHOWN else "≪ 0"
+
+
+def _order(row: dict[str, Any]) -> tuple[float, bool, float, str]:
+    return -row["incentive"], row["role"] == "hostile", -(row["score"] or 0.0), row["name"]

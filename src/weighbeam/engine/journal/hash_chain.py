@@ -1,0 +1,47 @@
+"""The chain of a journal's entries: each names the hash of the one before."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select
+
+from weighbeam.core.canonical import digest_json
+from weighbeam.store import tables
+
+GENESIS = "0" * 64
+
+
+def append_entry(connection: Connection, kind: str, ref: str, body: str) -> tuple[int, str]:
+    """The next link of the chain."""
+    sequence, previous = _select_last(connection)
+    digest = hash_entry(previous, kind, ref, body)
+    connection.execute(
+        insert(tables.entries).values(
+            sequence=sequence + 1, kind=kind, ref=ref, body=body, previous=previous, hash=digest
+        )
+    )
+    return sequence + 1, digest
+
+
+def _select_last(connection: Connection) -> tuple[int, str]:
+    """The end of the chain: its last entry, or the checkpoint that stands for all of them."""
+    for table in (tables.entries, tables.checkpoints):
+        query = select(table.c.sequence, table.c.hash).order_by(table.c.sequence.desc()).limit(1)
+        found = connection.execute(query).one_or_none()
+        if found is not None:
+            return int(found.sequence), str(found.hash)
+    return 0, GENESIS
+
+
+def hash_entry(previous: str, kind: str, ref: str, body: str) -> str:
+    return digest_json([previous, kind, ref, body])
+
+
+def check_link(row: Row[Any], previous: str, expected: int) -> str | None:
+    """What is wrong with an entry's place in the chain."""
+    if row.sequence != expected:
+        return f"entry {expected} is missing"
+    if row.previous != previous:
+        return "it does not follow the entry before it"
+    if hash_entry(row.previous, row.kind, row.ref, row.body) != row.hash:
+        return "its hash is not that of its content"
+    return None

@@ -1,0 +1,155 @@
+"""The journal: what was asked, answered and observed is durable before it is scored, and each entry names the hash of
+the one before.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from weighbeam.core.canonical import canonical_json
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal.encoding import RoundFacts, encode_answers, encode_outcome, encode_task, format_body
+from weighbeam.engine.journal.hash_chain import append_entry
+from weighbeam.engine.journal.projections import (
+    insert_evaluations,
+    insert_scores,
+    insert_standing_history,
+    list_evaluations,
+    list_standing_history,
+    select_last_seen,
+    select_standings,
+    update_last_seen,
+    update_standings,
+)
+from weighbeam.engine.journal.state import apply_round
+from weighbeam.engine.outbox.enqueue import enqueue_round_jobs
+from weighbeam.engine.rules.last_seen import note_round
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.records import COLLECTED, Asked, Observation, Scored, Standing
+from weighbeam.store import tables
+from weighbeam.store.blobs import insert_blobs, select_blob
+from weighbeam.store.database import Store
+from weighbeam.store.memory import look_up, note
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedRound:
+    """A round's place in the chain, and what it changed."""
+
+    id: str
+    sequence: int
+    hash: str
+    scored: Scored
+    standings: tuple[Standing, ...]
+
+
+class Journal:
+    """Append-only record of rounds in a store; of each committed one, `sinks` are the things left to do besides."""
+
+    def __init__(self, store: Store, sinks: tuple[str, ...] = ()) -> None:
+        self.store = store
+        self.sinks = sinks
+
+    def record(
+        self,
+        facts: RoundFacts,
+        asked: Asked,
+        observation: Observation,
+        also: Callable[[Connection], None] | None = None,
+    ) -> None:
+        """Make a round durable before it is scored: one transaction, in which `also` may write too."""
+        packed = observation.pack()
+        texts = [text.encode("utf-8", "surrogatepass") for text in observation.texts.values()]
+        with self.store.write() as connection:
+            task, answers, seen = insert_blobs(connection, [encode_task(asked), encode_answers(asked.answers), packed])
+            kept = insert_blobs(connection, texts)
+            body = canonical_json(format_body(facts, task, answers, seen))
+            (digest,) = insert_blobs(connection, [body])
+            connection.execute(
+                insert(tables.rounds).values(
+                    id=facts.id,
+                    mechanism=facts.mechanism,
+                    state="observed",
+                    at=facts.at,
+                    block=facts.block,
+                    body=digest,
+                )
+            )
+            links = [{"round": facts.id, "digest": one} for one in {task, answers, seen, digest, *kept}]
+            connection.execute(insert(tables.round_blobs), links)
+            if also is not None:
+                also(connection)
+
+    def commit(self, round_id: str, mechanism: Mechanism) -> CommittedRound:
+        """Score a recorded round and append it to the chain: one transaction, once."""
+        with self.store.write() as connection:
+            row = connection.execute(select(tables.rounds).where(tables.rounds.c.id == round_id)).one_or_none()
+            if row is None or row.state != "observed":
+                raise WeighbeamError("not_open", f"round {round_id} is not waiting to be scored", "nothing to do")
+            body = json.loads(select_blob(connection, row.body))
+            observation = Observation.unpack(select_blob(connection, body["observation"]))
+            params = make_params(mechanism, body["params"])
+            before = select_standings(connection, mechanism.name)
+            scored, after = apply_round(mechanism, params, body["departed"], observation, before)
+            written = encode_outcome(row.body, scored, after)
+            (outcome,) = insert_blobs(connection, [written])
+            connection.execute(insert(tables.round_blobs).values(round=round_id, digest=outcome))
+            sequence, digest = append_entry(connection, "round", round_id, outcome)
+            insert_scores(connection, round_id, scored)
+            insert_evaluations(connection, list_evaluations(mechanism, row.id, row.at, scored))
+            update_standings(connection, mechanism.name, after, before)
+            task = json.loads(select_blob(connection, body["task"]))
+            insert_standing_history(connection, list_standing_history(mechanism, row.id, row.at, task, scored, after))
+            known = select_last_seen(connection, mechanism.name)
+            update_last_seen(connection, mechanism.name, note_round(known, body["departed"], row.at, scored), known)
+            enqueue_round_jobs(connection, round_id, row.at, mechanism, scored, self.sinks)
+            connection.execute(
+                update(tables.rounds).where(tables.rounds.c.id == round_id).values(state="scored", sequence=sequence)
+            )
+        return CommittedRound(round_id, sequence, digest, scored, after)
+
+    def discard(self, round_id: str) -> None:
+        """Give up an observed round that cannot be scored: it stays until retention, and counts for nothing.
+
+        What it had collected is collected again.
+        """
+        chosen = (tables.rounds.c.id == round_id) & (tables.rounds.c.state == "observed")
+        with self.store.write() as connection:
+            row = connection.execute(select(tables.rounds).where(chosen)).one_or_none()
+            connection.execute(update(tables.rounds).where(chosen).values(state="discarded"))
+            if row is not None:
+                _collect_again(connection, row)
+
+    def unfinished(self) -> list[tuple[str, str]]:
+        """Rounds that were observed but not scored, oldest first: (id, mechanism)."""
+        query = select(tables.rounds.c.id, tables.rounds.c.mechanism).where(tables.rounds.c.state == "observed")
+        order = (tables.rounds.c.at, tables.rounds.c.id)
+        with self.store.read() as connection:
+            return [(row.id, row.mechanism) for row in connection.execute(query.order_by(*order))]
+
+    def known(self, mechanism: str) -> set[str]:
+        """Every miner the mechanism keeps something about."""
+        with self.store.read() as connection:
+            seen = select_last_seen(connection, mechanism)
+            return {standing.hotkey for standing in select_standings(connection, mechanism)} | set(seen)
+
+    def standings(self, mechanism: str) -> tuple[Standing, ...]:
+        with self.store.read() as connection:
+            return select_standings(connection, mechanism)
+
+
+def name_cursor(mechanism: str) -> str:
+    """Under which name it is remembered how far contributions were collected."""
+    return f"collected:{mechanism}"
+
+
+def _collect_again(connection: Connection, row: Row[Any]) -> None:
+    """Go back to where a discarded round began, unless a later one went on from its end."""
+    task = json.loads(select_blob(connection, json.loads(select_blob(connection, row.body))["task"]))
+    key = name_cursor(row.mechanism)
+    if task["id"] == COLLECTED and look_up(connection, key) == task["body"]["until"]:
+        note(connection, key, task["body"]["after"])

@@ -1,0 +1,1 @@
+"""Jobs that a committed round leaves behind, queued in its transaction and delivered later."""

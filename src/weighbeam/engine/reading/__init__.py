@@ -1,1 +1,0 @@
-"""What a journal says, page by page, for people and programs that only read."""

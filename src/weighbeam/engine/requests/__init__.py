@@ -1,0 +1,1 @@
+"""Requests from outside: organic questions, challenges, their queue and the tokens of their senders."""

@@ -1,0 +1,1 @@
+"""Rounds: where their tasks come from, how one is played, and how one is recovered."""

@@ -1,0 +1,56 @@
+"""Dependencies of a round, and the chain snapshot it starts from."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rules.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import Params
+from weighbeam.network.ask import Asker
+from weighbeam.network.endpoints import Endpoint
+from weighbeam.senses.ports.protocols import Senses
+
+
+def _one_thread() -> Executor:
+    return ThreadPoolExecutor(1, "observe")
+
+
+@dataclass(frozen=True, slots=True)
+class RoundContext:
+    """What a validator runs rounds of one mechanism with.
+
+    Observing has one thread of its own: one that hangs holds back the mechanism's next rounds, so that nothing piles
+    up until the watchdog ends the process. `is_online` probes our own network; without one it is taken to work.
+    `playing` are the rounds under way here, which nobody else has to finish.
+    """
+
+    mechanism: Mechanism
+    params: Params
+    journal: Journal
+    asker: Asker
+    senses: Senses
+    is_online: Callable[[], Awaitable[bool]] | None = None
+    observers: Executor = field(default_factory=_one_thread)
+    evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
+    averaging: Averaging = field(default_factory=Averaging)
+    playing: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStart:
+    """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them.
+
+    `known` are the miners that the journal knew before that: of those, whoever is not there has left. Who came later
+    has not, though the metagraph does not show them.
+    """
+
+    round_id: str
+    seed: str
+    block: int
+    at: float
+    uids: Mapping[str, int]
+    endpoints: Mapping[str, Endpoint]
+    entities: Mapping[str, str] = field(default_factory=dict)
+    known: frozenset[str] | None = None

@@ -1,0 +1,166 @@
+"""One round, from the question to its place in the journal: choose → ask → observe → score → stand."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import CommittedRound
+from weighbeam.engine.journal.projections import select_standings
+from weighbeam.engine.rounds.context import RoundContext, RoundStart
+from weighbeam.engine.rules.averages import stand_by_averages
+from weighbeam.engine.weights.emissions import select_averages
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Standing, Task
+from weighbeam.network.ask import MinerQuestion, MinerReply, Target
+from weighbeam.network.endpoints import Endpoint
+from weighbeam.network.probe import blame_our_network, is_lost
+from weighbeam.senses.ports.protocols import RenewableSenses, Senses
+
+
+async def ask_group(
+    bench: RoundContext, task: Task, group: Group, moment: RoundStart, params_hash: str
+) -> list[MinerReply]:
+    """Everyone of the group and those asked besides, each once."""
+    question = MinerQuestion(
+        round=moment.round_id,
+        mechanism=bench.mechanism.name,
+        params_hash=params_hash,
+        task=bench.mechanism.pose(bench.params, task),
+        deadline_seconds=bench.mechanism.ask_seconds(bench.params),
+        seed=moment.seed,
+        max_reply_bytes=bench.mechanism.max_reply_bytes,
+    )
+    targets = [_target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
+    heard = blame_our_clock(await bench.asker.ask_all(question, targets))
+    if bench.is_online is None or not any(map(is_lost, heard)):
+        return heard
+    judged = blame_our_network(heard, await bench.is_online())
+    if judged != heard:
+        LOG.warning("%s: no miner and no probe was reached | remedy: check our own network", moment.round_id)
+    return judged
+
+
+def count_outcomes(heard: Sequence[MinerReply]) -> str:
+    """How many answered, and what came of the others.
+
+    >>> replies = [MinerReply("a", "ok", None, 0.1), MinerReply("b", "error", "403", 0.1)]
+    >>> count_outcomes([*replies, MinerReply("c", "timeout", None, 9.0)])
+    'ok 1, error (403) 1, timeout 1'
+    """
+    counts = Counter(f"{reply.status} ({reply.reason})" if reply.reason else reply.status for reply in heard)
+    return ", ".join(f"{name} {count}" for name, count in counts.most_common())
+
+
+def blame_our_clock(heard: Sequence[MinerReply]) -> list[MinerReply]:
+    """When most miners find our request stale, it is our clock that is off: a fault nobody is charged for."""
+    stale = sum(reply.reason == "stale" for reply in heard)
+    if stale * 2 <= len(heard):
+        return list(heard)
+    LOG.warning("most miners found our request stale | remedy: set this machine's clock, unless they just started")
+    return [
+        replace(reply, status="validator_error", reason="clock") if reply.reason == "stale" else reply
+        for reply in heard
+    ]
+
+
+def _target(hotkey: str, endpoint: Endpoint | None) -> Target:
+    return Target(hotkey, None) if endpoint is None else Target(hotkey, endpoint.url, endpoint.dialect)
+
+
+Also = Callable[[Connection], None]
+
+
+async def run_round(
+    bench: RoundContext, task: Task, moment: RoundStart, miners: Sequence[str], also: Also | None = None
+) -> CommittedRound:
+    """Ask a group of `miners` and commit what came of it."""
+    await observe_round(bench, task, moment, miners, also)
+    return await asyncio.to_thread(bench.journal.commit, moment.round_id, bench.mechanism)
+
+
+async def observe_round(
+    bench: RoundContext, task: Task, moment: RoundStart, miners: Sequence[str], also: Also | None = None
+) -> None:
+    """Ask a group of `miners` and make what was observed durable, for whoever scores it.
+
+    `too_few_miners` when there is nobody to ask; `evaluation_timeout` when observing takes too long: the round is then
+    discarded as our own fault.
+    """
+    bench = replace(bench, senses=await asyncio.to_thread(renew_senses, bench.senses))
+    mechanism, params = bench.mechanism, bench.params
+    standings = await asyncio.to_thread(select_current_standings, bench, miners, moment.at)
+    group = mechanism.choose(params, standings, miners, moment.seed, task.wanted)
+    if not group.members:
+        raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
+    params_hash = hash_params(mechanism, params, mechanism.name_senses(params, bench.senses))
+    heard = await ask_group(bench, task, group, moment, params_hash)
+    LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
+    entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
+    asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
+    await record_round(bench, asked, moment, params_hash, also)
+
+
+async def record_round(
+    bench: RoundContext, asked: Asked, moment: RoundStart, params_hash: str, also: Also | None = None
+) -> None:
+    """Observe what was asked and make it durable; `also` writes in the same transaction."""
+    mechanism = bench.mechanism
+    observation = await observe(bench, asked)
+    known = await asyncio.to_thread(bench.journal.known, mechanism.name) if moment.known is None else moment.known
+    facts = RoundFacts(
+        id=moment.round_id,
+        mechanism=mechanism.name,
+        params=bench.params.model_dump(mode="json"),
+        params_hash=params_hash,
+        seed=moment.seed,
+        block=moment.block,
+        at=moment.at,
+        departed=tuple(sorted(hotkey for hotkey in known if hotkey not in moment.uids)),
+        endpoints={answer.hotkey: _format_endpoint(moment.endpoints.get(answer.hotkey)) for answer in asked.answers},
+    )
+    await asyncio.to_thread(bench.journal.record, facts, asked, observation, also)
+
+
+def renew_senses(senses: Senses) -> Senses:
+    return senses.renew() if isinstance(senses, RenewableSenses) else senses
+
+
+def select_current_standings(bench: RoundContext, miners: Sequence[str], now: float) -> tuple[Standing, ...]:
+    """The standings that whom to ask may depend on."""
+    mechanism = bench.mechanism
+    with bench.journal.store.read() as connection:
+        if mechanism.rule.standing == "own":
+            return select_standings(connection, mechanism.name)
+        averages = select_averages(connection, mechanism.name, miners, now, bench.averaging, lookback=True)
+        return stand_by_averages(averages)
+
+
+async def observe(bench: RoundContext, asked: Asked) -> Observation:
+    """The observation, within the time a validator gives itself."""
+    work = asyncio.get_running_loop().run_in_executor(
+        bench.observers, bench.mechanism.observe, bench.params, asked, bench.senses
+    )
+    try:
+        async with asyncio.timeout(bench.evaluation_seconds):
+            return await work
+    except TimeoutError:
+        raise WeighbeamError(
+            "evaluation_timeout",
+            f"observing took more than {bench.evaluation_seconds:g} s; the round is discarded",
+            "give the machine more cores, or ask fewer miners",
+        ) from None
+
+
+def _format_endpoint(endpoint: Endpoint | None) -> list[str] | None:
+    return None if endpoint is None else [endpoint.url, endpoint.dialect, endpoint.source]
+
+
+def _answer(reply: MinerReply, moment: RoundStart) -> Answer:
+    uid = moment.uids.get(reply.hotkey)
+    return Answer(reply.hotkey, reply.payload, reply.seconds, reply.status, uid, reply.reason, reply.proof)

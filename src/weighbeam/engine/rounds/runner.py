@@ -1,0 +1,178 @@
+"""Run one mechanism of a validator: play its rounds, and set its weights on a chain."""
+
+import asyncio
+import secrets
+import threading
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from weighbeam.chain.contract import ChainRules, Metagraph
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal.journal import CommittedRound
+from weighbeam.engine.requests.organic import (
+    OrganicRequest,
+    answer_request,
+    fail_request,
+    release_request,
+    require_bound,
+    take_next,
+)
+from weighbeam.engine.rounds.collection import collect_rounds
+from weighbeam.engine.rounds.context import RoundContext, RoundStart
+from weighbeam.engine.rounds.recovery import finish_rounds, recover_requests
+from weighbeam.engine.rounds.round import observe_round, run_round
+from weighbeam.engine.rounds.tasks import TaskSource
+from weighbeam.engine.support.clock import EngineClock
+from weighbeam.engine.support.observers import select_alive
+from weighbeam.engine.weights.assessment import WeighInContext, derive_limits, find_eligible
+from weighbeam.engine.weights.discovery import find_operators
+from weighbeam.engine.weights.metagraphs import note_if_due
+from weighbeam.engine.weights.weigh_in import WeighInResult, weigh_in
+from weighbeam.mechanism.records import Collector, Task
+
+Which = Literal["any", "asked", "own"]
+
+
+@dataclass(frozen=True, slots=True)
+class MechanismRunner:
+    """One mechanism at work: what it asks with, what it weighs with, where its tasks come from."""
+
+    bench: RoundContext
+    scale: WeighInContext
+    tasks: TaskSource
+    clock: EngineClock
+    collector: Collector | None = None
+    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    owed: deque[tuple[str, str]] = field(default_factory=deque)
+
+    @property
+    def name(self) -> str:
+        return self.bench.mechanism.name
+
+    def recover(self) -> list[str]:
+        """Finish what a crash, a faulty store or an observer left open; gives the rounds and requests touched."""
+        journal, mechanism, playing = self.bench.journal, self.bench.mechanism, self.bench.playing
+
+        def is_played(round_id: str, by: str | None) -> bool:
+            return round_id in playing if by is None else by in alive
+
+        with self.one_at_a_time:
+            alive = select_alive(journal.store)
+            rounds = finish_rounds(journal, {self.name: mechanism}, playing)
+            return rounds + recover_requests(journal, mechanism, is_played)
+
+    async def play_round(self, which: Which = "any") -> CommittedRound:
+        """One round with whoever serves now: an organic request if there is one, else one of our own. `asked` or `own`
+        is only that; `nothing_new` if another took what was asked. Where nobody is asked, what came in.
+        """
+        moment, miners = await self._look()
+        if self.collector is not None:
+            return await collect_rounds(self.bench, self.collector, moment)
+        journal, mechanism = self.bench.journal, self.bench.mechanism
+        self.bench.playing.add(moment.round_id)
+        try:
+            request = None if which == "own" else await asyncio.to_thread(self._take, moment)
+            if which == "asked" and request is None:
+                raise WeighbeamError("nothing_new", f"nobody asks for {self.name} any more", "nothing to do")
+            try:
+                done = await run_round(self.bench, await self._find_task(moment, request), moment, miners)
+            except Exception as fault:
+                await asyncio.to_thread(self._fail, moment, request, fault)
+                raise
+            if request is not None:
+                await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
+            return done
+        finally:
+            self.bench.playing.discard(moment.round_id)
+
+    async def observe_request(self, by: str) -> str | None:
+        """Play the next request's round for the validator to score, as the observer `by`; None if there is none."""
+        moment, miners = await self._look()
+        request = await asyncio.to_thread(self._take, moment, by)
+        if request is None:
+            return None
+        try:
+            bound = partial(require_bound, request_id=request.id, round_id=moment.round_id)
+            await observe_round(self.bench, request.task, moment, miners, bound)
+        except asyncio.CancelledError:
+            self.owed.append((request.id, moment.round_id))
+            with suppress(WeighbeamError):
+                self.let_go()
+            raise
+        except Exception as fault:
+            self.owed.append((request.id, moment.round_id))
+            await asyncio.to_thread(self._fail, moment, request, fault)
+            raise
+        return moment.round_id
+
+    def let_go(self) -> None:
+        """Nobody else takes up what a living observer took: what it did not finish it puts back itself, once the store
+        can be written. What was failed stays failed."""
+        with self.one_at_a_time:
+            while self.owed:
+                release_request(self.bench.journal.store, *self.owed[0])
+                self.owed.popleft()
+
+    async def observe_own(self) -> str:
+        """Play a round of our own for the validator to score."""
+        moment, miners = await self._look()
+        await observe_round(self.bench, await self._find_task(moment, None), moment, miners)
+        return moment.round_id
+
+    async def _look(self) -> tuple[RoundStart, list[str]]:
+        """When it is and who may be asked.
+
+        The seed is drawn here and told to nobody before the answers are in. Whom the journal knows is read before who
+        is there: others play rounds too, and whom they meet meanwhile has not left.
+        """
+        known_before = await asyncio.to_thread(self.bench.journal.known, self.name)
+        graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
+        self._note(graph, rules)
+        endpoints = await self.scale.discovery.look(graph)
+        known = await asyncio.to_thread(self.scale.validators)
+        eligible = find_eligible(self.scale, graph, derive_limits(rules), endpoints, known)
+        moment = RoundStart(
+            round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",
+            seed=secrets.token_hex(16),
+            block=graph.block,
+            at=self.clock.now(),
+            uids={neuron.hotkey: neuron.uid for neuron in graph.neurons},
+            endpoints=endpoints,
+            entities=find_operators(graph, endpoints),
+            known=frozenset(known_before),
+        )
+        return moment, self._find_candidates(graph, eligible.hotkeys)
+
+    async def _find_task(self, moment: RoundStart, request: OrganicRequest | None) -> Task:
+        return request.task if request else await asyncio.to_thread(self.tasks, moment.seed)
+
+    def _take(self, moment: RoundStart, by: str | None = None) -> OrganicRequest | None:
+        return take_next(self.bench.journal.store, self.name, moment.round_id, moment.at, by)
+
+    def _find_candidates(self, graph: Metagraph, eligible: Sequence[str]) -> list[str]:
+        """Whom the mechanism may ask: those with the least stake it wants, if it wants any."""
+        least = self.bench.mechanism.min_stake_rao(self.bench.params)
+        staked = {neuron.hotkey for neuron in graph.neurons if neuron.stake >= least}
+        return [hotkey for hotkey in eligible if hotkey in staked]
+
+    async def weigh_in(self) -> WeighInResult:
+        done = await weigh_in(self.scale, self.clock.now())
+        if done.reading is not None:
+            self._note(done.reading.graph, done.reading.rules, always=True)
+        return done
+
+    def _note(self, graph: Metagraph | None, rules: ChainRules | None, always: bool = False) -> None:
+        """Keep what the chain said for people to see; nobody waits for it."""
+        if graph is not None and rules is not None:
+            given = (self.bench.journal.store, self.name, graph, rules, self.clock.now(), self.scale.own_hotkey, always)
+            asyncio.get_running_loop().run_in_executor(None, note_if_due, *given)
+
+    def _fail(self, moment: RoundStart, request: OrganicRequest | None, fault: Exception) -> None:
+        """A request fails with its round; what only the store kept from its answer stays taken, for `recover`."""
+        known = fault if isinstance(fault, WeighbeamError) else WeighbeamError("round_discarded", type(fault).__name__)
+        if request is not None and known.code != "store_fault":
+            fail_request(self.bench.journal.store, request.id, moment.round_id, known.code, known.message)

@@ -1,0 +1,1 @@
+"""The rules of a weigh-in (docs/spec/weigh-in.md) as pure functions."""

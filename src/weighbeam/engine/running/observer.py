@@ -1,0 +1,194 @@
+"""The loops of an observer: play what is asked, leave scoring to the validator; and the terms both must share."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from weighbeam import __version__
+from weighbeam.chain.contract import ChainFault
+from weighbeam.core.canonical import Json
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault
+from weighbeam.engine.requests.organic import has_waiting
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.running.health import Health
+from weighbeam.engine.running.watchdog import Supervisor, watch_progress
+from weighbeam.engine.support.clock import EngineClock
+from weighbeam.engine.support.lock import BEAT_SECONDS, HotkeyLock
+from weighbeam.engine.support.observers import claim_turn, count_unscored
+from weighbeam.store.database import Store
+from weighbeam.store.memory import recall, remember
+
+
+def note_terms(store: Store, posts: Sequence[MechanismRunner]) -> None:
+    for post in posts:
+        remember(store, _terms_key(post), _format_terms(post))
+
+
+def check_terms(store: Store, posts: Sequence[MechanismRunner]) -> None:
+    """`observer_differs` if the validator of this store, as it last started, plays under others."""
+    for post in posts:
+        known, ours = recall(store, _terms_key(post)), _format_terms(post)
+        different = [name for name in ours if known is not None and known.get(name) != ours[name]]
+        if different:
+            told = f"{post.name} is played with another {', '.join(different)} than the validator's"
+            raise WeighbeamError(
+                "observer_differs", told, "give it the validator's settings and version; start that first"
+            )
+
+
+def _terms_key(post: MechanismRunner) -> str:
+    return f"terms:{post.name}"
+
+
+def _format_terms(post: MechanismRunner) -> dict[str, Json]:
+    return {
+        "version": __version__,
+        "params": post.bench.params.model_dump(mode="json"),
+        "embedder": post.bench.senses.embedder.digest,
+    }
+
+
+POLL_SECONDS = 1.0
+FAULT_SECONDS = 60.0
+QUIET = ("too_few_miners", "request_lost", "store_fault", "scorer_behind")
+"""Faults that cost no round."""
+MAX_UNSCORED = 200
+"""Rounds that may wait for the validator before an observer waits too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObserverRuntime:
+    """What an observer works with. `own` says whether rounds of the validator's own are played here too."""
+
+    store: Store
+    clock: EngineClock
+    alerts: Alerts
+    health: Health
+    seat: HotkeyLock
+    own: bool
+    rounds_at_once: int = 1
+    refresh: Callable[[], object] = lambda: None
+    """Reads again what may change, such as the list of known validators."""
+    hung: Counter[str] = field(default_factory=Counter)
+
+
+async def keep_observing(lookout: ObserverRuntime, posts: Sequence[MechanismRunner]) -> None:
+    """Take a seat and run until cancelled; ends with `watchdog` or `seat_lost` otherwise."""
+    lookout.seat.take()
+    try:
+        async with asyncio.TaskGroup() as group:
+            for post in posts:
+                lookout.health.add(post.name)
+                for _ in range(lookout.rounds_at_once):
+                    group.create_task(keep_playing(lookout, post))
+            for loop in (
+                keep_seat(lookout.seat),
+                keep_fresh(lookout.refresh),
+                watch_progress(lookout.health, lookout.alerts),
+                Supervisor().beat(),
+            ):
+                group.create_task(loop)
+    except ExceptionGroup as faults:
+        raise faults.exceptions[0] from None
+    finally:
+        _leave(lookout.seat)
+
+
+async def keep_playing(lookout: ObserverRuntime, post: MechanismRunner) -> None:
+    """One round after the other; where there is none to play, look again soon."""
+    while True:
+        if not await play_once(lookout, post):
+            await asyncio.sleep(POLL_SECONDS)
+
+
+async def play_once(lookout: ObserverRuntime, post: MechanismRunner) -> bool:
+    """Whether a round was played; whatever goes wrong is told, and the next one comes after a pause."""
+    pulse = lookout.health.add(post.name)
+    try:
+        played = await _play(lookout, post)
+    except WeighbeamError as fault:
+        pulse.discarded += 1
+        pulse.last_fault = fault.code
+        log_fault(fault, post.name)
+        _note_hung(lookout, post, fault.code)
+        if fault.code not in QUIET:
+            code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
+            await asyncio.to_thread(lookout.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
+        await asyncio.sleep(FAULT_SECONDS if fault.code != "request_lost" else 0.0)
+        return False
+    except Exception as fault:
+        pulse.discarded += 1
+        pulse.last_fault = type(fault).__name__
+        log_fault(fault, post.name)
+        text = f"no round: {type(fault).__name__}"
+        await asyncio.to_thread(lookout.alerts.tell, "round_discarded", "critical", text, post.name)
+        await asyncio.sleep(FAULT_SECONDS)
+        return False
+    _beat(lookout, post)
+    if played is not None:
+        lookout.hung[post.name] = 0
+        pulse.rounds += 1
+        pulse.last_round = played
+        LOG.info("%s: round %s is observed", post.name, played, extra={"mechanism": post.name, "round": played})
+    return played is not None
+
+
+def _note_hung(lookout: ObserverRuntime, post: MechanismRunner, code: str) -> None:
+    """Threads that hang would go on to take requests and fail them: end once all of them do, and begin anew."""
+    if code != "evaluation_timeout":
+        _beat(lookout, post)
+        return
+    lookout.hung[post.name] += 1
+    if lookout.hung[post.name] >= lookout.rounds_at_once:
+        told = f"{lookout.hung[post.name]} rounds of {post.name} in a row were not observed in time"
+        raise WeighbeamError("watchdog", told, "look at the log before this line; the service manager restarts it")
+
+
+def _beat(lookout: ObserverRuntime, post: MechanismRunner) -> None:
+    """We are getting on; there is nothing to weigh here."""
+    lookout.health.advance(post.name)
+    lookout.health.weigh(post.name)
+
+
+async def _play(lookout: ObserverRuntime, post: MechanismRunner) -> str | None:
+    store = lookout.store
+    if await asyncio.to_thread(count_unscored, store, post.name) >= MAX_UNSCORED:
+        told = f"{MAX_UNSCORED} rounds of {post.name} wait to be scored"
+        raise WeighbeamError("scorer_behind", told, "see that the validator of this store runs; it goes on by itself")
+    await asyncio.to_thread(post.let_go)
+    if lookout.own and await asyncio.to_thread(claim_turn, store, post.name, lookout.clock.now()):
+        return await post.observe_own()
+    if await asyncio.to_thread(has_waiting, store, post.name):
+        return await post.observe_request(lookout.seat.name)
+    return None
+
+
+async def keep_seat(seat: HotkeyLock) -> None:
+    """Say that we live; who was given up for dead ends, and begins anew with a seat of its own."""
+    while True:
+        try:
+            await asyncio.to_thread(seat.beat)
+        except WeighbeamError as fault:
+            if fault.code == "hotkey_locked":
+                told = "this observer was silent for so long that its seat was cleared"
+                raise WeighbeamError("seat_lost", told, "it is started again; check clock and database") from None
+            log_fault(fault)
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+async def keep_fresh(refresh: Callable[[], object]) -> None:
+    while True:
+        try:
+            await asyncio.to_thread(refresh)
+        except Exception as fault:
+            log_fault(fault)
+        await asyncio.sleep(FAULT_SECONDS)
+
+
+def _leave(seat: HotkeyLock) -> None:
+    try:
+        seat.release()
+    except WeighbeamError as fault:
+        log_fault(fault)

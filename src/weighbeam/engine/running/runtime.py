@@ -1,0 +1,272 @@
+"""Run a validator unattended: the loops for rounds and weigh-ins of every mechanism, clean-ups, lock and watchdog."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from weighbeam.chain.contract import ChainFault
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault
+from weighbeam.engine.outbox.deliver import Delivery, keep_delivering
+from weighbeam.engine.outbox.enqueue import raise_alerts
+from weighbeam.engine.requests.organic import has_waiting
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.rules.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
+from weighbeam.engine.rules.schedule import find_due, is_stalled
+from weighbeam.engine.running.health import Health
+from weighbeam.engine.running.retention import clean_up, is_cleanup_due
+from weighbeam.engine.running.scorer import ObservedRoundScorer
+from weighbeam.engine.running.watchdog import Supervisor, watch_progress
+from weighbeam.engine.support.clock import EngineClock
+from weighbeam.engine.support.lock import BEAT_SECONDS, HotkeyLock
+from weighbeam.engine.weights.assessment import recall_blocks
+from weighbeam.engine.weights.audit import AuditLine, list_attempts, parse_attempt
+from weighbeam.engine.weights.known_validators import KnownValidators
+from weighbeam.engine.weights.weigh_in import has_landed
+from weighbeam.engine.weights.weigh_in_alerts import list_ended, list_raised, name_state
+from weighbeam.store.database import Store
+
+Service = Callable[[], Coroutine[Any, Any, None]]
+POLL_SECONDS = 1.0
+FAULT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatorRuntime:
+    """What all loops share."""
+
+    store: Store
+    clock: EngineClock
+    alerts: Alerts
+    health: Health
+    lock: HotkeyLock
+    known: KnownValidators
+    averaging: Averaging
+    hotkey: str
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
+    observed: bool = False
+    """Whether observers play the rounds in which miners are asked."""
+
+
+async def keep_running(
+    desk: ValidatorRuntime, posts: Sequence[MechanismRunner], services: Sequence[Service] = ()
+) -> None:
+    """Take the lock, recover, and run until cancelled; ends with `watchdog` or `hotkey_locked` otherwise."""
+    desk.lock.take()
+    try:
+        for post in posts:
+            desk.health.add(post.name)
+            restore_blocks(desk, post)
+            _finish_at_start(post)
+        async with asyncio.TaskGroup() as group:
+            asked = [post for post in posts if post.collector is None]
+            left = {post.name for post in asked if desk.observed}
+            for post in posts:
+                if post.name not in left:
+                    group.create_task(keep_rounds(desk, post))
+                group.create_task(keep_weighing(desk, post))
+            for loop in (
+                keep_clean(desk, posts[0]),
+                keep_lock(desk.lock, desk.alerts),
+                keep_ending(desk.alerts),
+                watch_progress(desk.health, desk.alerts),
+                ObservedRoundScorer(desk.store, desk.alerts, desk.health, asked, left).keep_scoring(),
+                keep_delivering(desk.store, desk.clock, desk.alerts, list_deliveries(desk)),
+            ):
+                group.create_task(loop)
+            group.create_task(Supervisor().beat())
+            for service in services:
+                group.create_task(service())
+    except ExceptionGroup as faults:
+        raise _first(faults) from None
+    finally:
+        release(desk.lock)
+
+
+def list_deliveries(desk: ValidatorRuntime) -> dict[str, Delivery]:
+    """Alerts are raised by whoever runs; the rest as it was set up."""
+    return {"alerts": partial(raise_alerts, desk.alerts), **desk.deliveries}
+
+
+async def keep_rounds(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+    """A round of our own every 300 seconds, none overlapping; organic requests are played in between, at once.
+
+    However many ask, standings go on: a flood of unranked requests keeps no round of ours away.
+    """
+    while True:
+        started = desk.clock.now()
+        await play_once(desk, post, own=True)
+        while 0 <= desk.clock.now() - started < CHALLENGE_INTERVAL_SECONDS:
+            await asyncio.sleep(POLL_SECONDS)
+            if await is_asked(desk, post):
+                await play_once(desk, post)
+
+
+async def is_asked(desk: ValidatorRuntime, post: MechanismRunner) -> bool:
+    """Whether an organic request waits; a store that cannot tell is told of and asked again later."""
+    try:
+        return await asyncio.to_thread(has_waiting, desk.store, post.name)
+    except WeighbeamError as fault:
+        log_fault(fault, post.name)
+        await desk.clock.sleep(FAULT_SECONDS)
+        return False
+
+
+async def play_once(desk: ValidatorRuntime, post: MechanismRunner, own: bool = False) -> None:
+    """One round; whatever goes wrong is told, and the next round comes in its time."""
+    pulse = desk.health.add(post.name)
+    try:
+        await asyncio.to_thread(finish_open, post)
+        done = await post.play_round("own" if own else "asked")
+    except WeighbeamError as fault:
+        if fault.code == "nothing_new":
+            desk.health.advance(post.name)
+            return
+        pulse.discarded += 1
+        pulse.last_fault = fault.code
+        if fault.code == "too_few_miners":
+            desk.health.advance(post.name)
+            fields = {"code": fault.code, "mechanism": post.name, "remedy": fault.remedy}
+            LOG.warning("%s: %s | remedy: %s", post.name, fault.message, fault.remedy, extra=fields)
+            return
+        log_fault(fault, post.name)
+        code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
+        await asyncio.to_thread(desk.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
+    except Exception as fault:
+        pulse.discarded += 1
+        pulse.last_fault = type(fault).__name__
+        log_fault(fault, post.name)
+        text = f"no round: {type(fault).__name__}"
+        await asyncio.to_thread(desk.alerts.tell, "round_discarded", "critical", text, post.name)
+    else:
+        desk.health.advance(post.name)
+        pulse.rounds += 1
+        pulse.last_round = done.id
+        valid = sum(score.status == "valid" for score in done.scored.scores)
+        answers, fields = len(done.scored.scores), {"mechanism": post.name, "round": done.id}
+        LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, answers, extra=fields)
+
+
+def restore_blocks(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+    """How old our weights are is known before the first weigh-in, from the last one."""
+    kept = recall_blocks(desk.store, post.name)
+    if kept is not None:
+        desk.health.note_blocks(post.name, *kept)
+
+
+def _finish_at_start(post: MechanismRunner) -> None:
+    """What cannot be finished now is tried again before every round."""
+    try:
+        finish_open(post)
+    except WeighbeamError as fault:
+        log_fault(fault, post.name)
+
+
+def finish_open(post: MechanismRunner) -> None:
+    for touched in post.recover():
+        LOG.info("%s: %s was open and is finished", post.name, touched)
+
+
+async def keep_weighing(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+    """Weigh in when it is due, by what the ledger and the audit trail say; never without the lock."""
+    while True:
+        try:
+            desk.health.weigh(post.name)
+            wait = await asyncio.to_thread(seconds_to_next, desk, post)
+            if wait > 0:
+                await desk.clock.sleep(min(wait, FAULT_SECONDS))
+                continue
+            await asyncio.to_thread(desk.lock.check)
+            await weigh_once(desk, post)
+        except WeighbeamError as fault:
+            log_fault(fault, post.name)
+            await desk.clock.sleep(FAULT_SECONDS)
+        except Exception as fault:
+            log_fault(fault, post.name)
+            await desk.clock.sleep(FAULT_SECONDS)
+
+
+def seconds_to_next(desk: ValidatorRuntime, post: MechanismRunner) -> float:
+    """Never more than one interval: what is later than now was noted before the clock jumped back, and holds nobody."""
+    now = desk.clock.now()
+    tries = [parse_attempt(one) for one in list_attempts(desk.store, post.name, 10) if one.at <= now]
+    last = post.scale.ledger.last_submitted_at()
+    due = find_due(last if last is None or last <= now else None, tries)
+    desk.health.add(post.name).next_due = due
+    return max(0.0, due - now)
+
+
+async def weigh_once(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+    """One weigh-in, and everything it has to tell."""
+    await asyncio.to_thread(desk.known.refresh)
+    if desk.known.fault is not None:
+        log_fault(desk.known.fault, post.name)
+    done = await post.weigh_in()
+    pulse = desk.health.add(post.name)
+    tries = await asyncio.to_thread(list_attempts, desk.store, post.name, 3)
+    if done.fault is not None:
+        log_fault(done.fault, post.name)
+    alerts = list_raised(done, pulse.mode, is_stalled([_name_skip(one) for one in tries]))
+    for told in alerts:
+        await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name, told.left)
+    over = list_ended(done, [told.code for told in alerts if not told.left])
+    await asyncio.to_thread(desk.alerts.end, over, post.name)
+    result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
+    pulse.mode, pulse.last_weigh_in = name_state(done.mode), result
+    desk.health.note_blocks(post.name, 0 if has_landed(done.submission) else done.mode.blocks)
+    pulse.weigh_ins += 1
+    fields = {"mechanism": post.name, "mode": pulse.mode, "result": result}
+    LOG.info("%s: weigh-in in mode %s, %s", *fields.values(), extra=fields)
+
+
+async def keep_clean(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+    """Retention, when it is due by the store's own memory."""
+    while True:
+        try:
+            if await asyncio.to_thread(is_cleanup_due, desk.store, desk.clock.now(), desk.averaging):
+                done = await asyncio.to_thread(
+                    clean_up, desk.store, desk.clock.now(), desk.averaging, desk.hotkey, post.scale.chain.sign
+                )
+                LOG.info("clean-up: %d entries, %d rounds removed", done.entries, done.rounds)
+        except Exception as fault:
+            log_fault(fault)
+        await asyncio.sleep(FAULT_SECONDS)
+
+
+async def keep_ending(alerts: Alerts) -> None:
+    """Tell that what was not raised again for long enough is over."""
+    while True:
+        await asyncio.sleep(FAULT_SECONDS)
+        await asyncio.to_thread(alerts.end_quiet)
+
+
+async def keep_lock(lock: HotkeyLock, alerts: Alerts) -> None:
+    """Beat; a lock that another took ends everything, a store that cannot be written does not."""
+    while True:
+        try:
+            await asyncio.to_thread(lock.beat)
+        except WeighbeamError as fault:
+            if fault.code == "hotkey_locked":
+                alerts.tell("lock_lost", "critical", fault.message)
+                raise
+            log_fault(fault)
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+def release(lock: HotkeyLock) -> None:
+    """Give the lock back; a store that cannot be written hides no other fault, and the next start takes over anyway."""
+    try:
+        lock.release()
+    except WeighbeamError as fault:
+        log_fault(fault)
+
+
+def _name_skip(audit: AuditLine) -> str | None:
+    """Why nothing was set; that a commit waits for its reveal in time is no reason to worry."""
+    return audit.reason if audit.kind == "skip" and not audit.detail.get("sealed") else None
+
+
+def _first(faults: BaseExceptionGroup[Exception]) -> BaseException:
+    return next((fault for fault in faults.exceptions if isinstance(fault, WeighbeamError)), faults.exceptions[0])

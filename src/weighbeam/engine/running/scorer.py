@@ -1,0 +1,79 @@
+"""Score what observers have observed as soon as it is recorded, and notice when observers are gone."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault, name_fault
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.running.health import Health
+from weighbeam.engine.support.observers import clear_seats, list_seats
+from weighbeam.store.database import Store
+
+POLL_SECONDS = 1.0
+FAULT_SECONDS = 60.0
+ALONE_SECONDS = 180.0
+
+
+class ObservedRoundScorer:
+    """Scores what observers play of `posts`. Of those named in `left` they play everything: that nobody is there to do
+    it is an alert then."""
+
+    def __init__(
+        self,
+        store: Store,
+        alerts: Alerts,
+        health: Health,
+        posts: Sequence[MechanismRunner],
+        left: Collection[str] = (),
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store, self._alerts, self._health, self._posts, self._left = store, alerts, health, posts, left
+        self._monotonic = monotonic
+        health.others.update(left)
+        self._seen = monotonic()
+        self._told = False
+
+    async def keep_scoring(self) -> None:
+        while True:
+            try:
+                await asyncio.to_thread(self.score)
+            except Exception as fault:
+                log_fault(fault)
+                for name in self._left:
+                    self._health.add(name).last_fault = name_fault(fault)
+                await asyncio.sleep(FAULT_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
+
+    def score(self) -> list[str]:
+        """One look; gives what was finished. The dead lose their seats after what they took was put back."""
+        seats = list_seats(self._store, time.time())
+        touched = [one for post in self._posts for one in self._finish(post)] if seats or self._left else []
+        dead = {name for name, alive in seats.items() if not alive}
+        if dead:
+            LOG.warning("%d observers are gone; requests that they took are played again", len(dead))
+            clear_seats(self._store, dead)
+        self._note(any(seats.values()))
+        return touched
+
+    def _finish(self, post: MechanismRunner) -> list[str]:
+        touched = post.recover()
+        for one in touched:
+            if one.startswith(f"{post.name}-"):
+                pulse = self._health.add(post.name)
+                pulse.rounds, pulse.last_round = pulse.rounds + 1, one
+            LOG.info("%s: %s is finished", post.name, one, extra={"mechanism": post.name})
+        return touched
+
+    def _note(self, alive: bool) -> None:
+        if alive:
+            for name in self._left:
+                self._health.advance(name)
+            self._seen = self._monotonic()
+            if self._told:
+                self._alerts.end({"no_observers": "one is there again"})
+                self._told = False
+        elif self._left and not self._told and self._monotonic() - self._seen > ALONE_SECONDS:
+            text = f"no observer for {ALONE_SECONDS:.0f} s, so nobody plays rounds of {', '.join(sorted(self._left))}"
+            self._alerts.tell("no_observers", "critical", text)
+            self._told = True

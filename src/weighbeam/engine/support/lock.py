@@ -1,0 +1,131 @@
+"""One validator per hotkey: a lock in the store, kept alive by its heartbeat, taken over once that has stopped.
+
+A server keeps it for our connection instead, as long as that lives; the heartbeat only says who it is. A connection
+that is lost is made anew at the next beat, unless another took the hotkey over meanwhile.
+"""
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.store import tables
+from weighbeam.store.database import Store, wrap_store_faults
+from weighbeam.store.session_lock import is_taken
+
+BEAT_SECONDS = 30.0
+DEAD_SECONDS = 120.0
+
+
+class HotkeyLock:
+    """Held by one process at a time. Call `beat` every 30 seconds; it fails if another took over."""
+
+    def __init__(self, store: Store, hotkey: str, now: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._hotkey = hotkey
+        self._now = now
+        self._session = store.make_lock(hotkey)
+        self.name = hotkey
+        self.holder = f"{_name_place()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+    def take(self) -> None:
+        """The lock, or `hotkey_locked` while another holder is alive."""
+        now, ours = self._now(), self._hold()
+        mine = tables.locks.c.hotkey == self._hotkey
+        with self._store.write() as connection:
+            held = connection.execute(select(tables.locks).where(mine)).one_or_none()
+            taken = held is not None and held.holder != self.holder and self._is_alive(held, now)
+            if not ours and (taken or self._session is not None):
+                raise WeighbeamError(
+                    "hotkey_locked",
+                    f"{_name_holder(held.holder) if held else 'another process'} runs a validator for this hotkey",
+                    f"stop it; on another machine, wait {DEAD_SECONDS:.0f} seconds after its end",
+                )
+            connection.execute(delete(tables.locks).where(mine))
+            connection.execute(insert(tables.locks).values(hotkey=self._hotkey, holder=self.holder, beat=now))
+
+    def beat(self) -> None:
+        """Still here; `hotkey_locked` if the lock was taken over meanwhile.
+
+        Whoever takes it over leaves a name. As long as it is ours, a lock that is not can only be that of a connection
+        we lost before the server noticed.
+        """
+        lost = self._session is not None and not self._hold()
+        own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
+        with self._store.write() as connection:
+            done = connection.execute(update(tables.locks).where(own).values(beat=self._now()))
+        if done.rowcount != 1:
+            self._let_go()
+            raise WeighbeamError("hotkey_locked", "another validator took this hotkey over", "stop this one")
+        if lost:
+            told = "the server still keeps this hotkey's lock for a connection that was lost"
+            raise WeighbeamError("store_fault", told, "nothing to do: it notices within about a minute")
+
+    def check(self) -> None:
+        """Before what only the holder may do: a server gives the lock to another as soon as a connection is lost."""
+        if self._session is not None:
+            self.beat()
+
+    def release(self) -> None:
+        own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
+        try:
+            with self._store.write() as connection:
+                connection.execute(delete(tables.locks).where(own))
+        finally:
+            self._let_go()
+
+    def _hold(self) -> bool:
+        """Whether a server keeps it for us."""
+        with wrap_store_faults():
+            return self._session is not None and self._session.take()
+
+    def _let_go(self) -> None:
+        if self._session is not None:
+            self._session.release()
+
+    def _is_alive(self, held: Any, now: float) -> bool:
+        """A server that keeps it for another knows; a file only says when the other was last heard."""
+        return self._session is not None or is_alive(held.holder, now - held.beat)
+
+
+def select_holder(connection: Connection, now: float) -> str | None:
+    """Who runs a validator on this store, if anybody does."""
+    for held in connection.execute(select(tables.locks)):
+        server = connection.dialect.name == "postgresql"
+        if is_taken(connection, held.hotkey) if server else is_alive(held.holder, now - held.beat):
+            return _name_holder(held.holder)
+    return None
+
+
+def _name_holder(holder: str) -> str:
+    place, _, process = holder.rpartition(":")[0].rpartition(":")
+    return f"process {process} on {place.partition('/')[0]}"
+
+
+def _name_place() -> str:
+    """Where process numbers mean something: this host, since its start, in this namespace of processes."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii")[:8]
+        space = Path("/proc/self/ns/pid").readlink().name.strip("pid:[]")
+    except OSError:
+        boot, space = "", secrets.token_hex(4)
+    return f"{socket.gethostname()}/{boot}/{space}"
+
+
+def is_alive(holder: str, silent: float) -> bool:
+    """Whether a holder may still be there; of a process that can be looked for it is known at once."""
+    place, _, process = holder.rpartition(":")[0].rpartition(":")
+    if place == _name_place() and process.isdecimal() and int(process) != os.getpid():
+        try:
+            os.kill(int(process), 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+    return -DEAD_SECONDS < silent < DEAD_SECONDS

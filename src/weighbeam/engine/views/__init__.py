@@ -1,0 +1,1 @@
+"""Read models of the journal for commands, pages and the reading API; nothing here writes."""

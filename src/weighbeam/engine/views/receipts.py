@@ -1,0 +1,47 @@
+"""Receipts of scores: what an answer got and in which entry of the journal, signed by the validator."""
+
+from typing import Any
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.views.round_view import encode_payload, find_answer, select_round_view
+from weighbeam.network.keys import Hotkey
+from weighbeam.network.receipts import sign_receipt
+from weighbeam.store.blobs import digest_bytes
+from weighbeam.store.database import Store
+
+KIND = "score"
+NO_LIMIT = 1 << 40
+
+
+def issue_receipt(store: Store, round_id: str, hotkey: str, key: Hotkey) -> dict[str, Any]:
+    """The receipt of one answer. Its text is told by its hash alone, so that a receipt may be shown to anyone."""
+    view = select_round_view(store, round_id, withhold=False, most_payloads=NO_LIMIT)
+    answer = find_answer(view, hotkey)
+    if view.entry is None or answer.status is None:
+        raise WeighbeamError("not_scored", f"round {view.id} is {view.state}, not scored", "ask again once it is")
+    body = {
+        "kind": KIND,
+        "round": view.id,
+        "mechanism": view.mechanism,
+        "hotkey": answer.hotkey,
+        "at": view.at,
+        "block": view.block,
+        "status": answer.status,
+        "value": answer.value,
+        "reasons": list(answer.reasons),
+        "params_hash": view.params_hash,
+        "seed": view.seed,
+        "answer_sha256": hash_answer(answer.payload),
+        "entry": view.entry.hash,
+        "sequence": view.entry.sequence,
+    }
+    return sign_receipt(body, key)
+
+
+def hash_answer(payload: Any) -> str | None:
+    """SHA-256 of an answer as the journal holds it; None if there was none.
+
+    >>> hash_answer({"b": 1, "a": "é"}) == digest_bytes(b'{"a":"\\\\u00e9","b":1}')
+    True
+    """
+    return None if payload is None else digest_bytes(encode_payload(payload))

@@ -1,0 +1,116 @@
+"""Rounds of a journal, newest first, and the mechanisms and parameters they were played with."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Row, Select, exists, func, select, tuple_
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.views.paging import ListPage, cut_page, parse_cursor
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.store import tables
+from weighbeam.store.blobs import select_blob
+from weighbeam.store.database import Store
+
+
+def list_mechanisms(store: Store) -> list[str]:
+    """Every mechanism that played a round or made a weigh-in, by name."""
+    tried = tables.audits.c.mechanism
+    played, weighed = select(tables.rounds.c.mechanism), select(tried).where(tried.is_not(None))
+    with store.read() as connection:
+        return sorted(connection.scalars(played.union(weighed)))
+
+
+def select_params_hash(store: Store, mechanism: str) -> str | None:
+    """Of the newest round of a mechanism, scored or not; None if there is none."""
+    columns = tables.rounds.c
+    query = select(columns.body).where(columns.mechanism == mechanism).order_by(columns.at.desc()).limit(1)
+    with store.read() as connection:
+        digest = connection.scalar(query)
+        return None if digest is None else str(json.loads(select_blob(connection, digest))["params_hash"])
+
+
+Kind = Literal["synthetic", "organic", "collected"]
+STATES = ("observed", "scored", "discarded")
+NAME = "rounds"
+SETTLE_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    """A round in short. `answers` counts those scored, so a round that is not scored has none."""
+
+    id: str
+    mechanism: str
+    state: str
+    at: float
+    block: int
+    answers: int
+    valid: int
+    kind: Kind
+
+
+def list_rounds(
+    store: Store,
+    mechanism: str | None = None,
+    state: str | None = None,
+    hotkey: str | None = None,
+    cursor: str | None = None,
+    most: int = 50,
+) -> ListPage[RoundLine]:
+    """Rounds of a mechanism, in a state, or with an answer of one miner that was scored."""
+    columns, after = tables.rounds.c, parse_cursor(cursor, NAME, float, str)
+    query = _select_lines().order_by(columns.at.desc(), columns.id.desc()).limit(most + 1)
+    if after is not None:
+        query = query.where(tuple_(columns.at, columns.id) < tuple_(*after))
+    if mechanism is not None:
+        query = query.where(columns.mechanism == mechanism)
+    if state is not None:
+        query = query.where(columns.state == state)
+    if hotkey is not None:
+        given = exists().where(tables.scores.c.round == columns.id, tables.scores.c.hotkey == hotkey)
+        query = query.where(given)
+    with store.read() as connection:
+        lines = [_parse_line(row) for row in connection.execute(query)]
+    return cut_page(lines, most, NAME, lambda line: (line.at, line.id))
+
+
+def is_settled(store: Store, round_id: str, now: float) -> bool:
+    """Whether nothing is to be added to a round: it is scored, and its story has had the time to be told."""
+    columns = tables.rounds.c
+    query = select(columns.at).where(columns.id == round_id, columns.state == "scored")
+    with store.read() as connection:
+        at = connection.scalar(query)
+    return at is not None and now - at > SETTLE_SECONDS
+
+
+def _select_lines() -> Select[Any]:
+    columns, scores, requests = tables.rounds.c, tables.scores.c, tables.requests.c
+    of_round = select(func.count()).select_from(tables.scores).where(scores.round == columns.id)
+    return select(
+        columns.id,
+        columns.mechanism,
+        columns.state,
+        columns.at,
+        columns.block,
+        of_round.correlate(tables.rounds).scalar_subquery().label("answers"),
+        of_round.where(scores.status == "valid").correlate(tables.rounds).scalar_subquery().label("valid"),
+        exists().where(requests.round == columns.id).correlate(tables.rounds).label("asked"),
+    )
+
+
+def _parse_line(row: Row[Any]) -> RoundLine:
+    kind = name_kind(row.mechanism, bool(row.asked))
+    return RoundLine(row.id, row.mechanism, row.state, row.at, row.block, row.answers, row.valid, kind)
+
+
+def name_kind(mechanism: str, asked: bool) -> Kind:
+    """Where a round's question came from: a user, the validator itself, or nowhere because nobody is asked."""
+    if asked:
+        return "organic"
+    try:
+        collected = load_mechanism(mechanism).kind == "collected"
+    except WeighbeamError:
+        collected = False
+    return "collected" if collected else "synthetic"

@@ -1,0 +1,1 @@
+"""The catalogue of attacks, and the comparison of their results with what is expected."""

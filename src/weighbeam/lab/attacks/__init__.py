@@ -1,1 +1,0 @@
-"""The catalogue: one attack a file."""

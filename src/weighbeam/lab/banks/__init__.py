@@ -1,1 +1,0 @@
-"""Answers written beforehand, of which honest populations are made."""

@@ -1,0 +1,1 @@
+"""Seasons of simulated rounds: worlds, populations, and what is measured of them."""

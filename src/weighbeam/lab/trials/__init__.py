@@ -1,0 +1,1 @@
+"""Trials over seeds and parameters, spread over processes or a cluster."""

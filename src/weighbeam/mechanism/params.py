@@ -1,0 +1,97 @@
+"""Mechanism parameters: typed and frozen, annotated with the verbs that read them, and hashed into every round."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from weighbeam.core.canonical import Json, digest_json
+from weighbeam.core.errors import WeighbeamError
+
+if TYPE_CHECKING:
+    from weighbeam.mechanism.base import Mechanism
+
+Verb = Literal["choose", "ask", "observe", "score", "stand", "weigh"]
+Holds = Literal["any", "raised", "lowered"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """The verbs that read a parameter; none if it only changes what people are shown.
+
+    Where `observe` is among them, `holds` says which other values can still be tried on recorded observations: any,
+    only higher ones (what they leave out was all observed), only lower ones; None if a new observation is needed.
+    """
+
+    verbs: tuple[Verb, ...]
+    holds: Holds | None = None
+
+
+def about(text: str, **limits: Any) -> Any:
+    """A parameter's description and limits, for `Annotated`."""
+    return Field(description=text, **limits)
+
+
+def read_by(*verbs: Verb, holds: Holds | None = None) -> ReadBy:
+    """The verbs that read a parameter, for `Annotated`: what a backtest may change.
+
+    >>> read_by("observe", "score", holds="raised")
+    ReadBy(verbs=('observe', 'score'), holds='raised')
+    """
+    return ReadBy(verbs, holds)
+
+
+class Params(BaseModel):
+    """The settings of a mechanism: frozen, typed, and refused when unknown or out of range."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    read_by = staticmethod(read_by)
+    """For authors, who import `Params`: `Annotated[float, Params.read_by("stand")]`."""
+
+
+def list_readers(kind: type[Params]) -> dict[str, ReadBy]:
+    """The annotated parameters of `kind`, each with the verbs that read it.
+
+    >>> from typing import Annotated
+    >>> class Two(Params):
+    ...     alpha: Annotated[float, read_by("stand")] = 0.2
+    ...     beta: float = 1.0
+    >>> list_readers(Two)
+    {'alpha': ReadBy(verbs=('stand',), holds=None)}
+    """
+    marks = [(name, mark) for name, field in kind.model_fields.items() for mark in field.metadata]
+    return {name: mark for name, mark in marks if isinstance(mark, ReadBy)}
+
+
+def make_params(mechanism: "Mechanism", overrides: Mapping[str, Any] | None = None) -> Params:
+    """The mechanism's parameters with `overrides`; an unknown name or bad value is `bad_params`."""
+    try:
+        return mechanism.params_type(**dict(overrides or {}))
+    except (ValidationError, TypeError) as fault:
+        names = ", ".join(mechanism.params_type.model_fields)
+        raise WeighbeamError(
+            "bad_params", _describe_fault(fault), f"the parameters of {mechanism.name}: {names}"
+        ) from None
+
+
+def hash_params(mechanism: "Mechanism", params: Params, senses: Mapping[str, Json]) -> str:
+    """What a round was scored under: the mechanism, every parameter, and the senses by id and digest."""
+    named: dict[str, Json] = {
+        "mechanism": mechanism.name,
+        "params": params.model_dump(mode="json"),
+        "senses": dict(senses),
+    }
+    return digest_json(named)
+
+
+def _describe_fault(fault: Exception) -> str:
+    if not isinstance(fault, ValidationError):
+        return str(fault)
+    said = []
+    for error in fault.errors():
+        name = ".".join(map(str, error["loc"][:1]))
+        unknown = error["type"] == "extra_forbidden"
+        said.append(f"no parameter is called {name}" if unknown else f"{name} is {error['input']!r}: {error['msg']}")
+    return "; ".join(said)

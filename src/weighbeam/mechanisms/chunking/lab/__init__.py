@@ -1,0 +1,1 @@
+"""The lab world of chunking and the attacks on it."""

@@ -1,0 +1,1 @@
+"""Reference chunking miners, honest and hostile, and the chunkers they use."""

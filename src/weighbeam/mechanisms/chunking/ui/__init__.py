@@ -1,0 +1,1 @@
+"""How chunking is shown to people."""

@@ -1,0 +1,1 @@
+"""Finding a quoted excerpt on a page: tokens, forms, alignment and match."""

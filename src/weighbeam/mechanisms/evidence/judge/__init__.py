@@ -1,0 +1,1 @@
+"""Judgement of snippets and answers: models, signals, duplicates, response scores and the verdict."""

@@ -1,0 +1,1 @@
+"""The lab world of evidence and the attacks on it."""

@@ -1,0 +1,1 @@
+"""Reference evidence miners, honest and hostile."""

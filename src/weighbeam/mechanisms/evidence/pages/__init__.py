@@ -1,0 +1,1 @@
+"""Reading the pages of a round's snippets within the deadline."""

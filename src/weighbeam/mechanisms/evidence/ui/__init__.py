@@ -1,0 +1,1 @@
+"""How evidence is shown to people."""

@@ -1,0 +1,1 @@
+"""Agreement between answers: filter, clusters, consensus, and alerts about them."""

@@ -1,0 +1,1 @@
+"""The lab world of inference and the attacks on it."""

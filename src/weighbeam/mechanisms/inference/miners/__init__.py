@@ -1,0 +1,1 @@
+"""Reference inference miners, honest and hostile."""

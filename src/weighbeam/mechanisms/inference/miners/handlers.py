@@ -1,0 +1,97 @@
+"""Reference inference miners for the demo: honest ones from prepared answers, hostile ones with one trick each."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from weighbeam.core.canonical import seeded_digest
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanisms.inference.miners.contradict import SENTENCE, contradict
+from weighbeam.mechanisms.inference.miners.openai_answers import openai_answerer
+from weighbeam.mechanisms.inference.miners.prepared_answers import VOICES, find_answers
+from weighbeam.network.miner_app import Handler
+from weighbeam.senses.ports.protocols import Senses
+
+PACE_SECONDS = 0.15
+GARBAGE = (
+    "This is a really interesting question with many important aspects to consider. In general it depends on the "
+    "situation, and different people will find different ways that work well for them in various cases."
+)
+CERTAINTY = "I am absolutely certain of this, and nobody can doubt it."
+Trick = Callable[[str], dict[str, Any]]
+
+
+def find_miner(name: str, senses: Senses) -> Handler | None:
+    """`prepared:VOICE`, `openai:MODEL@URL` or `hostile:TRICK`."""
+    kind, _, rest = name.partition(":")
+    if kind == "hostile" and rest in TRICKS:
+        return hostile_answerer(rest)
+    if kind == "prepared" and rest.isdecimal():
+        return honest_answerer(int(rest))
+    return openai_answerer(*_split_model(rest)) if kind == "openai" else None
+
+
+def _split_model(text: str) -> tuple[str, str]:
+    model, _, url = text.partition("@")
+    if not model or not url:
+        raise WeighbeamError("bad_config", f"openai:{text} names no model and endpoint", "write openai:MODEL@URL")
+    return model, url
+
+
+def honest_answerer(voice: int) -> Handler:
+    """A miner with a voice of its own: 0 to 4."""
+
+    async def answer(task: dict[str, Any], _: float) -> Any:
+        text = find_answers(_parse_prompt(task))[voice % VOICES]
+        await asyncio.sleep(PACE_SECONDS + int(seeded_digest(text, voice)[:4], 16) / 65536 * PACE_SECONDS)
+        return {"text": text, "confidence": 0.6 + 0.05 * voice}
+
+    return answer
+
+
+def hostile_answerer(trick: str) -> Handler:
+    """A miner that wants to be paid without answering."""
+    spoil = TRICKS[trick]
+
+    async def answer(task: dict[str, Any], _: float) -> Any:
+        if trick != "instant-garbage":
+            await asyncio.sleep(PACE_SECONDS)
+        return spoil(_parse_prompt(task))
+
+    return answer
+
+
+def _parse_prompt(task: dict[str, Any]) -> str:
+    if isinstance(task.get("prompt"), str):
+        return str(task["prompt"])
+    asked = [message["content"] for message in task.get("messages", []) if message.get("role") == "user"]
+    return str(asked[-1]) if asked else ""
+
+
+def _stuff(prompt: str) -> str:
+    words = [word.strip("?.,:;").lower() for word in prompt.split() if len(word) > 4]
+    return " ".join((words or ["answer"]) * 12)
+
+
+def _copy(prompt: str) -> str:
+    """What voice 0 says, word for word. Both read one file, as if its answer had leaked: nothing is overheard."""
+    return find_answers(prompt)[0]
+
+
+def _be_sure(prompt: str) -> str:
+    """One sentence of an answer, and nothing but certainty to go with it."""
+    return f"{SENTENCE.split(find_answers(prompt)[3])[0]} {CERTAINTY}"
+
+
+TRICKS: dict[str, Trick] = {
+    "garbage-1": lambda _: {"text": GARBAGE, "confidence": 0.9},
+    "garbage-2": lambda _: {"text": GARBAGE.replace("many", "several"), "confidence": 0.9},
+    "garbage-3": lambda _: {"text": GARBAGE.replace("really", "very"), "confidence": 0.9},
+    "copycat": lambda prompt: {"text": _copy(prompt), "confidence": 0.9},
+    "echo": lambda prompt: {"text": f"{prompt} That is the question: {prompt}", "confidence": 0.9},
+    "stuffing": lambda prompt: {"text": _stuff(prompt), "confidence": 0.9},
+    "giant": lambda prompt: {"text": " ".join([prompt, GARBAGE] * 60), "confidence": 0.9},
+    "instant-garbage": lambda _: {"text": "It depends on many things.", "confidence": 1.0},
+    "overconfident": lambda prompt: {"text": _be_sure(prompt), "confidence": 1.0},
+    "contradictor": lambda prompt: {"text": contradict(find_answers(prompt)[4]), "confidence": 0.9},
+}

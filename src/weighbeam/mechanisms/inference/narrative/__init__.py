@@ -1,0 +1,1 @@
+"""The narrative and the heatmap of a round."""

@@ -1,0 +1,1 @@
+"""Measurements of one text: words, counts, quality, and cosines between texts."""

@@ -1,0 +1,1 @@
+"""How inference is shown to people."""

@@ -1,0 +1,260 @@
+"""Audit a desk's record or export: ledger chain and sums, signatures, payments, pieces and vectors computed again."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from weighbeam.core.canonical import digest_text
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.quantise import MILLION, to_micro
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanisms.novelty.desk.bulk_import import split_lines
+from weighbeam.mechanisms.novelty.desk.export import parse_export
+from weighbeam.mechanisms.novelty.desk.ledger import GENESIS, TREASURY, check_entries, held_account, own_account
+from weighbeam.mechanisms.novelty.desk.record import DeskRecord, Line
+from weighbeam.mechanisms.novelty.identity import digest_form
+from weighbeam.mechanisms.novelty.mechanism import Novelty
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reward import reward_units
+from weighbeam.network.receipts import check_receipt
+from weighbeam.senses.adapters.corpus.open_index import open_index
+from weighbeam.senses.ports.vectors import NO_ROW, VectorIndex
+from weighbeam.store.novelty_tables import pieces
+from weighbeam.store.vectors import select_dimensions, select_last_vector, select_vectors_between
+
+Nearest = tuple[int | None, int | None]
+
+
+@dataclass(slots=True)
+class AuditedPieces:
+    """How many pieces each contribution has, and what was nearest to it when it came."""
+
+    counts: dict[int, int] = field(default_factory=dict)
+    nearest: dict[int, Nearest] = field(default_factory=dict)
+
+
+def count_pieces(record: DeskRecord, found: AuditedPieces, deep: bool) -> Iterator[str]:
+    """What is wrong with the pieces; fills `found`."""
+    size = 4 * int((record.embedder or {}).get("dimensions") or 0)
+    index = open_index(size // 4) if deep and size else None
+    owners: list[int] = []
+    for contribution, group in groupby(record.pieces, key=lambda row: row["contribution"]):
+        rows = list(group)
+        if contribution in found.counts:
+            yield f"the pieces of contribution {contribution} lie apart"
+        found.counts[contribution] = found.counts.get(contribution, 0) + len(rows)
+        damaged = [row["id"] for row in rows if is_damaged(row, size)]
+        yield from (f"piece {id} of contribution {contribution} is damaged" for id in damaged)
+        if index is not None and not damaged and all(row["vector"] is not None for row in rows):
+            try:
+                found.nearest[contribution] = _place(rows, contribution, index, owners)
+            except WeighbeamError as fault:
+                yield f"contribution {contribution} cannot be measured: {fault.message}"
+
+
+def describe_similarity(row: Line, found: AuditedPieces) -> Iterator[str]:
+    """Whether a contribution was as near to its nearest as it was paid for."""
+    measured = found.nearest.get(row["id"])
+    if measured is not None and measured != (row["nearest"], row["micro"]):
+        said = f"{row['micro']} millionths to {row['nearest']}"
+        yield f"it was paid for {said}, and {measured[1]} to {measured[0]} are measured"
+
+
+def is_damaged(row: Line, size: int) -> bool:
+    vector = row["vector"]
+    return vector is not None and (len(vector) != size or zlib.crc32(vector) != row["crc"])
+
+
+def _place(rows: list[Line], contribution: int, index: VectorIndex, owners: list[int]) -> Nearest:
+    """The nearest of everything before, of equals the oldest; then it is there itself."""
+    vectors = np.stack([np.frombuffer(row["vector"], "<i4") for row in rows]).astype(np.int32)
+    places, products = (found.tolist() for found in index.nearest(vectors))
+    nearest: Nearest = (None, None)
+    if places[0] != NO_ROW:
+        product, place = max(zip(products, places, strict=True), key=lambda pair: (pair[0], -pair[1]))
+        nearest = (owners[place], to_micro(product))
+    index.add(vectors)
+    owners += [contribution] * len(rows)
+    return nearest
+
+
+AT_ONCE = 1000
+
+
+def compare_vectors(connection: Connection) -> Iterator[str]:
+    """What is off, in words; pieces behind its last row are not copied yet, which is no fault. Nothing on SQLite."""
+    size = select_dimensions(connection)
+    if size is None:
+        return
+    last, end = 0, select_last_vector(connection)
+    columns = (pieces.c.id, pieces.c.vector, pieces.c.crc)
+    while last < end:
+        query = select(*columns).where(pieces.c.id > last, pieces.c.id <= end).order_by(pieces.c.id).limit(AT_ONCE)
+        rows = connection.execute(query).all()
+        first, last = last + 1, rows[-1].id if len(rows) == AT_ONCE else end
+        copied = select_vectors_between(connection, first, last)
+        for row in rows:
+            copy = copied.pop(row.id, None)
+            if copy is None:
+                yield f"piece {row.id} is not in the table of vectors"
+            elif not is_damaged(row._asdict(), 4 * size) and not np.array_equal(np.frombuffer(row.vector, "<i4"), copy):
+                yield f"piece {row.id} is another in the table of vectors"
+        yield from (f"the table of vectors has a piece {id}, which is not there" for id in copied)
+
+
+SPENT = {"paid": "pay", "held": "hold"}
+SETTLED = {"released": "release", "rejected": "reject"}
+STATUSES = ("paid", "held", "duplicate", "imported")
+SAID = ("id", "contributor", "at", "status", "text_sha256", "nearest", "micro", "units")
+
+
+@dataclass(slots=True)
+class DeskAuditCounts:
+    """What an audit looked at, and who signed it."""
+
+    contributions: int = 0
+    pieces: int = 0
+    entries: int = 0
+    units: int = 0
+    nodes: set[str] = field(default_factory=set)
+
+
+class DeskAudit:
+    """One pass over a record. `node` is who must have signed, None for anyone; `deep` measures similarities again."""
+
+    def __init__(self, record: DeskRecord, node: str | None = None, deep: bool = False) -> None:
+        self.counted = DeskAuditCounts(entries=len(record.entries), units=-record.accounts.get(TREASURY, 0))
+        self._record, self._node, self._deep = record, node, deep
+        self._chain = {GENESIS, *(row["hash"] for row in record.entries)}
+        self._moves: dict[int, list[Line]] = {}
+        for row in record.entries:
+            self._moves.setdefault(row["contribution"], []).append(row)
+        self._settled = {row["contribution"]: row for row in record.settlements}
+        self._forms: dict[int, list[str]] = {}
+        for row in record.forms:
+            self._forms.setdefault(row["contribution"], []).append(row["digest"])
+        self._params = {name: _parse_params(name, line) for name, line in record.params.items()}
+
+    def find_faults(self) -> Iterator[str]:
+        """Everything that is off, in words; nothing if all is well."""
+        yield from check_entries(self._record.entries, self._record.accounts)
+        yield from (
+            f"the parameters {name[:16]} are not what their hash says" for name, p in self._params.items() if not p
+        )
+        found = AuditedPieces()
+        for fault in count_pieces(self._record, found, self._deep):
+            yield fault
+        self.counted.pieces = sum(found.counts.values())
+        last = 0
+        for row in self._record.contributions:
+            self.counted.contributions += 1
+            last = row["id"]
+            try:
+                yield from (f"contribution {last}: {fault}" for fault in self._check(row, found))
+            except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError) as fault:
+                yield f"contribution {last} cannot be read: {type(fault).__name__}: {fault}"
+        for kind, left in (
+            ("piece", found.counts),
+            ("form", self._forms),
+            ("entry", self._moves),
+            ("settlement", self._settled),
+        ):
+            yield from (f"a {kind} belongs to contribution {id}, which is not there" for id in left)
+
+    def _check(self, row: Line, found: AuditedPieces) -> Iterator[str]:
+        id, status = row["id"], row["status"]
+        moves, settled = self._moves.pop(id, []), self._settled.pop(id, None)
+        yield from self._check_text(row, self._forms.pop(id, []), found.counts.pop(id, 0))
+        if status not in STATUSES:
+            yield f"its status is {status!r}"
+        yield from self._check_receipt(row["receipt"], {name: row[name] for name in SAID})
+        yield from self._check_units(row)
+        if _list_moves(row, settled) != [(m["kind"], m["debit"], m["credit"], m["units"]) for m in moves]:
+            yield "its entries in the ledger are not what it was paid"
+        if settled is not None:
+            said = {"id": id, "contributor": row["contributor"], "at": settled["at"], "status": settled["kind"],
+                    "text_sha256": row["text_sha256"], "units": row["units"]}  # fmt: skip
+            yield from self._check_receipt(settled["receipt"], said)
+            if status != "held" or settled["units"] != row["units"]:
+                yield f"it was {settled['kind']}, and was never held so"
+        if self._deep and status != "duplicate":
+            yield from describe_similarity(row, found)
+
+    def _check_text(self, row: Line, forms: list[str], pieces: int) -> Iterator[str]:
+        duplicate, text = row["status"] == "duplicate", row["text"]
+        if pieces != row["pieces"] or (pieces == 0) != duplicate:
+            yield f"it has {pieces} pieces, and says {row['pieces']}"
+        if len(forms) != (not duplicate):
+            yield f"{len(forms)} texts are known by it"
+        if duplicate and (row["micro"] != MILLION or row["nearest"] is None):
+            yield "it is a duplicate of nothing"
+        if row["nearest"] is not None and not 0 < row["nearest"] < row["id"]:
+            yield f"its nearest is {row['nearest']}, which came later"
+        if (text is None) != (duplicate or bool(row["withdrawn"])):
+            yield "its text is there and should not be" if text is not None else "its text is gone"
+        if text is not None and digest_text(text) != row["text_sha256"]:
+            yield "its text is not what its hash says"
+        if text is not None and forms and digest_form(text) not in forms:
+            yield "its text is not the one it is known by"
+
+    def _check_receipt(self, receipt: Any, said: Line) -> Iterator[str]:
+        try:
+            signer = check_receipt(receipt, self._node)
+        except WeighbeamError as fault:
+            yield fault.message
+            return
+        self.counted.nodes.add(signer)
+        yield from (f"its receipt says another {name}" for name, value in said.items() if receipt.get(name) != value)
+        if receipt.get("ledger") not in self._chain:
+            yield "its receipt names an entry that the ledger does not have"
+
+    def _check_units(self, row: Line) -> Iterator[str]:
+        if row["status"] in ("duplicate", "imported"):
+            if row["units"] != 0:
+                yield f"it is {row['status']} and got {row['units']} units"
+            return
+        params = self._params.get(str((row["receipt"] or {}).get("params_hash")))
+        if params is None:
+            yield "nobody knows under which parameters it was paid"
+            return
+        owed = reward_units(row["micro"] or 0, params)
+        if row["units"] != owed:
+            yield f"it got {row['units']} units, and {row['micro'] or 0} millionths pay {owed}"
+
+
+def _list_moves(row: Line, settled: Line | None) -> list[tuple[str, str, str, int]]:
+    """The entries that a contribution must have left."""
+    name, units = row["contributor"], row["units"]
+    if not units or row["status"] not in SPENT:
+        return []
+    own, held = own_account(name), held_account(name)
+    moves = [(SPENT[row["status"]], TREASURY, own if row["status"] == "paid" else held, units)]
+    if settled is not None and settled["kind"] in SETTLED:
+        moves.append((SETTLED[settled["kind"]], held, own if settled["kind"] == "released" else TREASURY, units))
+    return moves
+
+
+def _parse_params(name: str, line: Line) -> NoveltyParams | None:
+    """The parameters behind a hash; None if they are not the ones."""
+    try:
+        params = NoveltyParams(**line["params"])
+        return params if hash_params(Novelty(), params, line["senses"]) == name else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def verify_export(path: Path, node: str | None, deep: bool) -> tuple[DeskAudit, list[str]]:
+    """The audit of an export, and all it found; `bad_export` if it cannot be read."""
+    with path.open("rb") as file:
+        try:
+            audit = DeskAudit(parse_export(split_lines(file)), node, deep)
+            return audit, list(audit.find_faults())
+        except (ValueError, TypeError, KeyError, ArithmeticError) as fault:
+            told = f"{path} holds what no desk writes: {type(fault).__name__}: {fault}"
+            raise WeighbeamError("bad_export", told, "export it again") from None

@@ -1,0 +1,1 @@
+"""The lab world of novelty and the attacks on it."""

@@ -1,0 +1,1 @@
+"""Reference contributors, honest and hostile."""

@@ -1,0 +1,1 @@
+"""How novelty is shown to people."""

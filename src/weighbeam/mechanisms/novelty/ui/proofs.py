@@ -1,0 +1,102 @@
+"""`weighbeam novelty verify`, `audit` and `plot`: check receipts and the store, and draw the reward curve."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from weighbeam.cli.common.options import AsJson, ParamsFile, SetOption
+from weighbeam.cli.common.receipts import MAX_TOLD, NodeOption, load_receipt, report_signer
+from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_printable, print_json
+from weighbeam.mechanisms.novelty.ui.options import ConfigOption, StoreOption, choose
+
+if TYPE_CHECKING:
+    from weighbeam.mechanisms.novelty.desk.audit import DeskAudit
+
+Deep = Annotated[bool, typer.Option("--deep", help="Measure every similarity again, from the vectors.")]
+
+
+def verify(
+    file: Annotated[
+        Path, typer.Argument(help="A receipt as `submit --json` or `receipt --json` prints it, or an export.")
+    ],
+    node: NodeOption = None,
+    deep: Deep = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check a receipt or an export offline, without the store; exit 1 if it does not hold."""
+    from weighbeam.mechanisms.novelty.desk.audit import verify_export
+
+    found = load_receipt(file)
+    if found is None:
+        looked, faults = verify_export(file, node, deep)
+        report_faults(looked, faults, as_json)
+    else:
+        report_signer(found, node, as_json)
+
+
+def audit(
+    node: NodeOption = None,
+    deep: Deep = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the whole store: chain, sums, signatures, and every payment computed again; exit 1 if anything is off."""
+    from weighbeam.mechanisms.novelty.desk.audit import DeskAudit, compare_vectors
+    from weighbeam.mechanisms.novelty.desk.opening import view_kept
+    from weighbeam.mechanisms.novelty.desk.record import select_record
+
+    kept = view_kept(choose(store, config).place)
+    with kept.read() as connection:
+        looked = DeskAudit(select_record(connection), node, deep)
+        faults = [*looked.find_faults(), *compare_vectors(connection)]
+    report_faults(looked, faults, as_json)
+
+
+def plot(
+    file: Annotated[Path, typer.Argument(help="The picture to write: a .png, .svg or .html file.")],
+    curve: Annotated[
+        Literal["exponential", "fitted"], typer.Option(help="`fitted` draws the other curve beside it.")
+    ] = "exponential",
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    params: ParamsFile = None,
+    settings: SetOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the reward over similarity, and where this corpus lies on it."""
+    from weighbeam.cli.common.picture import save_picture
+    from weighbeam.mechanisms.novelty.desk.curve import draw_curve
+    from weighbeam.mechanisms.novelty.desk.opening import view_kept
+
+    chosen = choose(store, config)
+    drawn = draw_curve(view_kept(chosen.place), chosen.params(params, settings), curve)
+    path = save_picture(drawn, file)
+    if as_json:
+        print_json({"file": path, "curve": curve})
+    else:
+        typer.echo(path)
+
+
+def report_faults(looked: "DeskAudit", faults: list[str], as_json: bool) -> None:
+    counted = looked.counted
+    if as_json:
+        print_json(
+            {
+                "sound": not faults,
+                "faults": faults,
+                "contributions": counted.contributions,
+                "pieces": counted.pieces,
+                "entries": counted.entries,
+                "units": counted.units,
+                "nodes": sorted(counted.nodes),
+            }
+        )
+    else:
+        for fault in faults:
+            typer.echo(make_printable(fault, MAX_TOLD))
+        told = f"{counted.contributions} contributions, {counted.pieces} pieces, {counted.entries} entries"
+        typer.echo(f"{told}: {len(faults)} faults; signed by {', '.join(sorted(counted.nodes)) or 'nobody'}")
+    if faults:
+        raise typer.Exit(EXIT_CHECK_FAILED)

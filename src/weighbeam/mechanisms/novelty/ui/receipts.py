@@ -1,0 +1,32 @@
+"""Novelty receipts and checks on a terminal."""
+
+import typer
+
+from weighbeam.cli.common.shell import make_printable
+from weighbeam.mechanisms.novelty.desk.intake import Receipt
+from weighbeam.mechanisms.novelty.desk.submission import NoveltyQuote
+from weighbeam.mechanisms.novelty.explain import DOUBTS, format_tokens
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+
+
+def show_receipt(receipt: Receipt, params: NoveltyParams, settled: bool = False) -> None:
+    name = make_printable(str(receipt["contributor"]), 60)
+    tokens = format_tokens(receipt["units"], params)
+    typer.echo(f"contribution {receipt['id']} of {name}: {receipt['status']}, {tokens} tokens")
+    typer.echo(_format_nearest(receipt["micro"], receipt["nearest"]))
+    if receipt["status"] == "held" and not settled:
+        typer.echo(f"held until `weighbeam novelty release {receipt['id']}` or `reject {receipt['id']}`")
+    typer.echo(f"signed by {receipt['node']} ({receipt['scheme']}), ledger {receipt['ledger'][:16]}")
+
+
+def show_checked(found: NoveltyQuote, params: NoveltyParams) -> None:
+    typer.echo(f"would be {found.status}: {format_tokens(found.units, params)} tokens ({found.units} units)")
+    typer.echo(_format_nearest(found.micro, found.nearest))
+    for doubt in found.doubts:
+        typer.echo(f"implausible: {DOUBTS[doubt]}")
+
+
+def _format_nearest(micro: int | None, nearest: int | None) -> str:
+    if nearest is None:
+        return "nothing came before it"
+    return f"nearest is contribution {nearest}, similarity {(micro or 0) / 1_000_000:.6f}"

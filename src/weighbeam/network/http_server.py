@@ -1,0 +1,211 @@
+"""Connection limits enforced before authentication (spec § 5); the only module that knows the HTTP server."""
+
+import asyncio
+import ipaddress
+import socket
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from weighbeam.core.errors import WeighbeamError
+
+START_POLL_SECONDS = 0.01
+TARGET = "target"
+"""Where the app finds the raw target of a request, in its scope's state."""
+STOPPING, CUT = "stopping", "cut"
+"""And there, for replies that last: an event that is set once the server stops, and how to cut the connection off."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListenSettings:
+    """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end."""
+
+    header_seconds: float = 10.0
+    max_header_bytes: int = 16 << 10
+    per_address: int = 20
+    drain_seconds: int = 5
+
+
+class ServerConfig(uvicorn.Config):
+    """The server's configuration, and how many connections each address has open."""
+
+    def __init__(self, app: Any, settings: ListenSettings) -> None:
+        super().__init__(
+            app,
+            http=ServerConnection,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            h11_max_incomplete_event_size=settings.max_header_bytes,
+            timeout_graceful_shutdown=settings.drain_seconds,
+        )
+        self.settings = settings
+        self.open: Counter[str] = Counter()
+        self.stopping = asyncio.Event()
+
+
+class RequestParser(h11.Connection):
+    """Keeps the target as it stood on the request line, where `/ask?` and `/ask` differ."""
+
+    target = b""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self.target = event.target
+        return event
+
+
+class ServerConnection(H11Protocol):
+    """One connection: refused if its address has too many, cut if its headers come too slowly or are too many."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.conn = self._parser = RequestParser(h11.SERVER, config.settings.max_header_bytes)
+        self._door = config
+        self._origin: str | None = None
+        self._header_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if not isinstance(transport, asyncio.Transport):
+            raise TypeError("a stream transport is needed")
+        origin = name_origin(transport.get_extra_info("peername"))
+        if self._door.open[origin] >= self._door.settings.per_address:
+            transport.abort()
+            return
+        self._door.open[origin] += 1
+        self._origin = origin
+        super().connection_made(transport)
+        self._time_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._origin is None:
+            return
+        self._door.open[self._origin] -= 1
+        if not self._door.open[self._origin]:
+            del self._door.open[self._origin]
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.conn.their_state is h11.IDLE:
+            room = self._door.settings.max_header_bytes + 1 - len(self.conn.trailing_data[0])
+            head, data = data[:room], data[room:]
+            super().data_received(head)
+        if data and not self.transport.is_closing():
+            super().data_received(data)
+        self._time_headers()
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        if self.scope is not None:
+            self.scope["state"].update(
+                {TARGET: self._parser.target, STOPPING: self._door.stopping, CUT: self.transport.abort}
+            )
+
+    def _time_headers(self) -> None:
+        """The time runs while headers are awaited; dribbling does not set it back."""
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_timer()
+        elif self._header_timer is None:
+            self._header_timer = self.loop.call_later(self._door.settings.header_seconds, self.transport.abort)
+
+    def _stop_timer(self) -> None:
+        if self._header_timer is not None:
+            self._header_timer.cancel()
+            self._header_timer = None
+
+
+class EmbeddedServer(uvicorn.Server):
+    """One of several servers in a process, so it leaves the process's signals alone."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def listen(
+    app: Any, host: str, port: int = 0, settings: ListenSettings | None = None
+) -> AsyncIterator[tuple[str, int]]:
+    """Serve an app as long as the context lasts; gives the address and port it is bound to."""
+    listener = bind(host, port)
+    door = ServerConfig(app, settings or ListenSettings())
+    server = EmbeddedServer(door)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        while not server.started and not serving.done():
+            await asyncio.sleep(START_POLL_SECONDS)
+        if serving.done():
+            await serving
+        yield listener.getsockname()[:2]
+    finally:
+        door.stopping.set()
+        server.should_exit = True
+        await serving
+
+
+async def serve_miner(app: Any, host: str, port: int, settings: ListenSettings | None = None) -> None:
+    """Serve a miner's app until cancelled."""
+    async with listen(app, host, port, settings):
+        await asyncio.Event().wait()
+
+
+def check_listen(text: str) -> tuple[str, int]:
+    """A `host:port` to serve on; port 0 is any that is free.
+
+    >>> check_listen("127.0.0.1:8091"), check_listen("[::1]:0")
+    (('127.0.0.1', 8091), ('::1', 0))
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise WeighbeamError("bad_config", f"{text!r} is no host:port", "write one like 127.0.0.1:8091")
+    return host.strip("[]"), int(port)
+
+
+def name_origin(peer: Any) -> str:
+    """Whose connections are counted together: an IPv4 address, or the /64 network one IPv6 host can have to itself.
+
+    >>> name_origin(("192.0.2.1", 4)), name_origin(("::ffff:192.0.2.1", 4, 0, 0)), name_origin(("2001:db8::7", 4, 0, 0))
+    ('192.0.2.1', '192.0.2.1', '2001:db8::/64')
+    """
+    if not isinstance(peer, tuple):
+        return "local"
+    address = ipaddress.ip_address(str(peer[0]).partition("%")[0])
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Whoever keeps a connection open does not wait 40 ms for the second half of each reply."""
+    try:
+        listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as fault:
+        raise WeighbeamError(
+            "cannot_listen",
+            f"{host}:{port}: {fault}",
+            "give another address: miner.listen, validator.listen or service.listen",
+        ) from None
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener.setblocking(False)
+    return listener

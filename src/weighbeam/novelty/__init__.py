@@ -1,1 +1,0 @@
-"""Pay for what is new, with or without a chain."""

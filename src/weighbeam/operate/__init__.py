@@ -1,1 +1,0 @@
-"""From settings to a running validator or miner."""

@@ -1,0 +1,1 @@
+"""Implementations of the senses; mechanisms may not import them."""

@@ -1,0 +1,1 @@
+"""OpenAI-compatible chat endpoints: assessor and narrator."""

@@ -1,0 +1,1 @@
+"""Entailment models: pairs of texts to contradiction, neutral and entailment."""

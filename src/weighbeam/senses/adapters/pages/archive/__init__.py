@@ -1,0 +1,1 @@
+"""Saved pages: folders and WARC files, read and recorded."""

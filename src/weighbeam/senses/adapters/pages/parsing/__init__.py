@@ -1,0 +1,1 @@
+"""Bodies to visible text, in a process that can be stopped."""

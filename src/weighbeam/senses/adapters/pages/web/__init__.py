@@ -1,0 +1,1 @@
+"""Guarded HTTP: URLs, connections, fetching, turns, robots.txt."""

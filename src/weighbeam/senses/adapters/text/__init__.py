@@ -1,0 +1,1 @@
+"""Sentence splitters, word pieces and sentiment."""

@@ -1,0 +1,1 @@
+"""The HTTP API: routes, models of bodies and replies, and handlers."""

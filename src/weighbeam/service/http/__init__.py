@@ -1,0 +1,1 @@
+"""Authentication, rate limits, cache, thread pools and metrics that every API shares."""

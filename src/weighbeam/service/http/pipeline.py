@@ -1,0 +1,169 @@
+"""The request pipeline of every API: authenticate, admit, read what is capped, work in a thread, answer."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import log_fault
+from weighbeam.network import request_auth as auth
+from weighbeam.network.http_server import name_origin
+from weighbeam.network.miner_app import STATUS, receive
+from weighbeam.service.http.authentication import Authenticator, is_signed
+from weighbeam.service.http.callers import Caller
+from weighbeam.service.http.rate_limit import RateLimited
+
+RECHECK_SECONDS = 1.0
+
+
+async def guard_stream(stream: AsyncGenerator[bytes], is_known: Callable[[], Awaitable[bool]]) -> AsyncIterator[bytes]:
+    """The stream, until whoever listens would be let in no more; looked at before something is told, not more often."""
+    looked = time.monotonic()
+    async with aclosing(stream):
+        async for told in stream:
+            if time.monotonic() - looked >= RECHECK_SECONDS:
+                looked = time.monotonic()
+                if not await is_known():
+                    return
+            yield told
+
+
+Result = TypeVar("Result")
+Work = Callable[[Caller, bytes], tuple[int, Any]]
+Recall = Callable[[Caller, bool], tuple[int, Any] | None]
+"""What is kept for a caller; what was told a moment ago is as good if the flag says that too many ask."""
+AGAIN = {429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
+BEARER, BASIC = {"WWW-Authenticate": "Bearer"}, {"WWW-Authenticate": 'Basic realm="weighbeam", charset="UTF-8"'}
+API = "/v1/"
+SEALED_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Of everything that is no page: kept by nobody between, and never taken for anything else than it says."""
+CODES = {**STATUS, "bad_token": 401, "missing_scope": 403, "store_fault": 503}
+CROWDED = ("busy", "queue_full")
+REMEDIES = {
+    401: "show a token as a bearer, or sign the request: docs/spec/network.md",
+    413: "send less",
+    429: "wait as Retry-After says",
+    503: "call again as Retry-After says",
+}
+
+
+class BlockingRunner(Protocol):
+    """Does blocking work somewhere else than in the event loop."""
+
+    def __call__(self, work: Callable[[], Result], /) -> Coroutine[Any, Any, Result]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ApiReply:
+    """`headers` are those a refusal needs: how to show who calls, and when to call again."""
+
+    status: int
+    content: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing came of it, by its code."""
+        return self.content.get("error") if self.status >= 400 else None
+
+    def write(self) -> Response:
+        return Response(json.dumps(self.content), self.status, {**SEALED_HEADERS, **self.headers}, "application/json")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPipeline:
+    """One API's front: `codes` are its own HTTP statuses, others of a user's mistake are 400."""
+
+    gate: Authenticator
+    most_body: int
+    codes: Mapping[str, int]
+    run: BlockingRunner = asyncio.to_thread
+    run_proof: BlockingRunner = asyncio.to_thread
+    run_token: BlockingRunner = asyncio.to_thread
+    is_crowded: Callable[[], bool] = lambda: False
+
+    async def answer(self, request: Request, work: Work) -> Response:
+        return (await self.handle(request, work)).write()
+
+    async def handle(self, request: Request, work: Work, recall: Recall | None = None) -> ApiReply:
+        """What comes of it. `work` gets the proven caller and the body as it came.
+
+        Who is known and what is kept already (`recall`) need no thread, and so wait for nobody's work.
+        """
+        try:
+            head = receive_head(request)
+            if is_signed(head) and self.gate.signers is not None:
+                return await self._handle_signed(request, work)
+            caller = await self._prove(head)
+            with self.gate.admit(caller, find_origin(request)):
+                given = await receive(request, self.most_body)
+                known = None if recall is None else recall(caller, self.is_crowded())
+                return ApiReply(*(await self.run(lambda: work(caller, given.body)) if known is None else known))
+        except WeighbeamError as refusal:
+            return self.refuse(refusal, request.scope["path"])
+        except ClientDisconnect:
+            return ApiReply(499, {"error": "disconnected"})
+        except Exception as fault:
+            log_fault(fault)
+            return ApiReply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
+
+    async def _prove(self, head: auth.SignedRequest) -> Caller:
+        known = self.gate.recall(head)
+        return known if known is not None else await self.run_token(lambda: self.gate.prove(head))
+
+    async def _handle_signed(self, request: Request, work: Work) -> ApiReply:
+        """A signature is over the body too, so that is read first; nobody else's is before it is known who calls."""
+        given = await receive(request, self.most_body)
+        caller = await self.run_proof(lambda: self.gate.prove(given))
+        with self.gate.admit(caller, find_origin(request)):
+            return ApiReply(*await self.run(lambda: work(caller, given.body)))
+
+    async def is_known(self, request: Request) -> bool:
+        """Whether what was shown opens something still; while the store cannot tell, it does."""
+        try:
+            await self.run_token(lambda: self.gate.prove(receive_head(request)))
+        except WeighbeamError as refusal:
+            return refusal.code != "bad_token"
+        return True
+
+    def refuse(self, refusal: WeighbeamError, path: str) -> ApiReply:
+        """What whoever called is told of a refusal."""
+        status = {**CODES, **self.codes}.get(refusal.code, 400)
+        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
+        if refusal.code == "too_large":
+            message = f"a body of more than {self.most_body} bytes is not read"
+        elif status >= 500 and refusal.code not in CROWDED:
+            log_fault(refusal)
+            message, remedy = "our own fault; the operator's log says more", "call again later"
+        content = {"error": refusal.code, "message": message, "remedy": remedy}
+        return ApiReply(status, content, find_advice(status, refusal, path))
+
+
+def find_advice(status: int, refusal: WeighbeamError, path: str) -> Mapping[str, str]:
+    """Headers that say what to do: a browser asks for a token where there are pages, and only there."""
+    if status == 401:
+        return BEARER if path.startswith(API) else BASIC
+    if isinstance(refusal, RateLimited):
+        return {"Retry-After": str(refusal.seconds)}
+    return AGAIN.get(status, {})
+
+
+def receive_head(request: Request) -> auth.SignedRequest:
+    """A request without its body."""
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
+    return auth.SignedRequest(request.method, "", headers, b"")
+
+
+def find_origin(request: Request) -> str:
+    return name_origin(None if request.client is None else tuple(request.client))

@@ -1,0 +1,80 @@
+"""Thread pools for blocking work, each with a bounded queue."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from weighbeam.core.errors import require
+
+Result = TypeVar("Result")
+
+
+class BoundedThreadPool:
+    """`workers` threads and as many as `waiting` before them; who comes then is told `busy` at once.
+
+    Each piece of work may hold a connection to the store, which has 30 of them for all of a process: about half of
+    them are left to a validator in it.
+    """
+
+    def __init__(self, workers: int = 8, waiting: int = 64, patience: float = 60.0) -> None:
+        self.most = workers + waiting
+        self._workers = workers
+        self._patience = patience
+        self._threads = ThreadPoolExecutor(workers, "weighbeam-pool")
+        self._lock = threading.Lock()
+        self._inside: dict[Future[Any], float] = {}
+
+    @property
+    def inside(self) -> int:
+        """How much is worked on and waits."""
+        return len(self._inside)
+
+    def is_crowded(self) -> bool:
+        """Whether whoever comes now waits for others."""
+        return len(self._inside) >= self._workers
+
+    async def run(self, work: Callable[[], Result], /) -> Result:
+        with self._lock:
+            require(len(self._inside) < self.most, "busy", "too much waits here already", "call again later")
+            future = self._threads.submit(work)
+            self._inside[future] = time.monotonic()
+        future.add_done_callback(self._leave)
+        return await asyncio.wrap_future(future)
+
+    def is_stalled(self) -> bool:
+        """Whether something has been inside for longer than anything should take."""
+        with self._lock:
+            oldest = min(self._inside.values(), default=None)
+        return oldest is not None and time.monotonic() - oldest > self._patience
+
+    def close(self) -> None:
+        """What runs is finished, what waits is not begun."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def _leave(self, future: Future[Any]) -> None:
+        with self._lock:
+            self._inside.pop(future, None)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadPools:
+    """Threads for what is handed in, others for signatures, tokens, streams, for who only reads and for `/metrics`.
+
+    None of them waits for another: however many look at pages, what callers hand in is taken.
+    Those that read are two: more of them would only wait for one interpreter, each row that is fetched anew.
+    """
+
+    desk: BoundedThreadPool = field(default_factory=BoundedThreadPool)
+    proofs: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=2))
+    tokens: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=2))
+    watch: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=1))
+    reading: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=2, waiting=128))
+    metrics: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=1, waiting=7))
+
+    def close(self) -> None:
+        for pool in (self.desk, self.proofs, self.tokens, self.watch, self.reading, self.metrics):
+            pool.close()

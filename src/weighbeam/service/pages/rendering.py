@@ -1,0 +1,142 @@
+"""Templates to pages, all values escaped, and what is prepared before the first request."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from fastapi import Response
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from weighbeam import __version__
+from weighbeam.charts import dashboard
+from weighbeam.charts.heatmap import frame_heatmap
+from weighbeam.charts.render import format_inert_json
+from weighbeam.engine.alerts.alerts import log_fault
+from weighbeam.service.pages import formats
+from weighbeam.service.pages.static_files import list_files
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+OWN_PACKAGE = "weighbeam.service.pages"
+ADDRESS = re.compile(r"\b(5[1-9A-HJ-NP-Za-km-z]{47})\b")
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+    "Vary": "Authorization",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What every page shows around its content."""
+
+    menu: Sequence[tuple[str, str]]
+    node: str
+
+
+def render(template: str, frame: Frame, here: str, now: float, package: str = OWN_PACKAGE, **content: Any) -> str:
+    """A page by its template, which is in the folder `templates` of `package`."""
+    page = open_templates(package).get_template(template)
+    return page.render(
+        menu=frame.menu,
+        node=frame.node,
+        here=here,
+        now=now,
+        version=__version__,
+        files=list_files(),
+        **content,
+    )
+
+
+def page_response(html: str, status: int = 200, more: Mapping[str, str] | None = None) -> Response:
+    return Response(html, status, {**HEADERS, **(more or {})}, "text/html; charset=utf-8")
+
+
+@cache
+def open_templates(package: str = OWN_PACKAGE) -> Environment:
+    """The templates of a package; those of the dashboard can be extended and imported by them."""
+    loader = ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, OWN_PACKAGE))])
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters |= {
+        "number": formats.format_number,
+        "percent": formats.format_percent,
+        "share": formats.format_share,
+        "age": formats.format_age,
+        "brief": formats.shorten,
+        "tone": formats.find_tone,
+        "polyline": formats.trace_line,
+        "moment": format_moment,
+        "inert": lambda spec: Markup(format_inert_json(spec)),
+        "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
+        "tokens": formats.format_tokens,
+        "fixed": formats.format_fixed,
+        "keys": link_keys,
+    }
+    return made
+
+
+def link_keys(text: str) -> Markup:
+    """Addresses in a text made short, each leading to its miner; everything else escaped.
+
+    >>> print(link_keys("5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY <b>"))
+    <a class="key" href="/miners/5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY">5Fhnom…8D5HY</a> &lt;b&gt;
+    """
+    parts = [escape(part) if at % 2 == 0 else _link_key(part) for at, part in enumerate(ADDRESS.split(text))]
+    return Markup("").join(parts)
+
+
+def _link_key(hotkey: str) -> Markup:
+    return Markup('<a class="key" href="/miners/{}">{}</a>').format(hotkey, formats.shorten(hotkey))
+
+
+def format_moment(at: float, now: float) -> Markup:
+    """A time for people and for programs: its age if it is recent, else its date. Nothing in it needs an escape."""
+    exact = formats.format_time(at)
+    ago = now - at
+    if abs(ago) < 1:
+        shown = exact.replace("T", " ").removesuffix("Z")
+    else:
+        shown = f"{formats.format_age(ago)} ago" if ago > 0 else f"in {formats.format_age(-ago)}"
+    return Markup(f'<time datetime="{exact}" title="{exact}">{shown}</time>')
+
+
+USUAL_ANSWERS = 10
+
+
+def prepare_pages() -> None:
+    """Takes a second or two; what fails is told, and made when it is asked for."""
+    try:
+        list_files()
+        templates = open_templates()
+        for name in templates.list_templates():
+            templates.get_template(name)
+        for chart in (
+            dashboard.chart_hours,
+            dashboard.chart_shares,
+            dashboard.chart_concentration,
+            dashboard.chart_payouts,
+        ):
+            chart([])
+        dashboard.chart_course([], "", "")
+        for lower_is_better in (True, False):
+            dashboard.chart_standings([], lower_is_better)
+        frame_heatmap(USUAL_ANSWERS)
+    except Exception as fault:
+        log_fault(fault)

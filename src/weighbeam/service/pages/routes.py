@@ -1,0 +1,169 @@
+"""The dashboard's routes; pages only read, changes go through the API with a token."""
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+
+from weighbeam.core.errors import require
+from weighbeam.service.api.query import collect_query
+from weighbeam.service.api.reader import ReadingApi
+from weighbeam.service.http.cache import LAST_SECONDS, StoreCache
+from weighbeam.service.http.callers import Caller
+from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
+from weighbeam.service.pages.answer import show_answer
+from weighbeam.service.pages.attacks import show_attacks
+from weighbeam.service.pages.leaderboard import show_leaderboard
+from weighbeam.service.pages.miner import show_miner
+from weighbeam.service.pages.overview import show_overview
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rendering import page_response, render
+from weighbeam.service.pages.rounds import show_round, show_rounds
+from weighbeam.service.pages.static_files import add_static
+from weighbeam.service.pages.weights import show_weights
+
+
+def show_ask(shelf: PageData) -> str:
+    kinds = []
+    for run in shelf.runs():
+        name = run.mechanism.name
+        if run.mechanism.kind == "asked":
+            page = run.mechanism.page
+            wording = page.form_label or f"{name}: the task's body as JSON"
+            kinds.append({"mechanism": name, "field": page.form_field, "wording": wording})
+    return render("ask.html", shelf.frame(), "/ask", shelf.now(), title="Ask", kinds=kinds)
+
+
+Make = Callable[[Caller], str]
+CODES = {
+    "unknown_round": 404,
+    "unknown_hotkey": 404,
+    "unknown_mechanism": 404,
+    "not_scored": 404,
+}
+STALE_SECONDS = 15.0
+TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "Too many calls", 503: "Busy"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageResponder:
+    """What answers for a page: who may read, what there is, and what was made of it before."""
+
+    front: RequestPipeline
+    shelf: PageData
+    fresh: StoreCache
+    settles: Callable[[str | None], Callable[[], bool] | None]
+
+    async def show(
+        self, request: Request, make: Make, allowed: tuple[str, ...] = (), round_id: str | None = None
+    ) -> Response:
+        def name(caller: Caller) -> tuple[Hashable, ...]:
+            caller.check("read")
+            query = collect_query(request, allowed)
+            seen_by = caller.may("admin"), caller.is_anyone
+            turn = tick(STALE_SECONDS if round_id is None else LAST_SECONDS)
+            return "page", request.scope["path"], tuple(sorted(query.items())), *seen_by, turn
+
+        def work(caller: Caller, _: bytes) -> tuple[int, str]:
+            return 200, self.fresh.get(name(caller), lambda: make(caller), self.settles(round_id))
+
+        def recall(caller: Caller, crowded: bool) -> tuple[int, Any] | None:
+            return self.fresh.recall(name(caller), crowded)
+
+        return self.write(await self.front.handle(request, work, recall))
+
+    def write(self, told: ApiReply) -> Response:
+        if told.status == 200:
+            return page_response(told.content)
+        content: Mapping[str, str] = told.content
+        page = render(
+            "fault.html",
+            self.shelf.frame(),
+            "",
+            self.shelf.now(),
+            title=TITLES.get(told.status, "This did not work"),
+            message=content.get("message", "our own fault"),
+            remedy=content.get("remedy", ""),
+        )
+        return page_response(page, told.status, told.headers)
+
+
+def tick(seconds: float) -> int:
+    """Pages tell how long ago things were, so none is kept for long."""
+    return int(time.monotonic() / seconds)
+
+
+def add_pages(app: FastAPI, reader: ReadingApi) -> None:
+    """With what the reading API keeps."""
+    add_static(app)
+    desk = PageResponder(replace(reader.front, codes=CODES), PageData(reader), reader.fresh, reader.settles)
+    add_boards(app, desk)
+    add_rounds(app, desk)
+    for run in desk.shelf.runs():
+        run.mechanism.add_pages(app, desk)
+
+
+def add_boards(app: FastAPI, desk: PageResponder) -> None:
+    shelf, page = desk.shelf, partial(app.get, include_in_schema=False)
+
+    @page("/")
+    async def overview(request: Request) -> Response:
+        return await desk.show(request, lambda _: show_overview(shelf))
+
+    @page("/mechanisms/{mechanism}")
+    async def leaderboard(request: Request, mechanism: str) -> Response:
+        return await desk.show(request, lambda _: show_leaderboard(shelf, mechanism))
+
+    @page("/miners/{hotkey}")
+    async def miner(request: Request, hotkey: str) -> Response:
+        chosen = request.query_params.get("mechanism")
+        return await desk.show(request, lambda _: show_miner(shelf, hotkey, chosen), ("mechanism",))
+
+    @page("/weights")
+    async def weights(request: Request) -> Response:
+        chosen = request.query_params.get("mechanism")
+        return await desk.show(request, lambda _: show_weights(shelf, chosen), ("mechanism",))
+
+    @page("/attacks")
+    async def attacks(request: Request) -> Response:
+        return await desk.show(request, lambda _: show_attacks(shelf))
+
+    @page("/ask")
+    async def ask(request: Request) -> Response:
+        return await desk.show(request, lambda _: show_ask(shelf))
+
+
+def add_rounds(app: FastAPI, desk: PageResponder) -> None:
+    shelf, page = desk.shelf, partial(app.get, include_in_schema=False)
+
+    @page("/rounds")
+    async def rounds(request: Request) -> Response:
+        query = request.query_params
+        return await desk.show(
+            request, lambda _: show_rounds(shelf, query.get("mechanism"), query.get("cursor")), ("mechanism", "cursor")
+        )
+
+    @page("/rounds/{round_id}")
+    async def one_round(request: Request, round_id: str) -> Response:
+        return await desk.show(
+            request, lambda caller: show_round(shelf, round_id, not caller.may("admin")), (), round_id
+        )
+
+    @page("/rounds/{round_id}/{hotkey}")
+    async def answer(request: Request, round_id: str, hotkey: str) -> Response:
+        return await desk.show(
+            request, lambda caller: show_answer(shelf, round_id, hotkey, not caller.may("admin")), (), round_id
+        )
+
+
+def parse_number(text: str | None) -> int | None:
+    """
+    >>> parse_number("12"), parse_number(None)
+    (12, None)
+    """
+    sound = text is None or (text.isascii() and text.isdigit() and len(text) <= 15)
+    require(sound, "bad_query", "the address asks for something that is not here", "go by the links of a page")
+    return None if text is None else int(text)

@@ -1,0 +1,130 @@
+"""Settings: file below environment, every mistake named, every origin known, no secret shown."""
+
+from pathlib import Path
+
+import pytest
+
+from weighbeam.app.identity import open_hotkey
+from weighbeam.app.settings.origins import list_settings
+from weighbeam.app.settings.sources import find_unknown, load_settings
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.network.keys import Hotkey
+
+FILE = """
+[store]
+url = "sqlite:///journal.db"
+[weigh_in]
+ema_alpha = 0.4
+[mechanisms.chunking]
+params = { timeout = 6.0 }
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "weighbeam.toml"
+    path.write_text(FILE)
+    return path
+
+
+def test_the_environment_wins_over_the_file_and_the_file_over_defaults(file: Path) -> None:
+    environment = {"WEIGHBEAM_EMA_ALPHA": "0.2", "WEIGHBEAM_MECHANISMS__CHUNKING__MECHID": "1"}
+    loaded = load_settings(file, environment)
+    lines = {line.name: (line.value, line.origin) for line in list_settings(loaded)}
+    assert lines["weigh_in.ema_alpha"] == (0.2, "environment")
+    assert lines["mechanisms.chunking.mechid"] == (1, "environment")
+    assert lines["mechanisms.chunking.params.timeout"] == (6.0, f"file {file}")
+    assert lines["weigh_in.ema_lookback_hours"] == (24.0, "default")
+    assert loaded.averaging().ema_alpha == 0.2
+
+
+def test_paths_are_relative_to_the_file(file: Path) -> None:
+    loaded = load_settings(file, {})
+    assert loaded.store_url() == f"sqlite:///{file.parent / 'journal.db'}"
+    assert loaded.path(Path("/absolute")) == Path("/absolute")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[store", "no TOML"),
+        ("[stroe]\nurl = 'x'", "no setting stroe"),
+        ("[miner]\nmax_taks = 2", "no setting miner.max_taks"),
+        ("[miner]\nmax_tasks = 0", "miner.max_tasks is 0"),
+        ("[validator]\nreplies = 'never'", "validator.replies"),
+        ("[chain]\nkind = 'bitcoin'", "chain.kind"),
+        ("[weigh_in]\nema_alpha = 7", "WEIGHBEAM_EMA_ALPHA"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(WeighbeamError, match=r"bad_(config|setting)") as caught:
+        load_settings(path, {})
+    assert told in caught.value.message
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"WEIGHBEAM_EMA_ALPHA": "much"},
+        {"WEIGHBEAM_DB_RETENTION_HOURS": "10"},
+        {"WEIGHBEAM_MINER__MAX_TASKS": "many"},
+        {"WEIGHBEAM_VALIDATOR__PROBES": "no-json"},
+    ],
+)
+def test_a_mistake_in_the_environment_is_named(file: Path, environment: dict[str, str]) -> None:
+    with pytest.raises(WeighbeamError, match=r"bad_(config|setting)"):
+        load_settings(file, environment)
+
+
+def test_a_variable_that_sets_nothing_is_found() -> None:
+    found = find_unknown(
+        {"WEIGHBEAM_STROE__URL": "x", "WEIGHBEAM_STORE__URL": "x", "WEIGHBEAM_CACHE": "x", "PATH": "x"}
+    )
+    assert found == ["WEIGHBEAM_STROE__URL"]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(WeighbeamError, match="no_such_file"):
+        load_settings(tmp_path / "missing.toml", {})
+
+
+def test_secrets_are_never_shown(file: Path) -> None:
+    loaded = load_settings(file, {"WEIGHBEAM_WALLET__URI": "//VerySecret"})
+    assert "VerySecret" not in repr(loaded.settings) + repr(list_settings(loaded))
+    assert open_hotkey(loaded).address == Hotkey.from_uri("//VerySecret").address
+    with pytest.raises(WeighbeamError) as caught:
+        load_settings(file, {"WEIGHBEAM_WALLET__URL": "//VerySecret"})
+    assert "VerySecret" not in str(caught.value)
+
+
+def test_a_wallet_file_plain_and_encrypted(file: Path) -> None:
+    import bittensor_core
+
+    pair = bittensor_core.Keypair.create_from_uri("//Bob")
+    plain = bittensor_core.serialized_keypair_to_keyfile_data(pair)
+    folder = file.parent
+    (folder / "plain").write_bytes(plain)
+    (folder / "sealed").write_bytes(bittensor_core.encrypt_keyfile_data(plain, "pass word"))
+    (folder / "password").write_text("pass word\n")
+    (folder / "wrong").write_text("nothing\n")
+
+    def opened(**wallet: str) -> str:
+        environment = {f"WEIGHBEAM_WALLET__{name.upper()}": value for name, value in wallet.items()}
+        return open_hotkey(load_settings(file, environment)).address
+
+    assert opened(file="plain") == pair.ss58_address
+    assert opened(file="sealed", password_file="password") == pair.ss58_address
+    for given, code in (
+        ({"file": "sealed"}, "wallet_locked"),
+        ({"file": "sealed", "password_file": "wrong"}, "wallet_locked"),
+        ({"file": "missing"}, "wallet_missing"),
+        ({"file": "password"}, "wallet_missing"),
+        ({}, "wallet_missing"),
+        ({"file": "plain", "hotkey": "5Another"}, "wallet_mismatch"),
+    ):
+        with pytest.raises(WeighbeamError, match=code) as caught:
+            opened(**given)
+        assert "pass word" not in str(caught.value)

@@ -1,0 +1,254 @@
+"""A package that breaks the contract gets one clear error, and never stops the other mechanisms."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from command import weighbeam
+from mechanism.fragile import Backwards, Dividing, Fragile, Raising, Shapeless, Trusting, Unobservant
+from mechanism.installed_package import install
+from weighbeam.app.service.apps import load_runs
+from weighbeam.app.settings.sources import load_settings
+from weighbeam.app.validator.build import build_validator
+from weighbeam.chain.local.administer import register
+from weighbeam.chain.local.blocks import advance
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.running.diagnosis import diagnose
+from weighbeam.engine.vectors import collect_stages
+from weighbeam.engine.views.alert_lines import list_alerts
+from weighbeam.lab.attack.catalogue import list_attacks
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.checks import check_mechanism, run_checks
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
+from weighbeam.mechanism.registry import UNUSABLE, list_broken, list_mechanisms, load_mechanism, load_mechanisms
+from weighbeam.network.keys import Hotkey
+from weighbeam.senses.local import LocalSenses
+
+FOUR = {"chunking", "evidence", "inference", "novelty"}
+ALICE = Hotkey.from_uri("//Alice")
+GOOD = """
+    from weighbeam.mechanism.base import Mechanism
+    from weighbeam.mechanism.params import Params
+
+    class Odd(Mechanism):
+        name = "odd"
+        example = {"task": {}, "answers": [{"n": 1}]}
+        def task(self, params, seed):
+            return {"seed": str(seed)}
+        def measure(self, task, reply, senses):
+            return {"n": reply["n"]}
+        def grade(self, params, facts):
+            return {"part": 0.5}
+"""
+OLD = """
+    class Odd:
+        name = "odd"
+        kind = "asked"
+        def score(self, params, observation):
+            return None
+"""
+
+
+def write(folder: Path, source: str, module: str = "odd_package") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{module}.py").write_text(dedent(source), "utf-8")
+    return folder
+
+
+def change(*lines: str) -> str:
+    """The good class with more lines, which may replace what it has."""
+    return GOOD + "".join(f"        {line}\n" for line in lines)
+
+
+BROKEN = [
+    ("import nothing_of_this_name", "broken_mechanism", "nothing_of_this_name"),
+    ("raise SystemExit(3)", "broken_mechanism", "SystemExit"),
+    ("class Other: ...", "broken_mechanism", "Odd"),
+    ("Odd = 7", "old_contract", "not a subclass of weighbeam.Mechanism"),
+    (OLD, "old_contract", "not a subclass of weighbeam.Mechanism"),
+    (change("contract = 1"), "old_contract", "written for contract 1, this weighbeam has contract 2"),
+    (change("measure = Mechanism.measure"), "missing_verb", "does not define measure"),
+    (change("task = Mechanism.task", "grade = Mechanism.grade"), "missing_verb", "does not define task and grade"),
+    (change("def __init__(self, more): ..."), "broken_mechanism", "cannot be made: TypeError"),
+    (change("name = 'even'"), "bad_mechanism", "name is 'even', its entry point says 'odd'"),
+    (change("name = 7"), "bad_mechanism", "name must be a string"),
+    (change("kind = 'polled'"), "bad_mechanism", "kind must be"),
+    (change("better = 'more'"), "bad_mechanism", "better must be"),
+    (change("params_type = dict"), "bad_mechanism", "params_type must be a subclass of weighbeam.Params"),
+    (change("reply_type = str"), "bad_mechanism", "reply_type must be a pydantic model"),
+    (change("question_model = {}"), "bad_mechanism", "question_model must be a pydantic model"),
+    (change("rule = 'own'"), "bad_mechanism", "rule must be a WeighRule"),
+    (change("version_key = '1'"), "bad_mechanism", "version_key must be an integer"),
+    (change("example = {'answers': []}"), "bad_mechanism", "example must be"),
+    (change("uses = ['embedder']"), "bad_mechanism", "uses must be"),
+    (change("uses = ('nose',)"), "bad_mechanism", "uses must be"),
+    (change("meanings = ['x']"), "bad_mechanism", "meanings must map"),
+    (change("measures = {'x': 1}"), "bad_mechanism", "measures must map"),
+    (change("suspicious = {'x': 1}"), "bad_mechanism", "suspicious must map"),
+    (change("max_reply_bytes = 0"), "bad_mechanism", "max_reply_bytes must be a positive integer"),
+    (change("max_request_bytes = '1'"), "bad_mechanism", "max_request_bytes must be a positive integer"),
+    (change("weigh = 3"), "bad_mechanism", "weigh must be a method"),
+]
+
+
+@pytest.mark.parametrize(("source", "code", "words"), BROKEN)
+def test_it_gets_one_clear_error_and_stops_no_other(source: str, code: str, words: str, tmp_path: Path) -> None:
+    with install(write(tmp_path / "site", source), {"odd": "odd_package:Odd"}, "odd-package"):
+        with pytest.raises(WeighbeamError) as caught:
+            load_mechanism("odd")
+        assert caught.value.code == code
+        assert code in UNUSABLE
+        assert words in caught.value.message
+        assert "odd-package" in caught.value.remedy
+        assert set(load_mechanisms()) >= FOUR
+        assert list_broken()["odd"].code == code
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    source = change("kind = 'polled'", "rule = None", "uses = 7")
+    site, said = write(tmp_path / "site", source), r"kind must be.*rule must be.*uses must be"
+    with install(site, {"odd": "odd_package:Odd"}), pytest.raises(WeighbeamError, match=said):
+        load_mechanism("odd")
+
+
+def test_a_good_one_loads(tmp_path: Path) -> None:
+    with install(write(tmp_path / "site", GOOD), {"odd": "odd_package:Odd"}):
+        assert load_mechanism("odd").name == "odd"
+        assert list_broken() == {}
+
+
+def test_a_name_that_two_packages_claim_is_refused_and_no_other(tmp_path: Path) -> None:
+    first, second = write(tmp_path / "a", GOOD), write(tmp_path / "b", GOOD, "other_package")
+    with (
+        install(first, {"odd": "odd_package:Odd"}, "one"),
+        install(second, {"odd": "other_package:Odd"}, "two"),
+    ):
+        with pytest.raises(WeighbeamError, match=r"duplicate_mechanism.*odd_package:Odd and other_package:Odd"):
+            load_mechanism("odd")
+        assert set(load_mechanisms()) >= FOUR
+        assert "odd" not in list_mechanisms()
+        assert list_broken()["odd"].code == "duplicate_mechanism"
+
+
+def test_nobody_takes_a_name_of_our_own(tmp_path: Path) -> None:
+    with install(write(tmp_path / "site", GOOD), {"chunking": "odd_package:Odd"}):
+        assert type(load_mechanism("chunking")).__module__.startswith("weighbeam.")
+        assert set(load_mechanisms()) >= FOUR
+        assert list_broken()["chunking"].code == "duplicate_mechanism"
+
+
+RAISING = change(
+    "def stages(self): raise RuntimeError('no stages')",
+    "def attacks(self): raise RuntimeError('no attacks')",
+    "def lab_senses(self): raise RuntimeError('no senses')",
+)
+
+
+@pytest.mark.parametrize("source", [OLD, RAISING, "import nothing_of_this_name"])
+def test_lists_of_everything_go_on_without_it(source: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with install(write(tmp_path / "site", source), {"odd": "odd_package:Odd"}):
+        assert {stage.split(".")[0] for stage in collect_stages()} >= FOUR
+        assert {attack.mechanism for attack in list_attacks()} >= FOUR
+    assert "mechanism odd is skipped" in caplog.text
+
+
+def test_the_shell_lists_it_with_its_error(tmp_path: Path) -> None:
+    with install(write(tmp_path / "site", OLD), {"odd": "odd_package:Odd"}) as site:
+        path = f"{site}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        listed = json.loads(weighbeam("mechanism", "list", "--json", PYTHONPATH=path).stdout)
+        table = weighbeam("mechanism", "list", PYTHONPATH=path).stdout
+    assert {one["name"] for one in listed["mechanisms"]} >= FOUR
+    assert [(one["name"], one["code"]) for one in listed["broken"]] == [("odd", "old_contract")]
+    assert "broken: odd [old_contract] 'odd' is not a subclass of weighbeam.Mechanism" in table
+
+
+def test_doctor_names_it(tmp_path: Path) -> None:
+    with install(write(tmp_path / "site", OLD), {"odd": "odd_package:Odd", "novelty": "odd_package:Odd"}):
+        found = [(one.name, one.state) for one in diagnose() if one.name.startswith("mechanism")]
+    assert ("mechanism odd", "fault") in found
+    assert [state for name, state in found if name == "mechanism novelty"] == ["ok", "fault"]
+    assert ("mechanism chunking", "ok") in found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A chain with a validator, and a site with a broken package."""
+    file = ChainFile.create(tmp_path / "chain.sqlite", SubnetParameters(mechanisms=2), manual=True)
+    register(file, ALICE.address, stake=5000 * 10**9)
+    advance(file, 1)
+    file.close()
+    with install(write(tmp_path / "site", OLD), {"odd": "odd_package:Odd"}):
+        yield tmp_path
+
+
+def write_settings(folder: Path, *names: str) -> Path:
+    lines = ['[wallet]\nuri = "//Alice"', '[chain]\npath = "chain.sqlite"', '[store]\nurl = "sqlite:///journal.db"']
+    lines += [f"[mechanisms.{name}]\nmechid = {number}" for number, name in enumerate(names)]
+    (folder / "validator.toml").write_text("\n\n".join(lines), "utf-8")
+    return folder / "validator.toml"
+
+
+def test_a_validator_runs_the_others_and_raises_an_alert(folder: Path) -> None:
+    loaded = load_settings(write_settings(folder, "odd", "chunking"), {})
+    built = build_validator(loaded)
+    assert [post.name for post in built.posts] == ["chunking"]
+    (alert,) = list_alerts(built.desk.store, most=10).items
+    assert (alert.code, alert.mechanism, alert.level) == ("mechanism_broken", "odd", "critical")
+    assert "old_contract" in alert.text
+    assert set(load_runs(loaded)) == {"chunking"}
+    built.desk.store.close()
+
+
+def test_a_validator_with_nothing_else_to_run_does_not_start(folder: Path) -> None:
+    with pytest.raises(WeighbeamError, match="old_contract"):
+        build_validator(load_settings(write_settings(folder, "odd"), {}))
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (Trusting, "measure of odd raised TypeError"),
+        (Raising, "measure of answer-1 raised RuntimeError: thirteen"),
+        (Dividing, "raised ZeroDivisionError"),
+        (Unobservant, "raised RuntimeError: blind"),
+        (Shapeless, "better must be"),
+        (Backwards, "override it"),
+    ],
+)
+def test_the_checks_name_what_raises(broken: type[Mechanism], words: str, senses: LocalSenses) -> None:
+    with pytest.raises(WeighbeamError, match=words) as caught:
+        check_mechanism(broken(), senses)
+    assert caught.value.code == "contract_broken"
+    assert caught.value.remedy
+
+
+def test_a_good_one_passes(senses: LocalSenses) -> None:
+    assert [finding for finding in run_checks(Fragile(), senses) if not finding.ok] == []
+
+
+def test_a_reply_that_cannot_be_judged_is_unscored_and_spoils_no_other() -> None:
+    mechanism = Fragile()
+    params = mechanism.params_type()
+    sent = {"fine": {"n": 2}, "raising": {"n": 13}, "nan": {"n": 14}, "zero": {"n": 0}, "odd": ["x"]}
+    answers = tuple(Answer(hotkey, payload, 0.123456789) for hotkey, payload in sent.items())
+    asked = Asked(Task("t", {}), Group(tuple(sent)), answers, "seed")
+    observation = mechanism.observe(params, asked, None)
+    scored = mechanism.score(params, observation)
+    assert {s.hotkey: (s.status, s.value) for s in scored.scores} == {
+        "fine": ("valid", 0.5),
+        "raising": ("unscored", None),
+        "nan": ("unscored", None),
+        "zero": ("unscored", None),
+        "odd": ("failed", 0.0),
+    }
+    facts = observation.facts["rows"][0]["facts"]
+    assert facts == {"n": 2, "more": [0.333333, {"x": 0.666667}], "seconds": 0.123457}
+    told = mechanism.explain(params, observation, scored, "raising")
+    assert told.text == "raising: unscored (validator_fault)"
+    assert told.children[0].text == "RuntimeError: thirteen"

@@ -1,0 +1,151 @@
+"""What pages say is so: figures of what was really set, ages that go on, and rounds of mechanisms that are gone."""
+
+import re
+from collections.abc import Mapping
+from html import unescape
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from engine.recall import PARAMS, PaidRecall, play
+from mechanisms.novelty.desk.tiny_senses import TinySenses
+from network.loopback import ALICE
+from service.read_api import NAME, RECALL, START
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.rules.intents import WeightsPlan
+from weighbeam.engine.views.overview import count_hours, select_overview
+from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanisms.novelty.desk.desk import open_desk
+from weighbeam.mechanisms.novelty.service.page import show_novelty
+from weighbeam.service.api.reader import ReadingApi, ReadingContext
+from weighbeam.service.http.authentication import Authenticator, TokenKeyring
+from weighbeam.service.http.cache import StoreCache
+from weighbeam.service.http.pipeline import RequestPipeline
+from weighbeam.service.http.rate_limit import RateLimits
+from weighbeam.service.pages.answer import show_answer
+from weighbeam.service.pages.miner import show_miner
+from weighbeam.service.pages.overview import show_overview
+from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.rounds import show_round
+from weighbeam.service.pages.weights import show_weights
+from weighbeam.store import tables
+from weighbeam.store.artifacts import open_artifacts
+from weighbeam.store.database import Store
+from weighbeam.store.memory import remember
+
+HOUR = 3600.0
+TAG = re.compile(r"<[^>]*>")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(f"sqlite:///{tmp_path / 'journal.db'}")
+
+
+def make_shelf(
+    store: Store, now: float = START, runs: Mapping[str, tuple[Mechanism, Params]] | None = None
+) -> PageData:
+    runs = runs or {NAME: (RECALL, PARAMS)}
+    artifacts = open_artifacts("artifacts")
+    shown = ReadingContext(store, runs, Averaging(), artifacts, ALICE, lambda: now, list, lambda: (200, {}))
+    front = RequestPipeline(Authenticator(ALICE.address, TokenKeyring(store), RateLimits()), 1024, {})
+    return PageData(ReadingApi(front, shown, StoreCache(store)))
+
+
+def read(page: str) -> str:
+    """The words of a page, one blank between them."""
+    return " ".join(unescape(TAG.sub(" ", page)).split())
+
+
+def set_weights(store: Store, state: str, values: tuple[int, ...]) -> None:
+    uids = tuple(range(1, len(values) + 1))
+    holders = tuple((f"miner{uid}", 1) for uid in uids)
+    plan = WeightsPlan(uids, values, holders, 0, 8, 1, 0, False, 1, "NORMAL", "0" * 64, "0" * 64)
+    number = Ledger(store, NAME).plan(plan, START)
+    with store.write() as connection:
+        connection.execute(update(tables.submissions).where(tables.submissions.c.id == number).values(state=state))
+
+
+def test_how_old_our_weights_are_goes_on_while_nobody_reads_the_chain(store: Store) -> None:
+    """A validator that has ended since must not look as if it had just set weights."""
+    remember(store, f"blocks:{NAME}", {"blocks": 0, "at": START})
+    assert " 5000 blocks " in read(show_overview(make_shelf(store, START + 60_000)))
+
+
+def test_weights_that_failed_paid_nobody(store: Store) -> None:
+    set_weights(store, "confirmed", (65535, 65535))
+    for _ in range(40):
+        set_weights(store, "failed", (65535, 1, 1))
+    page = read(show_weights(make_shelf(store), NAME))
+    assert "last weights failed" in page
+    assert "miners paid 2 " in page
+    assert "first miner 50.0 % of all weight" in page
+    set_weights(store, "planned", (65535,))
+    assert "miners paid 2 " in read(show_weights(make_shelf(store), NAME))
+
+
+def test_weights_that_never_reached_the_chain_have_no_share(store: Store) -> None:
+    set_weights(store, "failed", (65535, 1, 1))
+    page = read(show_weights(make_shelf(store), NAME))
+    assert "last weights failed" in page
+    assert "miners paid" not in page
+
+
+def test_rounds_from_before_a_clock_jumped_back_are_not_of_this_hour(store: Store) -> None:
+    journal = Journal(store)
+    for number, at in enumerate((START, START + 600, START + 5 * HOUR)):
+        play(journal, RECALL, number, at, {"a": "tide"})
+    now = START + 900
+    (view,) = select_overview(store, [NAME], now).mechanisms
+    assert view.rounds_last_hour == 2 == sum(line.rounds for line in count_hours(store, now))
+    assert view.rounds_per_hour == 2 / 24
+
+
+def test_a_share_of_valid_answers_is_of_those_judged(store: Store) -> None:
+    journal = Journal(store)
+    play(journal, RECALL, 0, START, {"a": "tide"})
+    play(journal, RECALL, 1, START + 1, {"a": None})
+    with store.write() as connection:
+        scores = tables.scores.c
+        connection.execute(update(tables.scores).where(scores.round == f"{NAME}-1").values(status="unscored"))
+    assert "valid 100 % of 1 answer " in read(show_miner(make_shelf(store), "a", NAME))
+
+
+def test_reasons_of_valid_answers_are_no_failures(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {"a": "tide"})
+    with store.write() as connection:
+        connection.execute(update(tables.scores).values(reasons=["other_cluster"]))
+    page = read(show_miner(make_shelf(store), "a", NAME))
+    assert "other_cluster" in page
+    assert "Why answers failed" not in page
+
+
+def test_a_round_is_shown_when_its_mechanism_is_gone(store: Store) -> None:
+    play(Journal(store), PaidRecall(), 0, START, {"a": "tide", "b": "tide moon"})
+    page = read(show_round(make_shelf(store), "paid-recall-0", withhold=False))
+    assert "valid answers 2 of 2" in page
+    page = read(show_answer(make_shelf(store), "paid-recall-0", "a", withhold=False))
+    assert "score 0.5" in page
+    assert "Nothing is kept that would explain it." in page
+
+
+def test_a_contribution_that_earns_nothing_is_not_told_as_paid(store: Store) -> None:
+    mechanism = load_mechanism("novelty")
+    params = make_params(mechanism, {"reference_similarity": 0.85})
+    desk = open_desk(store, TinySenses(), ALICE, params)
+    ending = "grind the rock below them to a flour that colours the lakes turquoise."
+    given = (("ada", f"near ice {ending}"), ("bob", f"near ice {ending}"), ("eve", f"near ice we {ending}"))
+    receipts = [desk.submit(who, text) for who, text in given]
+    assert [(one["status"], one["units"] > 0) for one in receipts] == [
+        ("paid", True),
+        ("duplicate", False),
+        ("paid", False),
+    ]
+    page = read(show_novelty(make_shelf(store, runs={"novelty": (mechanism, params)}), None, named=True))
+    assert re.findall(r"(?:ada|bob|eve) (\w+)", page) == ["not_new", "duplicate", "paid"]
+    assert "1 contributions had something before them" in page
