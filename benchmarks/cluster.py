@@ -86,7 +86,7 @@ def open_senses(cluster: Cluster) -> LocalSenses:
     senses = LocalSenses(remember=False, workers=1, cluster=cluster)
     assert isinstance(senses.embedder.inner, ClusterEmbedder)
     terms = senses.embedder.inner.steady.terms
-    while cluster.count_workers(terms.key).ready < cluster.settings.bounds.least:
+    while cluster.count_workers(terms.key).ready < cluster.settings.bounds.min_workers:
         cluster.find_ready(terms)
     return senses
 

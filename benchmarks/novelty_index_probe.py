@@ -81,11 +81,11 @@ def _time(index: FlatIndex | BoundIndex, queries: Rows, shelf: Shelf) -> dict[st
         index.nearest(queries[len(shelf.read) % BATCH][None])
 
     single, read = time_alternately(search, lambda: [view.max() for view in views], LAPS, time.process_time)
-    usual, most = median(shelf.read), max(shelf.read)
+    usual, limit = median(shelf.read), max(shelf.read)
     batch, summed = time_alternately(
         lambda: index.nearest(queries), lambda: [np.add.reduce(view) for view in views], 5, time.process_time
     )
-    return {"single": single, "read": read, "summed": summed, "batch": batch / BATCH, "fetched": [usual, most]}
+    return {"single": single, "read": read, "summed": summed, "batch": batch / BATCH, "fetched": [usual, limit]}
 
 
 def _view_memory(index: FlatIndex | BoundIndex) -> list[NDArray[Any]]:

@@ -26,11 +26,11 @@ def measure_score() -> Iterator[Line]:
         "256 answers, no two segments alike": (_unshare(many), None),
     }
     laps = [{what: _time(observation) for what, (observation, _) in cases.items()} for _ in range(LAPS)]
-    for what, (observation, most) in cases.items():
+    for what, (observation, limit) in cases.items():
         whole, score = (min(lap[what][i] for lap in laps) * 1e3 for i in (0, 1))
         shown = f"{whole:.1f} ms (score {score / whole:.0%}; {len(observation.facts['embedded'])} vectors)"
-        wanted = "reported" if most is None else f"≤ {most} ms"
-        yield Line(f"score + stand + weigh, {what}", shown, wanted, most is None or whole <= most)
+        wanted = "reported" if limit is None else f"≤ {limit} ms"
+        yield Line(f"score + stand + weigh, {what}", shown, wanted, limit is None or whole <= limit)
 
 
 def _time(observation: Observation) -> tuple[float, float]:

@@ -67,13 +67,13 @@ def measure_load(
     with run_rounds(folder, WARM_SECONDS + 2 * SECONDS + 60, EVERY):
         run_client({**given, "seconds": WARM_SECONDS, "seed": SEED})
         before = read_cpu(pid)
-        most = run_client({**given, "seconds": SECONDS, "seed": SEED + 1})
-        spent = (read_cpu(pid) - before) / most["seconds"]
+        limit = run_client({**given, "seconds": SECONDS, "seed": SEED + 1})
+        spent = (read_cpu(pid) - before) / limit["seconds"]
         steady = {"connections": VISITORS, "pace": VISITORS / LEAST_RATE}
         paced = run_client({**given, **steady, "seconds": SECONDS, "seed": SEED + 2})
-    rate = len(join(most)) / most["seconds"]
+    rate = len(join(limit)) / limit["seconds"]
     how = f"{CONNECTIONS} connections, a round every {EVERY:g} s beside it"
-    shown = f"{rate:.0f} a second (service {spent:.0%} of a core, client {most['cpu']:.1f} s)"
+    shown = f"{rate:.0f} a second (service {spent:.0%} of a core, client {limit['cpu']:.1f} s)"
     yield Line(f"read requests, {how}", shown, f"≥ {LEAST_RATE:g} a second", rate >= LEAST_RATE)
     every, at = join(paced), len(join(paced)) / paced["seconds"]
     last = find_p99(every)
@@ -84,7 +84,7 @@ def measure_load(
         f"≤ {MOST_P99:g} ms",
         last <= MOST_P99,
     )
-    faults = {**most["faults"], **paced["faults"]}
+    faults = {**limit["faults"], **paced["faults"]}
     yield Line("requests that were refused or broke", str(faults or 0), "0", not faults)
     yield Line("the same by route", list_slowest(paced["spent"]), "reported", True)
 

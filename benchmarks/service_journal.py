@@ -120,19 +120,25 @@ class Subnet:
     async def weigh(self, whole: bool) -> None:
         """A weigh-in of each mechanism; if not `whole`, the weights set last go through the ledger once more."""
         advance(self.file, round(WEIGHTS_INTERVAL_SECONDS / BLOCK_SECONDS))
-        for scale in self.scales:
-            last = scale.ledger.rows(1)
+        for weigh_in_context in self.scales:
+            last = weigh_in_context.ledger.rows(1)
             if whole or not last:
-                await weigh_in(scale, self.clock.at)
+                await weigh_in(weigh_in_context, self.clock.at)
             else:
-                await self._submit_again(scale, last[0])
-            graph, rules, store = await scale.chain.metagraph(), await scale.chain.rules(), scale.journal.store
-            note_metagraph(store, scale.mechanism.name, graph, rules, self.clock.at, scale.own_hotkey)
+                await self._submit_again(weigh_in_context, last[0])
+            graph, rules, store = (
+                await weigh_in_context.chain.metagraph(),
+                await weigh_in_context.chain.rules(),
+                weigh_in_context.journal.store,
+            )
+            note_metagraph(
+                store, weigh_in_context.mechanism.name, graph, rules, self.clock.at, weigh_in_context.own_hotkey
+            )
         await self._deliver()
 
-    async def _submit_again(self, scale: WeighInContext, last: WeightsIntent) -> None:
-        graph, rules = await scale.chain.metagraph(), await scale.chain.rules()
-        own = graph.find(scale.own_hotkey)
+    async def _submit_again(self, weigh_in_context: WeighInContext, last: WeightsIntent) -> None:
+        graph, rules = await weigh_in_context.chain.metagraph(), await weigh_in_context.chain.rules()
+        own = graph.find(weigh_in_context.own_hotkey)
         plan = WeightsPlan(
             uids=tuple(uid for uid, _ in last.weights),
             values=tuple(value for _, value in last.weights),
@@ -147,11 +153,13 @@ class Subnet:
             params_hash=last.plan["params_hash"],
             entry=last.plan["entry"],
         )
-        await scale.ledger.send(scale.ledger.plan(plan, self.clock.at), scale.chain)
-        done = await scale.ledger.settle(scale.chain, scale.own_hotkey)
+        await weigh_in_context.ledger.send(weigh_in_context.ledger.plan(plan, self.clock.at), weigh_in_context.chain)
+        done = await weigh_in_context.ledger.settle(weigh_in_context.chain, weigh_in_context.own_hotkey)
         detail = {"submission": done.id, "state": done.state} if done else {}
-        with scale.journal.store.write() as connection:
-            insert_audit(connection, self.clock.at, "submitted", scale.mechanism.name, plan.mode, None, detail)
+        with weigh_in_context.journal.store.write() as connection:
+            insert_audit(
+                connection, self.clock.at, "submitted", weigh_in_context.mechanism.name, plan.mode, None, detail
+            )
 
     async def _deliver(self) -> None:
         """What rounds left to do: alerts are raised; pictures and copies' lists are not what is measured here."""
@@ -222,10 +230,10 @@ def _live(subnet: Subnet, days: float) -> Iterator[int]:
     rounds = round(days * DAY / ROUND_SECONDS)
     for number in range(1, rounds + 1):
         subnet.clock.at = began + number * ROUND_SECONDS
-        for scale in subnet.scales:
-            name = f"{scale.mechanism.name}-{number}-{seeded_digest(SEED, number)[:8]}"
+        for weigh_in_context in subnet.scales:
+            name = f"{weigh_in_context.mechanism.name}-{number}-{seeded_digest(SEED, number)[:8]}"
             block = round(number * ROUND_SECONDS / BLOCK_SECONDS)
-            subnet.player.play(scale.mechanism, scale.params, name, block, subnet.clock.at)
+            subnet.player.play(weigh_in_context.mechanism, weigh_in_context.params, name, block, subnet.clock.at)
         if subnet.clock.at - due >= WEIGHTS_INTERVAL_SECONDS:
             due += WEIGHTS_INTERVAL_SECONDS
             asyncio.run(subnet.weigh(whole=number % round(DAY / ROUND_SECONDS) < 15 or number > rounds - LAST_ROUNDS))

@@ -50,8 +50,8 @@ def write_settings(folder: Path, journal: Path) -> tuple[Path, int]:
 
 def make_token(settings: Path, name: str) -> str:
     """As an operator makes one, for who reads very often."""
-    paces = ["--per-minute", str(PER_MINUTE), "--expires-days", "1"]
-    command = [*weighbeam("serve", "token", "new"), "--name", name, "--scope", "read", *paces]
+    rate_limits = ["--per-minute", str(PER_MINUTE), "--expires-days", "1"]
+    command = [*weighbeam("serve", "token", "new"), "--name", name, "--scope", "read", *rate_limits]
     done = subprocess.run([*command, "--config", str(settings)], capture_output=True, text=True, check=True, timeout=60)
     return done.stdout.strip()
 

@@ -45,14 +45,16 @@ class Averaged(Chunking):
 def measure_weigh_in() -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
         young, old = (_build(Path(folder) / str(days), days) for days in (1, 30))
-        for scale, days in ((young, 1), (old, 30)):
-            _weigh(scale, START + days * DAY)
+        for weigh_in_context, days in ((young, 1), (old, 30)):
+            _weigh(weigh_in_context, START + days * DAY)
         spent = {1: [], 30: []}
         for lap in range(1, LAPS + 1):
-            for scale, days in ((young, 1), (old, 30)):
+            for weigh_in_context, days in ((young, 1), (old, 30)):
                 now = START + days * DAY + lap * WEIGH_IN_ROUNDS * ROUND_SECONDS
-                _play(scale, now - WEIGH_IN_ROUNDS * ROUND_SECONDS, WEIGH_IN_ROUNDS, f"lap-{lap}")
-                spent[days].append(time_once(lambda scale=scale, now=now: _weigh(scale, now)))
+                _play(weigh_in_context, now - WEIGH_IN_ROUNDS * ROUND_SECONDS, WEIGH_IN_ROUNDS, f"lap-{lap}")
+                spent[days].append(
+                    time_once(lambda weigh_in_context=weigh_in_context, now=now: _weigh(weigh_in_context, now))
+                )
     first, last = (min(laps) for laps in spent.values())
     ratio = last / first
     shown = f"{ratio:.2f}× ({first * 1e3:.0f} ms and {last * 1e3:.0f} ms)"
@@ -73,21 +75,21 @@ def _build(folder: Path, days: int) -> WeighInContext:
     store = Store(f"sqlite:///{folder / 'journal.db'}")
     chain, ledger = LocalChain(file, hotkey), Ledger(store, "chunking")
     averaging = Averaging(db_retention_hours=24.0 * 60)
-    scale = WeighInContext(
+    weigh_in_context = WeighInContext(
         Averaged(), ChunkingParams(), Journal(store), ledger, chain, hotkey.address, averaging=averaging
     )
     for day in range(days):
-        _play(scale, START + day * DAY, DAY_ROUNDS, f"day-{day:02}")
+        _play(weigh_in_context, START + day * DAY, DAY_ROUNDS, f"day-{day:02}")
     with store.write() as connection:
         rows = [
             {"mechanism": "chunking", "hotkey": h, "asked_at": START + 60 * DAY, "success_at": START + 60 * DAY}
             for h in HOTKEYS
         ]
         connection.execute(insert(tables.miners), rows)
-    return scale
+    return weigh_in_context
 
 
-def _play(scale: WeighInContext, start: float, rounds: int, name: str) -> None:
+def _play(weigh_in_context: WeighInContext, start: float, rounds: int, name: str) -> None:
     rows = [
         {
             "mechanism": "chunking",
@@ -100,12 +102,12 @@ def _play(scale: WeighInContext, start: float, rounds: int, name: str) -> None:
         for number in range(rounds)
         for hotkey in HOTKEYS
     ]
-    with scale.journal.store.write() as connection:
+    with weigh_in_context.journal.store.write() as connection:
         connection.execute(insert(tables.evaluations), rows)
 
 
-def _weigh(scale: WeighInContext, now: float) -> None:
-    done = asyncio.run(weigh_in(scale, now))
+def _weigh(weigh_in_context: WeighInContext, now: float) -> None:
+    done = asyncio.run(weigh_in(weigh_in_context, now))
     assert done.decision.reason in (None, "rate_limited"), done.decision.reason
 
 

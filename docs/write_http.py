@@ -75,10 +75,10 @@ def open_app() -> Iterator[tuple[FastAPI, Store]]:
         built, pools = build_validator(loaded), ThreadPools()
         app, _ = make_validator_app(built, loaded, loaded.settings.validator.listen or "", pools, CollectorRegistry())
         try:
-            yield app, built.desk.store
+            yield app, built.runtime.store
         finally:
             pools.close()
-            built.desk.store.close()
+            built.runtime.store.close()
 
 
 def list_operations(document: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:

@@ -79,7 +79,7 @@ class Bed:
     store: Store
     clock: Turned
     chains: Mapping[str, ChainFile]
-    posts: Mapping[str, MechanismRunner]
+    runners: Mapping[str, MechanismRunner]
     desk: NoveltyDesk
 
 
@@ -114,8 +114,8 @@ def open_bed(folder: Path) -> Iterator[Bed]:
             endpoints[hotkey.address] = stack.enter_context(serve_app(app))
         chains = {name: make_chain(folder / f"{name}.chain", endpoints) for name in EVERY}
         desk = open_desk(store, senses, ALICE, make_params(load_mechanism("novelty")), now=clock.now)
-        posts = {name: make_post(name, store, clock, chains[name], senses) for name in EVERY}
-        yield Bed(store, clock, chains, posts, desk)
+        runners = {name: make_runner(name, store, clock, chains[name], senses) for name in EVERY}
+        yield Bed(store, clock, chains, runners, desk)
         senses.pages.close()
 
 
@@ -131,17 +131,19 @@ def make_chain(path: Path, endpoints: Mapping[str, str]) -> ChainFile:
     return file
 
 
-def make_post(name: str, store: Store, clock: Turned, file: ChainFile, senses: LocalSenses) -> MechanismRunner:
+def make_runner(name: str, store: Store, clock: Turned, file: ChainFile, senses: LocalSenses) -> MechanismRunner:
     mechanism = load_mechanism(name)
     params, journal, chain = make_params(mechanism), Journal(store), LocalChain(file, ALICE)
     burn = OWNER.address if name == "evidence" else None
-    scale = WeighInContext(mechanism, params, journal, Ledger(store, name), chain, ALICE.address, burn_hotkey=burn)
-    bench = RoundContext(
+    weigh_in_context = WeighInContext(
+        mechanism, params, journal, Ledger(store, name), chain, ALICE.address, burn_hotkey=burn
+    )
+    round_context = RoundContext(
         mechanism, params, journal, Asker(ALICE, AskSettings(allow_private=True, per_address=64)), senses
     )
     collector = DeskCollector(store) if name == "novelty" else None
     tasks: Callable[[str], Task] = choose_tasks(name) or generate_tasks(mechanism, params)
-    return MechanismRunner(bench, scale, tasks, clock, collector)
+    return MechanismRunner(round_context, weigh_in_context, tasks, clock, collector)
 
 
 def choose_tasks(name: str) -> TaskSource | None:
@@ -166,8 +168,8 @@ def play(bed: Bed) -> None:
             if name == "novelty":
                 for contributor, acts in CAST.items():
                     bed.desk.submit(Hotkey.from_uri(f"//{contributor}").address, contribute(acts[3], step // every))
-            asyncio.run(bed.posts[name].play_round())
-            done = asyncio.run(bed.posts[name].weigh_in())
+            asyncio.run(bed.runners[name].play_round())
+            done = asyncio.run(bed.runners[name].weigh_in())
             print(f"step {step}, {name}: {done.decision.action} {done.decision.reason or ''}".rstrip())
         bed.clock.at += STEP_SECONDS
         for file in bed.chains.values():

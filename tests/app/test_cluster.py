@@ -30,13 +30,15 @@ def load(folder: Path, cluster: str) -> LoadedSettings:
 
 def test_there_is_none_unless_an_address_is_set(tmp_path) -> None:
     assert open_cluster(load(tmp_path, "")) is None
-    cluster = open_cluster(load(tmp_path, 'address = "head:6379"\nleast = 12'))
+    cluster = open_cluster(load(tmp_path, 'address = "head:6379"\nmin_workers = 12'))
     assert cluster is not None
-    assert (cluster.settings.address, cluster.settings.bounds.most) == ("head:6379", 12)
+    assert (cluster.settings.address, cluster.settings.bounds.max_workers) == ("head:6379", 12)
     assert cluster.broker_pid is None, "nothing is started before it is used"
 
 
-@pytest.mark.parametrize("given", ['address = "head"', 'address = "a:1"\nleast = 0', 'address = "ray://head:10001"'])
+@pytest.mark.parametrize(
+    "given", ['address = "head"', 'address = "a:1"\nmin_workers = 0', 'address = "ray://head:10001"']
+)
 def test_what_cannot_be_is_refused(tmp_path, given: str) -> None:
     with pytest.raises(WeighbeamError) as fault:
         open_cluster(load(tmp_path, given))

@@ -28,15 +28,15 @@ ANSWER_MS = 45_000
 
 
 @pytest.fixture(scope="module")
-def post(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MechanismRunner]:
+def runner(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MechanismRunner]:
     need_chromium()
     with open_subnet(tmp_path_factory.mktemp("asked"), senses) as subnet:
-        yield subnet.post(only=HONEST)
+        yield subnet.runner(only=HONEST)
 
 
 @pytest.fixture(scope="module")
-def site(post: MechanismRunner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    store = post.bench.journal.store
+def site(runner: MechanismRunner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    store = runner.round_context.journal.store
     place(store, "app", ("ask",))
     place(store, "reader", ("read",))
     folder: Path = tmp_path_factory.mktemp("asking")
@@ -65,11 +65,11 @@ def list_traces(window: Window) -> str:
     return json.dumps([window.asked, window.page.url, window.run(STORES), cookies, window.page.content()])
 
 
-def test_the_best_answer_comes_back(window: Window, post: MechanismRunner) -> None:
+def test_the_best_answer_comes_back(window: Window, runner: MechanismRunner) -> None:
     page = window.page
     ask(page, show("app"), DOCUMENT)
     expect(page.locator("#progress")).to_contain_text("waiting", timeout=ANSWER_MS)
-    playing = threading.Thread(target=lambda: asyncio.run(post.play_round()))
+    playing = threading.Thread(target=lambda: asyncio.run(runner.play_round()))
     playing.start()
     expect(page.locator("#result")).to_be_visible(timeout=ANSWER_MS)
     playing.join(30)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chain.stand import make_file, observe_addresses
-from engine.small_subnet import ALICE, Observed, list_faults, make_scale, open_store, play
+from engine.small_subnet import ALICE, Observed, list_faults, make_weigh_in_context, open_store, play
 from loopnode.faults import CUSTOM_6, PRIORITY, Faults
 from loopnode.node import LoopNode
 from loopnode.server import LoopServer, serve_node
@@ -103,7 +103,7 @@ def list_troubles(campaign: Campaign) -> list[tuple[str, Callable[[], None]]]:
 def open_campaign(folder: Path, observed: Observed) -> Iterator[Campaign]:
     hotkeys = [one.hotkey for one in observed[0].answers]
     file = make_file(folder, hotkeys, tempo=TEMPO, rate_limit=TEMPO // 2)
-    play(make_scale(open_store(folder), file).journal, observed, "r0")
+    play(make_weigh_in_context(open_store(folder), file).journal, observed, "r0")
     node = LoopNode(file, instant=False, lag=2)
     with serve_node(node, BLOCK_SECONDS) as server:
         campaign = Campaign(folder, node, server, hotkeys)

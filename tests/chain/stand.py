@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engine.small_subnet import ALICE, START, TAO, Observed, make_scale, open_store, play
+from engine.small_subnet import ALICE, START, TAO, Observed, make_weigh_in_context, open_store, play
 from weighbeam.chain.contract import Chain
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
@@ -55,7 +55,7 @@ class Stand:
 
     file: ChainFile
     chain: Chain
-    scale: WeighInContext
+    weigh_in_context: WeighInContext
     runner: asyncio.Runner
     node: Any = None
     server: Any = None
@@ -66,7 +66,7 @@ class Stand:
         return self.runner.run(work)
 
     def weigh(self, now: float = START + 60) -> WeighInResult:
-        return self.run(weigh_in(self.scale, now))
+        return self.run(weigh_in(self.weigh_in_context, now))
 
     def stored(self) -> tuple[tuple[int, int], ...]:
         return self.run(self.chain.stored(ALICE.address)).row
@@ -89,9 +89,9 @@ def open_stand(kind: str, folder: Path, observed: Observed, **parameters: Any) -
     with ExitStack() as stack:
         file = make_file(folder, [one.hotkey for one in observed[0].answers], **parameters)
         runner = stack.enter_context(asyncio.Runner())
-        scale = make_scale(open_store(folder), file)
-        play(scale.journal, observed, "r0")
-        stand = Stand(file, scale.chain, scale, runner)
+        weigh_in_context = make_weigh_in_context(open_store(folder), file)
+        play(weigh_in_context.journal, observed, "r0")
+        stand = Stand(file, weigh_in_context.chain, weigh_in_context, runner)
         if kind == "bittensor":
             _put_sdk_before(stand, folder, stack)
         else:
@@ -110,7 +110,7 @@ def _put_sdk_before(stand: Stand, folder: Path, stack: ExitStack) -> None:
     stand.server = stack.enter_context(serve_node(stand.node))
     chain = make_adapter(stand, folder)
     assert isinstance(chain, BittensorChain)
-    stand.chain, stand.scale = chain, replace(stand.scale, chain=chain)
+    stand.chain, stand.weigh_in_context = chain, replace(stand.weigh_in_context, chain=chain)
     stack.callback(lambda: stand.run(chain.close()))
 
 

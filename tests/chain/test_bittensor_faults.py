@@ -40,7 +40,7 @@ def catch(stand: Stand, work: Any) -> ChainFault:
 
 
 def states(stand: Stand) -> list[tuple[str, str | None]]:
-    return [(row.state, row.reason) for row in stand.scale.ledger.rows()]
+    return [(row.state, row.reason) for row in stand.weigh_in_context.ledger.rows()]
 
 
 def hurry(stand: Stand, **seconds: float) -> None:
@@ -58,7 +58,7 @@ def goes_on(stand: Stand, taken: int, now: float = START + 300) -> None:
     assert done.submission.state == "confirmed", done
     assert stand.stored() == done.submission.weights
     assert stand.count_taken() == taken
-    assert list_faults(stand.scale.journal.store) == []
+    assert list_faults(stand.weigh_in_context.journal.store) == []
 
 
 async def count_sessions(at_most: int, seconds: float = 10.0) -> int:
@@ -392,7 +392,7 @@ def test_the_commits_of_another_program_hold_no_row_of_ours_open(stand: Stand, l
     stand.node.step(20)
     assert stand.run(other.submit([1], [65535], 0)).reveal_round
     assert ours.plan["reveal_round"]
-    settled = stand.run(stand.scale.ledger.settle(stand.chain, ALICE.address))
+    settled = stand.run(stand.weigh_in_context.ledger.settle(stand.chain, ALICE.address))
     assert (settled.state, settled.reason) == ("confirmed", None)
     stand.run(other.close())
 
@@ -433,4 +433,4 @@ def test_a_spy_cannot_replay_or_change_what_we_signed(stand: Stand) -> None:
     changed[-20] ^= 1
     with pytest.raises(PoolRefusal, match="bad signature"):
         stand.node.submit(bytes(changed))
-    assert stand.run(stand.chain.stored(ALICE.address)).row == stand.scale.ledger.rows()[0].weights
+    assert stand.run(stand.chain.stored(ALICE.address)).row == stand.weigh_in_context.ledger.rows()[0].weights

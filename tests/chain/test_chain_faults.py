@@ -17,7 +17,7 @@ from engine.small_subnet import (
     count_taken,
     list_faults,
     make_chain,
-    make_scale,
+    make_weigh_in_context,
     observe_example,
     open_store,
     play,
@@ -48,8 +48,8 @@ def file(tmp_path: Path, observed: Observed) -> ChainFile:
 
 
 @pytest.fixture
-def scale(tmp_path: Path, file: ChainFile, observed: Observed) -> WeighInContext:
-    made = make_scale(open_store(tmp_path), file)
+def weigh_in_context(tmp_path: Path, file: ChainFile, observed: Observed) -> WeighInContext:
+    made = make_weigh_in_context(open_store(tmp_path), file)
     play(made.journal, observed, "r0")
     return made
 
@@ -58,8 +58,8 @@ def serve_nowhere(observed: Observed) -> dict[str, str]:
     return {answer.hotkey: "127.0.0.1:8000" for answer in observed[0].answers}
 
 
-def weigh(scale: WeighInContext, now: float = START + 60) -> WeighInResult:
-    return asyncio.run(weigh_in(scale, now))
+def weigh(weigh_in_context: WeighInContext, now: float = START + 60) -> WeighInResult:
+    return asyncio.run(weigh_in(weigh_in_context, now))
 
 
 def tell(done: WeighInResult, before: str | None = None) -> list[tuple[str, str]]:
@@ -69,8 +69,8 @@ def tell(done: WeighInResult, before: str | None = None) -> list[tuple[str, str]
     return [(one.code, one.level) for one in told]
 
 
-def test_an_undisturbed_weigh_in_tells_nothing(scale: WeighInContext, file: ChainFile) -> None:
-    done = weigh(scale)
+def test_an_undisturbed_weigh_in_tells_nothing(weigh_in_context: WeighInContext, file: ChainFile) -> None:
+    done = weigh(weigh_in_context)
     assert done.submission.state == "confirmed"
     assert tell(done) == []
     assert count_taken(file) == 1
@@ -78,34 +78,36 @@ def test_an_undisturbed_weigh_in_tells_nothing(scale: WeighInContext, file: Chai
 
 @pytest.mark.parametrize("faults", [FaultSwitches(unreachable=True), FaultSwitches(delay_seconds=99)])
 def test_a_chain_that_does_not_answer_is_told_and_left_alone(
-    scale: WeighInContext, file: ChainFile, faults: FaultSwitches
+    weigh_in_context: WeighInContext, file: ChainFile, faults: FaultSwitches
 ) -> None:
-    scale.chain.faults = faults
-    done = weigh(scale)
+    weigh_in_context.chain.faults = faults
+    done = weigh(weigh_in_context)
     assert (done.decision.reason, done.submission) == ("chain_unreadable", None)
     assert tell(done) == [("chain_unreadable", "warning")]
-    scale.chain.faults = FaultSwitches()
-    again = weigh(scale, START + 120)
+    weigh_in_context.chain.faults = FaultSwitches()
+    again = weigh(weigh_in_context, START + 120)
     assert again.submission.state == "confirmed"
     assert tell(again, "UNREADABLE") == [("chain_unreadable", "info")]
     assert count_taken(file) == 1
-    assert list_faults(scale.journal.store) == []
+    assert list_faults(weigh_in_context.journal.store) == []
 
 
-def test_a_chain_silent_for_days_is_acted_on_as_degraded_and_never_as_emergency(scale: WeighInContext) -> None:
-    weigh(scale)
-    scale.chain.faults = FaultSwitches(unreachable=True)
-    done = weigh(scale, START + 30 * 24 * 3600)
+def test_a_chain_silent_for_days_is_acted_on_as_degraded_and_never_as_emergency(
+    weigh_in_context: WeighInContext,
+) -> None:
+    weigh(weigh_in_context)
+    weigh_in_context.chain.faults = FaultSwitches(unreachable=True)
+    done = weigh(weigh_in_context, START + 30 * 24 * 3600)
     assert (done.mode.mode, done.decision.reason) == ("DEGRADED", "chain_unreadable")
     assert tell(done) == [("chain_unreadable", "critical")]
 
 
 @pytest.mark.parametrize(("call", "turn"), [("metagraph", 2), ("submit", 1)])
 def test_a_chain_that_goes_down_between_plan_and_send_fails_the_row(
-    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch, call: str, turn: int
+    weigh_in_context: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch, call: str, turn: int
 ) -> None:
     """Down at the second look at the metagraph, or at the call itself: nothing was sent either way."""
-    chain, seen = scale.chain, []
+    chain, seen = weigh_in_context.chain, []
     real = getattr(chain, call)
 
     async def go_down(*given: object) -> object:
@@ -115,24 +117,24 @@ def test_a_chain_that_goes_down_between_plan_and_send_fails_the_row(
         return await real(*given)
 
     monkeypatch.setattr(chain, call, go_down)
-    done = weigh(scale)
+    done = weigh(weigh_in_context)
     assert (done.submission.state, done.submission.reason) == ("failed", "unreachable")
     assert tell(done) == [("submission_failed", "warning")]
     assert count_taken(file) == 0
     monkeypatch.undo()
     chain.faults = FaultSwitches()
-    assert weigh(scale, START + 120).submission.state == "confirmed"
+    assert weigh(weigh_in_context, START + 120).submission.state == "confirmed"
     assert count_taken(file) == 1
 
 
-def test_a_slow_chain_is_only_slow(scale: WeighInContext, file: ChainFile) -> None:
-    scale.chain.faults = FaultSwitches(delay_seconds=0.05)
-    assert weigh(scale).submission.state == "confirmed"
+def test_a_slow_chain_is_only_slow(weigh_in_context: WeighInContext, file: ChainFile) -> None:
+    weigh_in_context.chain.faults = FaultSwitches(delay_seconds=0.05)
+    assert weigh(weigh_in_context).submission.state == "confirmed"
     assert count_taken(file) == 1
 
 
 def test_a_submission_that_outlives_its_limit_is_found_and_not_sent_again(
-    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
+    weigh_in_context: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = port.submit_weights
 
@@ -141,68 +143,68 @@ def test_a_submission_that_outlives_its_limit_is_found_and_not_sent_again(
         return real(*given)
 
     monkeypatch.setattr(port, "submit_weights", submit_late)
-    done = weigh(replace(scale, chain=LocalChain(file, ALICE, seconds=0.5)))
+    done = weigh(replace(weigh_in_context, chain=LocalChain(file, ALICE, seconds=0.5)))
     assert done.submission.state in ("confirmed", "unknown")
-    settled = asyncio.run(scale.ledger.settle(scale.chain, ALICE.address)) or done.submission
+    settled = asyncio.run(weigh_in_context.ledger.settle(weigh_in_context.chain, ALICE.address)) or done.submission
     assert settled.state == "confirmed"
     assert count_taken(file) == 1
 
 
-def test_a_lost_reply_is_read_back_and_tells_nothing(scale: WeighInContext, file: ChainFile) -> None:
-    scale.chain.faults = FaultSwitches(lose_reply=True)
-    done = weigh(scale)
+def test_a_lost_reply_is_read_back_and_tells_nothing(weigh_in_context: WeighInContext, file: ChainFile) -> None:
+    weigh_in_context.chain.faults = FaultSwitches(lose_reply=True)
+    done = weigh(weigh_in_context)
     assert done.submission.state == "confirmed"
     assert tell(done) == []
     assert count_taken(file) == 1
 
 
-def test_a_lost_reply_to_a_commit_is_read_back_too(scale: WeighInContext, file: ChainFile) -> None:
+def test_a_lost_reply_to_a_commit_is_read_back_too(weigh_in_context: WeighInContext, file: ChainFile) -> None:
     set_parameters(file, commit_reveal=True)
-    scale.chain.faults = FaultSwitches(lose_reply=True)
-    assert weigh(scale).submission.state == "included"
-    scale.chain.faults = FaultSwitches()
+    weigh_in_context.chain.faults = FaultSwitches(lose_reply=True)
+    assert weigh(weigh_in_context).submission.state == "included"
+    weigh_in_context.chain.faults = FaultSwitches()
     advance(file, 20)
-    done = weigh(scale, START + 120)
+    done = weigh(weigh_in_context, START + 120)
     assert done.settled.state == "confirmed"
     assert tell(done) == []
-    assert [row.state for row in scale.ledger.rows()] == ["confirmed", "included"]
+    assert [row.state for row in weigh_in_context.ledger.rows()] == ["confirmed", "included"]
     assert count_taken(file) == 2
 
 
 def test_while_an_outcome_is_unknown_nothing_is_sent(
-    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
+    weigh_in_context: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def unreadable(*_: object) -> None:
         raise ChainFault("unreachable", "no answer", "wait")
 
-    scale.chain.faults = FaultSwitches(lose_reply=True)
-    monkeypatch.setattr(scale.chain, "stored", unreadable)
-    assert weigh(scale).submission.state == "unknown"
+    weigh_in_context.chain.faults = FaultSwitches(lose_reply=True)
+    monkeypatch.setattr(weigh_in_context.chain, "stored", unreadable)
+    assert weigh(weigh_in_context).submission.state == "unknown"
     advance(file, 5)
-    again = weigh(scale, START + 120)
+    again = weigh(weigh_in_context, START + 120)
     assert (again.decision.action, again.submission) == ("submit", None)
     assert count_taken(file) == 1
     monkeypatch.undo()
-    assert weigh(scale, START + 180).settled.state == "confirmed"
+    assert weigh(weigh_in_context, START + 180).settled.state == "confirmed"
 
 
 @pytest.mark.parametrize("name", [*CODES, "SomethingNobodyKnows"])
 def test_a_refusal_fails_the_row_by_our_code_and_waiting_is_no_alert(
-    scale: WeighInContext, file: ChainFile, name: str
+    weigh_in_context: WeighInContext, file: ChainFile, name: str
 ) -> None:
     code = CODES.get(name, "unknown_chain_error")
-    scale.chain.faults = FaultSwitches(refuse_with=name)
-    done = weigh(scale)
+    weigh_in_context.chain.faults = FaultSwitches(refuse_with=name)
+    done = weigh(weigh_in_context)
     assert (done.submission.state, done.submission.reason) == ("failed", code)
     assert tell(done) == ([] if code == "rate_limited" else [("submission_failed", "warning")])
     assert count_taken(file) == 0
-    scale.chain.faults = FaultSwitches()
-    assert weigh(scale, START + 120).submission.state == "confirmed"
+    weigh_in_context.chain.faults = FaultSwitches()
+    assert weigh(weigh_in_context, START + 120).submission.state == "confirmed"
     assert count_taken(file) == 1
 
 
 def test_a_chain_that_stands_still_holds_us_to_its_rate_limit(
-    tmp_path: Path, scale: WeighInContext, observed: Observed
+    tmp_path: Path, weigh_in_context: WeighInContext, observed: Observed
 ) -> None:
     """Blocks stop coming: the second weigh-in waits, and goes out once they come again."""
     now = [START]
@@ -211,7 +213,7 @@ def test_a_chain_that_stands_still_holds_us_to_its_rate_limit(
     with file.locked():
         file.write("manual", False)
         file.write("genesis_time", START - 12.0 * file.read("head"))
-    frozen = replace(scale, chain=LocalChain(file, ALICE, faults=FaultSwitches(freeze_clock=True)))
+    frozen = replace(weigh_in_context, chain=LocalChain(file, ALICE, faults=FaultSwitches(freeze_clock=True)))
     assert weigh(frozen).submission.state == "confirmed"
     now[0] += 600
     assert weigh(frozen, START + 600).decision.reason == "rate_limited"
@@ -220,12 +222,12 @@ def test_a_chain_that_stands_still_holds_us_to_its_rate_limit(
     assert count_taken(file) == 2
 
 
-def test_a_reveal_that_is_dropped_fails_the_row_and_is_told(scale: WeighInContext, file: ChainFile) -> None:
+def test_a_reveal_that_is_dropped_fails_the_row_and_is_told(weigh_in_context: WeighInContext, file: ChainFile) -> None:
     set_parameters(file, commit_reveal=True)
-    scale.chain.faults = FaultSwitches(drop_reveals=True)
-    assert weigh(scale).submission.state == "included"
+    weigh_in_context.chain.faults = FaultSwitches(drop_reveals=True)
+    assert weigh(weigh_in_context).submission.state == "included"
     advance(file, 40)
-    done = weigh(scale, START + 120)
+    done = weigh(weigh_in_context, START + 120)
     assert (done.settled.state, done.settled.reason) == ("failed", "reveal_missing")
     assert tell(done) == [("reveal_missing", "warning")]
     assert done.submission.state == "included"
@@ -233,40 +235,40 @@ def test_a_reveal_that_is_dropped_fails_the_row_and_is_told(scale: WeighInContex
 
 
 def test_a_uid_pruned_between_plan_and_send_is_dropped_and_the_stranger_is_not_paid(
-    scale: WeighInContext, file: ChainFile
+    weigh_in_context: WeighInContext, file: ChainFile
 ) -> None:
-    old = asyncio.run(scale.chain.metagraph()).find("paragraphs")
-    scale.chain.faults = FaultSwitches(prune_uid=old.uid)
-    done = weigh(scale)
+    old = asyncio.run(weigh_in_context.chain.metagraph()).find("paragraphs")
+    weigh_in_context.chain.faults = FaultSwitches(prune_uid=old.uid)
+    done = weigh(weigh_in_context)
     assert done.submission.state == "confirmed"
     assert done.submission.plan["dropped_uids"] == [old.uid]
-    row = dict(asyncio.run(scale.chain.stored(ALICE.address)).row)
+    row = dict(asyncio.run(weigh_in_context.chain.stored(ALICE.address)).row)
     assert set(row) == set(done.decision.uids) - {old.uid}
     assert max(row.values()) == 65535
     assert tell(done) == []
     advance(file, 20)
-    paid = {neuron.uid: neuron.incentive for neuron in asyncio.run(scale.chain.metagraph()).neurons}
+    paid = {neuron.uid: neuron.incentive for neuron in asyncio.run(weigh_in_context.chain.metagraph()).neurons}
     assert paid[old.uid] == 0
     assert sum(paid.values()) > 0
 
 
-def test_when_pruning_leaves_too_few_nothing_is_sent(scale: WeighInContext, file: ChainFile) -> None:
-    first = weigh(scale)
+def test_when_pruning_leaves_too_few_nothing_is_sent(weigh_in_context: WeighInContext, file: ChainFile) -> None:
+    first = weigh(weigh_in_context)
     advance(file, 20)
     set_parameters(file, min_allowed_weights=len(first.decision.uids))
-    scale.chain.faults = FaultSwitches(prune_uid=first.decision.uids[0])
-    done = weigh(scale, START + 120)
+    weigh_in_context.chain.faults = FaultSwitches(prune_uid=first.decision.uids[0])
+    done = weigh(weigh_in_context, START + 120)
     assert (done.submission.state, done.submission.reason) == ("failed", "too_few_weights")
     assert tell(done) == [("submission_failed", "warning")]
     assert count_taken(file) == 1
 
 
 def test_a_chain_file_locked_by_others_or_damaged_is_a_chain_that_cannot_be_read(
-    tmp_path: Path, scale: WeighInContext, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, weigh_in_context: WeighInContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("weighbeam.chain.local.file.BUSY_SECONDS", 0.1)
     path = tmp_path / "chain.sqlite"
-    impatient = replace(scale, chain=LocalChain(ChainFile(path), ALICE))
+    impatient = replace(weigh_in_context, chain=LocalChain(ChainFile(path), ALICE))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     assert tell(weigh(impatient)) == [("chain_unreadable", "warning")]
@@ -279,14 +281,14 @@ def test_a_chain_file_locked_by_others_or_damaged_is_a_chain_that_cannot_be_read
 
 
 def test_a_stop_that_comes_just_as_a_call_ends_is_heeded(
-    scale: WeighInContext, monkeypatch: pytest.MonkeyPatch
+    weigh_in_context: WeighInContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def stop_while_ending(action: Callable[[], object]) -> object:
         asyncio.get_running_loop().call_soon(tasks[0].cancel)
         return action()
 
     async def work() -> None:
-        await scale.chain.head()
+        await weigh_in_context.chain.head()
         await asyncio.sleep(30)
 
     async def stop() -> None:

@@ -39,7 +39,7 @@ def test_a_mechanism_in_which_nobody_has_set_weights_can_be_read(
         state[key] = codec.encode(entry.value_type, left)
     assert stand.run(second.blocks_since_update(ALICE.address)) == stand.node.head
     assert stand.run(second.stored(ALICE.address)).last_update == 0
-    stand.scale = replace(stand.scale, chain=second)
+    stand.weigh_in_context = replace(stand.weigh_in_context, chain=second)
     assert stand.weigh().submission.state == "confirmed"
     assert stand.told == []
 

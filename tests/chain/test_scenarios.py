@@ -33,7 +33,7 @@ def test_weights_are_set_confirmed_and_read_back_to_the_unit(stand: Stand) -> No
     assert stand.stored() == done.submission.weights
     assert tell(done) == []
     assert stand.count_taken() == 1
-    assert list_faults(stand.scale.journal.store) == []
+    assert list_faults(stand.weigh_in_context.journal.store) == []
 
 
 def test_too_soon_is_a_skip_and_waiting_is_enough(stand: Stand) -> None:
@@ -106,7 +106,7 @@ def test_a_commit_is_sealed_then_revealed_then_confirmed(stand: Stand) -> None:
     assert again.settled.state == "confirmed"
     assert stand.stored() == again.settled.weights
     assert tell(again) == []
-    assert [row.state for row in stand.scale.ledger.rows()] == ["confirmed", "included"]
+    assert [row.state for row in stand.weigh_in_context.ledger.rows()] == ["confirmed", "included"]
 
 
 def test_while_a_commit_waits_for_its_reveal_nothing_else_is_sent(stand: Stand) -> None:
@@ -179,7 +179,7 @@ def test_each_mechanism_id_has_rows_and_a_rate_limit_of_its_own(stand: Stand) ->
     sent = stand.run(second.submit([2, 3], [7, 65535], 0))
     stored = stand.run(second.stored(ALICE.address))
     assert (stored.row, stored.last_update) == (((2, 7), (3, 65535)), sent.block)
-    assert stand.stored() == stand.scale.ledger.rows()[0].weights
+    assert stand.stored() == stand.weigh_in_context.ledger.rows()[0].weights
     advance(stand.file, 20)
     ours, theirs = stand.run(second.metagraph()), stand.run(LocalChain(stand.file, ALICE, 1).metagraph())
     for one, other in zip(ours.neurons, theirs.neurons, strict=True):

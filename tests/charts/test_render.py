@@ -39,14 +39,14 @@ def measure(png: bytes) -> tuple[int, int]:
     return struct.unpack(">II", png[16:24])
 
 
-@pytest.mark.parametrize(("count", "most_bytes"), [(1, 40_000), (10, 150_000), (12, 200_000), (100, 400_000)])
-def test_pictures_hold_the_whole_and_stay_small(count: int, most_bytes: int) -> None:
+@pytest.mark.parametrize(("count", "max_bytes"), [(1, 40_000), (10, 150_000), (12, 200_000), (100, 400_000)])
+def test_pictures_hold_the_whole_and_stay_small(count: int, max_bytes: int) -> None:
     spec = chart_heatmap(make_heatmap(count))
     png = render_png(spec)
     width, height = measure(png)
     assert min(width, height) > spec["width"]
     assert max(width, height) < 4000
-    assert len(png) < most_bytes
+    assert len(png) < max_bytes
 
 
 def test_the_largest_group_is_drawn_too() -> None:

@@ -70,7 +70,7 @@ def live(folder: Path, said: Connection, real: bool) -> None:
         CollectorRegistry(),
     )
     desk.load()
-    app = make_service_app(pools.desk, registry)
+    app = make_service_app(pools.submissions, registry)
     place(desk.store, "app", ("admin",))
     gate = Authenticator(ALICE.address, TokenKeyring(desk.store), RateLimits(), 6e6)
     add_novelty(app, gate, NoveltyApi(desk, time.time), pools, registry)

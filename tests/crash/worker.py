@@ -53,22 +53,24 @@ def make_facts(name: str, at: float, observation: Observation) -> RoundFacts:
     return RoundFacts(name, "chunking", PARAMS.model_dump(mode="json"), params_hash, name, int(at // 12), at)
 
 
-def recover(scale: WeighInContext) -> list[str]:
+def recover(weigh_in_context: WeighInContext) -> list[str]:
     """What a start finishes: rounds, then the requests that wait for them."""
-    return finish_rounds(scale.journal, {"chunking": CHUNKING}) + recover_requests(scale.journal, CHUNKING)
+    return finish_rounds(weigh_in_context.journal, {"chunking": CHUNKING}) + recover_requests(
+        weigh_in_context.journal, CHUNKING
+    )
 
 
-def clean(scale: WeighInContext, now: float) -> None:
-    if is_cleanup_due(scale.journal.store, now, AVERAGING):
-        clean_up(scale.journal.store, now, AVERAGING, ALICE.address, ALICE.sign)
+def clean(weigh_in_context: WeighInContext, now: float) -> None:
+    if is_cleanup_due(weigh_in_context.journal.store, now, AVERAGING):
+        clean_up(weigh_in_context.journal.store, now, AVERAGING, ALICE.address, ALICE.sign)
 
 
 def live(folder: Path, said: Connection) -> None:
     """One life. Each word is said once what it speaks of is safe."""
-    scale, (asked, observation) = open_scale(folder), read_observed(folder)
-    store, journal, file = scale.journal.store, scale.journal, ChainFile(folder / "chain.sqlite")
+    weigh_in_context, (asked, observation) = open_scale(folder), read_observed(folder)
+    store, journal, file = weigh_in_context.journal.store, weigh_in_context.journal, ChainFile(folder / "chain.sqlite")
     HotkeyLock(store, ALICE.address).take()
-    recover(scale)
+    recover(weigh_in_context)
     for turn in itertools.count():
         block = advance(file, 2)
         now = START + block * BLOCK_SECONDS
@@ -83,5 +85,5 @@ def live(folder: Path, said: Connection) -> None:
             answer_request(journal, request.id, name, CHUNKING)
             said.send(("answered", request.id, name))
         if turn % 2:
-            asyncio.run(weigh_in(scale, now))
-        clean(scale, now)
+            asyncio.run(weigh_in(weigh_in_context, now))
+        clean(weigh_in_context, now)

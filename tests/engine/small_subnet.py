@@ -108,23 +108,25 @@ def make_chain(folder: Path, endpoints: Mapping[str, str], **parameters: Any) ->
     return file
 
 
-def make_scale(store: Store, file: ChainFile, averaging: Averaging | None = None) -> WeighInContext:
+def make_weigh_in_context(store: Store, file: ChainFile, averaging: Averaging | None = None) -> WeighInContext:
     chain = LocalChain(file, ALICE)
     journal, ledger = Journal(store), Ledger(store, "chunking")
     return WeighInContext(CHUNKING, PARAMS, journal, ledger, chain, ALICE.address, averaging=averaging or Averaging())
 
 
-def make_post(store: Store, file: ChainFile, senses: LocalSenses, clock: EngineClock) -> MechanismRunner:
-    scale = make_scale(store, file)
+def make_runner(store: Store, file: ChainFile, senses: LocalSenses, clock: EngineClock) -> MechanismRunner:
+    weigh_in_context = make_weigh_in_context(store, file)
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
-    return MechanismRunner(RoundContext(CHUNKING, PARAMS, scale.journal, asker, senses), scale, make_task, clock)
+    return MechanismRunner(
+        RoundContext(CHUNKING, PARAMS, weigh_in_context.journal, asker, senses), weigh_in_context, make_task, clock
+    )
 
 
 def make_task(seed: str) -> Task:
     return Task(f"task-{seed[:8]}", {"document": generate_document("faults", 1500).text, "chunk_size": 600})
 
 
-def make_desk(store: Store, clock: EngineClock) -> ValidatorRuntime:
+def make_runtime(store: Store, clock: EngineClock) -> ValidatorRuntime:
     alerts, lock = Alerts(store, clock.now), HotkeyLock(store, ALICE.address)
     known = KnownValidators(None, store, clock.now)
     return ValidatorRuntime(store, clock, alerts, Health(1800.0), lock, known, Averaging(), ALICE.address)

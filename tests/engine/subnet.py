@@ -1,4 +1,4 @@
-"""A subnet for tests: a local chain, real HTTP miners on loopback, and posts with journals of their own."""
+"""A subnet for tests: a local chain, real HTTP miners on loopback, and runners with journals of their own."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ VALIDATOR = Hotkey.from_uri("//Validator")
 
 @dataclass
 class TestSubnet:
-    """Miners by name behind real servers; `post` gives a validator's post on a fresh chain and journal."""
+    """Miners by name behind real servers; `runner` gives a mechanism runner on a fresh chain and journal."""
 
     folder: Path
     senses: LocalSenses
@@ -50,8 +50,8 @@ class TestSubnet:
     def names(self) -> dict[str, str]:
         return {Hotkey.from_uri(f"//{name}").address: name for name in self.endpoints}
 
-    def post(self, only: Sequence[str] | None = None, **params: object) -> MechanismRunner:
-        place = self.folder / f"post-{next(self.numbers)}"
+    def runner(self, only: Sequence[str] | None = None, **params: object) -> MechanismRunner:
+        place = self.folder / f"runner-{next(self.numbers)}"
         file = ChainFile.create(
             place / "chain.sqlite", SubnetParameters(tempo=20, rate_limit=5, max_validators=1), manual=True
         )
@@ -64,10 +64,12 @@ class TestSubnet:
         store = Store(self.make_url() if self.make_url else f"sqlite:///{place / 'journal.db'}")
         chunking, settings = Chunking(), ChunkingParams(timeout=2.0, **params)
         chain, journal = LocalChain(file, VALIDATOR), Journal(store)
-        scale = WeighInContext(chunking, settings, journal, Ledger(store, "chunking"), chain, VALIDATOR.address)
+        weigh_in_context = WeighInContext(
+            chunking, settings, journal, Ledger(store, "chunking"), chain, VALIDATOR.address
+        )
         asker = Asker(VALIDATOR, AskSettings(allow_private=True, per_address=64))
-        bench = RoundContext(chunking, settings, journal, asker, self.senses)
-        return MechanismRunner(bench, scale, generate_tasks(chunking, settings), WallClock())
+        round_context = RoundContext(chunking, settings, journal, asker, self.senses)
+        return MechanismRunner(round_context, weigh_in_context, generate_tasks(chunking, settings), WallClock())
 
 
 @contextmanager

@@ -69,11 +69,11 @@ def check_followed(name: str, senses: LocalSenses, asked: Asked, hotkey: str, ti
     assert title not in [one.title for one in advise(mechanism, [after] * 4)]
 
 
-def cut(text: str, most: int) -> list[str]:
+def cut(text: str, limit: int) -> list[str]:
     """Sentences, as many as fit into a chunk."""
     chunks = [""]
     for sentence in text.replace(". ", ".| ").split("|"):
-        if len(chunks[-1]) + len(sentence) > most:
+        if len(chunks[-1]) + len(sentence) > limit:
             chunks.append("")
         chunks[-1] += sentence
     return chunks

@@ -197,12 +197,12 @@ def write_settings(folder: Path, *names: str) -> Path:
 def test_a_validator_runs_the_others_and_raises_an_alert(folder: Path) -> None:
     loaded = load_settings(write_settings(folder, "odd", "chunking"), {})
     built = build_validator(loaded)
-    assert [post.name for post in built.posts] == ["chunking"]
-    (alert,) = list_alerts(built.desk.store, most=10).items
+    assert [runner.name for runner in built.runners] == ["chunking"]
+    (alert,) = list_alerts(built.runtime.store, limit=10).items
     assert (alert.code, alert.mechanism, alert.level) == ("mechanism_broken", "odd", "critical")
     assert "old_contract" in alert.text
     assert set(load_runs(loaded)) == {"chunking"}
-    built.desk.store.close()
+    built.runtime.store.close()
 
 
 def test_a_validator_with_nothing_else_to_run_does_not_start(folder: Path) -> None:

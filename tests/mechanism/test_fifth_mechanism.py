@@ -134,7 +134,7 @@ class Subnet:
 
     def run(self, reached: Callable[[], bool]) -> None:
         async def bounded() -> None:
-            running = asyncio.create_task(keep_running(self.built.desk, self.built.posts))
+            running = asyncio.create_task(keep_running(self.built.runtime, self.built.runners))
             try:
                 async with asyncio.timeout(SECONDS):
                     while not reached():
@@ -178,14 +178,14 @@ def test_it_plays_signed_rounds_gets_weights_confirmed_and_replays(
     package: Package, subnet: Subnet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("weighbeam.engine.running.runtime.POLL_SECONDS", 0.1)
-    desk, (post,) = subnet.built.desk, subnet.built.posts
-    pulses = desk.health.pulses
+    runtime, (runner,) = subnet.built.runtime, subnet.built.runners
+    pulses = runtime.health.pulses
     subnet.run(lambda: bool(pulses) and pulses[package.name].rounds >= 3 and _is_weighed(pulses[package.name]))
-    row = dict(asyncio.run(post.scale.chain.stored(VALIDATOR.address)).row)
+    row = dict(asyncio.run(runner.weigh_in_context.chain.stored(VALIDATOR.address)).row)
     assert row[subnet.uids["good"]] == 65535
     assert subnet.uids["bad"] not in row
-    assert "confirmed" in {intent.state for intent in Ledger(desk.store, package.name).rows()}
-    replayed = list(replay(desk.store, load_mechanism))
+    assert "confirmed" in {intent.state for intent in Ledger(runtime.store, package.name).rows()}
+    replayed = list(replay(runtime.store, load_mechanism))
     assert len(replayed) >= 4
     assert [result.fault for result in replayed if result.fault] == []
 
@@ -205,7 +205,7 @@ def test_it_has_pages(package: Package, subnet: Subnet) -> None:
     pools.close()
     store.close()
     assert page.status_code == overview.status_code == 200
-    assert all(f"{post.scale.params.alpha}" in page.text for post in subnet.built.posts)
+    assert all(f"{runner.weigh_in_context.params.alpha}" in page.text for runner in subnet.built.runners)
     assert Hotkey.from_uri("//good").address[:6] in page.text
     assert package.name in overview.text
     assert f"/v1/{package.name}/requests" in schema["paths"]

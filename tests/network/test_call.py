@@ -60,7 +60,7 @@ def test_whatever_trickles_is_cut_off(behave: Callable[[socket.socket], None]) -
 
 def test_too_much_is_cut_off_and_nobody_there_is_told() -> None:
     with serve(lambda line: line.sendall(HEAD + b"\r\n" + b"a" * 100_000)) as url, pytest.raises(WeighbeamError):
-        call_http("GET", url, most=1000)
+        call_http("GET", url, limit=1000)
     with pytest.raises(WeighbeamError, match="call_failed"):
         call_http("GET", "http://127.0.0.1:9/")
 

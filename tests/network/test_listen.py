@@ -29,10 +29,10 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextmanager
-def timed(least: float, most: float) -> Iterator[None]:
+def timed(least: float, limit: float) -> Iterator[None]:
     start = time.monotonic()
     yield
-    assert least <= time.monotonic() - start <= most
+    assert least <= time.monotonic() - start <= limit
 
 
 @pytest.mark.parametrize("start", [b"", b"POST /weighbeam/1/chunking/ask HTTP/1.1\r\nX-Slow: "])

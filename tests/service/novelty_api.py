@@ -81,13 +81,13 @@ def open_api(
     store = Store(f"sqlite:///{folder / 'novelty.db'}")
     desk = open_desk(store, senses, ALICE, params, limits)
     pools, registry = ThreadPools(pool or BoundedThreadPool(), BoundedThreadPool(2)), CollectorRegistry()
-    app = make_service_app(pools.desk, registry)
+    app = make_service_app(pools.submissions, registry)
     for name, scopes in HOLDERS.items():
         place(store, name, scopes)
     signing = SenderPolicy(PolicySettings(allow=frozenset({BOB.address}), per_minute=6000, burst=100))
     signers = AllowedSigners(signing, open_nonces(folder / "nonces.sqlite"), SIGNER)
-    gate = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), pace, signers)
-    add_novelty(app, gate, NoveltyApi(desk, time.time), pools, registry)
+    authenticator = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), pace, signers)
+    add_novelty(app, authenticator, NoveltyApi(desk, time.time), pools, registry)
     with serve_app(app) as endpoint:
         yield Api(f"http://{endpoint}", desk, pools)
     pools.close()

@@ -73,11 +73,11 @@ def open_api(store: Store, streams: int = 20, beat: float = 15.0, pace: float = 
     for name, given in HOLDERS.items():
         place(store, name, **given)
     pools = ThreadPools()
-    app = make_service_app(pools.desk, CollectorRegistry())
+    app = make_service_app(pools.submissions, CollectorRegistry())
     asked = {name: load_mechanism(name) for name in MECHANISMS}
-    clerk = RequestApi(store, {name: (one, make_params(one)) for name, one in asked.items()}, time.time)
-    gate = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), pace, reading="local")
-    watch = add_organic(app, gate, clerk, pools, streams)
+    api = RequestApi(store, {name: (one, make_params(one)) for name, one in asked.items()}, time.time)
+    authenticator = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), pace, reading="local")
+    watch = add_organic(app, authenticator, api, pools, streams)
     watch.beat = beat
     with serve_app(app) as endpoint:
         yield Api(f"http://{endpoint}", store, watch)

@@ -72,8 +72,8 @@ def serve_reading(folder: Path, **more: Any) -> Iterator[Api]:
     for name, scopes in TOKENS:
         place(store, name, scopes)
     fill(store, folder)
-    app = make_service_app(pools.desk, more.pop("registry"))
-    gate = Authenticator(
+    app = make_service_app(pools.submissions, more.pop("registry"))
+    authenticator = Authenticator(
         ALICE.address, TokenKeyring(store), RateLimits(), 60_000, reading=more.pop("reading", "closed")
     )
     shown = ReadingContext(
@@ -84,9 +84,9 @@ def serve_reading(folder: Path, **more: Any) -> Iterator[Api]:
         hotkey=ALICE,
         now=time.time,
         settings=lambda: [{"name": "wallet.uri", "value": "********", "origin": "default"}],
-        health=lambda: report_health(pools.desk),
+        health=lambda: report_health(pools.submissions),
     )
-    add_reading(app, gate, shown, pools, more.pop("streams", 4))
+    add_reading(app, authenticator, shown, pools, more.pop("streams", 4))
     with serve_app(app, ROOMY) as endpoint:
         yield Api(f"http://{endpoint}", store)
     pools.close()

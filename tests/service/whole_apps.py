@@ -94,7 +94,7 @@ def open_validator(loaded: LoadedSettings) -> Iterator[str]:
     with serve_app(app) as endpoint:
         yield f"http://{endpoint}"
     pools.close()
-    built.desk.store.close()
+    built.runtime.store.close()
 
 
 OPEN = {"serve": open_served, "validator": open_validator}

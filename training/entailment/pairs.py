@@ -73,9 +73,9 @@ def soften(label: int, smoothing: float) -> Target:
     return (high if label == 0 else low, high if label == 1 else low, high if label == 2 else low)
 
 
-def to_examples(tokenizer: Any, pairs: Iterable[Pair], most: int, smoothing: float = 0.0) -> list[Example]:
+def to_examples(tokenizer: Any, pairs: Iterable[Pair], limit: int, smoothing: float = 0.0) -> list[Example]:
     given: Sequence[Pair] = list(pairs)
-    pieces = tokenise_pairs(tokenizer, [(pair.premise, pair.hypothesis) for pair in given], most)
+    pieces = tokenise_pairs(tokenizer, [(pair.premise, pair.hypothesis) for pair in given], limit)
     return [
         Example(row, pair.label, pair.target or soften(pair.label, smoothing))
         for row, pair in zip(pieces, given, strict=True)

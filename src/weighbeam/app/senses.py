@@ -41,7 +41,7 @@ def open_cluster(loaded: LoadedSettings) -> Cluster | None:
     require_ray("leave out cluster.address")
     told = f"cluster.address is {section.address!r}"
     require("://" not in section.address, "bad_config", told, "join a Ray node on this machine, and write HOST:PORT")
-    bounds = WorkerBounds(section.least, max(section.least, section.most), section.idle_seconds)
+    bounds = WorkerBounds(section.min_workers, max(section.min_workers, section.max_workers), section.idle_seconds)
     return Cluster(ClusterSettings(section.address, bounds, section.patience_seconds))
 
 

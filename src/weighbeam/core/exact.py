@@ -9,15 +9,15 @@ EXACT_FLOAT = 2**53
 BLOCK = 128
 
 
-def widen(values: NDArray[Any], most: float) -> NDArray[Any]:
-    """The same integers in a type in which sums up to ±`most` cannot overflow.
+def widen(values: NDArray[Any], limit: float) -> NDArray[Any]:
+    """The same integers in a type in which sums up to ±`limit` cannot overflow.
 
     >>> [widen(np.array([1]), 2**bits).dtype.name for bits in (20, 40, 80)]
     ['int32', 'int64', 'object']
     """
-    if most < 2**31:
+    if limit < 2**31:
         return values.astype(np.int32, copy=False)
-    return values.astype(np.int64 if most < 2**63 else object, copy=False)
+    return values.astype(np.int64 if limit < 2**63 else object, copy=False)
 
 
 def square_rows(rows: NDArray[Any]) -> NDArray[Any]:
@@ -34,10 +34,10 @@ def square_rows(rows: NDArray[Any]) -> NDArray[Any]:
         floats = block[: len(part)]
         floats[:] = part
         np.vecdot(floats, floats, out=squares[first : first + BLOCK])
-    most = squares.max(initial=0.0)
-    if most < EXACT_FLOAT:
+    limit = squares.max(initial=0.0)
+    if limit < EXACT_FLOAT:
         return squares.astype(np.int64)
-    wide = widen(rows, 2 * most)
+    wide = widen(rows, 2 * limit)
     exact: NDArray[Any] = np.vecdot(wide, wide)
     return exact
 

@@ -67,13 +67,13 @@ def sum_pairs_each(vectors: NDArray[np.integer], families: Families) -> list[Pai
     longest = int(norms.max(initial=0))
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     sizes = np.diff(starts, append=len(keys))
-    largest, most = int(sizes.max(initial=0)), max(families.counts, default=0)
+    largest, limit = int(sizes.max(initial=0)), max(families.counts, default=0)
     filled = keys[starts]
     stops = np.searchsorted(filled, ends)
     own = np.add.reduceat(widen(norms, largest * longest)[rows], starts)
     sums, at = sum_runs(widen(vectors, largest * math.isqrt(longest)), rows, sizes)
     pairs = (square_rows(sums)[at] - own) // 2
-    all_sums, all_at = sum_runs(widen(sums, most * math.isqrt(longest)), at, np.diff(stops, prepend=0))
+    all_sums, all_at = sum_runs(widen(sums, limit * math.isqrt(longest)), at, np.diff(stops, prepend=0))
     totals = square_rows(all_sums)[all_at]
     lists = (filled.tolist(), sizes.tolist(), own.tolist(), pairs.tolist())
     return [

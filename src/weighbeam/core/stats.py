@@ -183,15 +183,15 @@ def gini(amounts: Sequence[float]) -> float:
     return min(1 - 1 / count, max(0.0, weighted / (count * total)))
 
 
-def top_share(amounts: Sequence[float], most: int) -> float:
-    """What the `most` largest have together, of everything.
+def top_share(amounts: Sequence[float], limit: int) -> float:
+    """What the `limit` largest have together, of everything.
 
     >>> top_share([1, 2, 5], 1), top_share([1, 2, 5], 3), top_share([], 1)
     (0.625, 1.0, 0.0)
     """
     ordered = sorted((max(0.0, amount) for amount in amounts), reverse=True)
     total = math.fsum(ordered)
-    return min(1.0, math.fsum(ordered[:most]) / total) if total else 0.0
+    return min(1.0, math.fsum(ordered[:limit]) / total) if total else 0.0
 
 
 def effective_number(amounts: Sequence[float]) -> float:

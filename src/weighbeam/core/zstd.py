@@ -29,14 +29,14 @@ def compress_each(contents: Iterable[bytes], level: int) -> Iterator[bytes]:
         yield press.compress(content, press.FLUSH_FRAME)
 
 
-def decompress(wire: bytes, most: int, window_log: int = LARGEST_WINDOW_LOG) -> bytes:
-    """The content of all frames, at most 64; it stops one byte beyond `most`.
+def decompress(wire: bytes, limit: int, window_log: int = LARGEST_WINDOW_LOG) -> bytes:
+    """The content of all frames, at most 64; it stops one byte beyond `limit`.
 
     >>> decompress(b"".join(compress_each([b"be", b"am"], 3)), 100)
     b'beam'
     """
     parts: list[bytes] = []
-    left = most + 1
+    left = limit + 1
     while wire and left > 0:
         if len(parts) == MAX_FRAMES:
             raise TooManyFrames(f"it has more than {MAX_FRAMES} frames")

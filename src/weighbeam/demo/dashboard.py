@@ -23,18 +23,18 @@ HOST = "127.0.0.1"
 @asynccontextmanager
 async def open_dashboard(subnet: DemoSubnet, port: int = 0) -> AsyncIterator[int]:
     """Its port, `port` or a free one; its settings are those that `weighbeam serve` can go on with later."""
-    part, post = VALIDATORS[0], subnet.posts["chunking"][0]
+    part, runner = VALIDATORS[0], subnet.runners["chunking"][0]
     loaded = load_settings(save_validator_settings(subnet.folder, part), {})
-    store, pools = post.bench.journal.store, ThreadPools()
+    store, pools = runner.round_context.journal.store, ThreadPools()
     try:
         entrance = open_access(loaded, store, part.hotkey.address, f"{HOST}:0", pools)
         app = make_app(
             entrance,
             store,
             part.hotkey,
-            post.clock.now,
+            runner.clock.now,
             CollectorRegistry(),
-            lambda: report_health(pools.desk),
+            lambda: report_health(pools.submissions),
             load_runs(loaded),
         )
         async with listen(app, HOST, port) as (_, bound):

@@ -30,16 +30,18 @@ DeskAddresses = Mapping[str, str]
 
 
 @asynccontextmanager
-async def open_desks(posts: Sequence[MechanismRunner], names: Mapping[str, DemoNeuron]) -> AsyncIterator[DeskAddresses]:
+async def open_desks(
+    runners: Sequence[MechanismRunner], names: Mapping[str, DemoNeuron]
+) -> AsyncIterator[DeskAddresses]:
     """Every validator's desk behind the novelty API, on an address of its own, until the end."""
     async with AsyncExitStack() as stack:
         found: dict[str, str] = {}
-        for number, post in enumerate(posts, 1):
+        for number, runner in enumerate(runners, 1):
             pools = ThreadPools()
             stack.callback(pools.close)
-            app = _make_app(post, names[post.scale.own_hotkey], pools)
+            app = _make_app(runner, names[runner.weigh_in_context.own_hotkey], pools)
             host, port = await stack.enter_async_context(listen(app, f"127.0.2.{number}"))
-            found[post.scale.own_hotkey] = f"http://{host}:{port}"
+            found[runner.weigh_in_context.own_hotkey] = f"http://{host}:{port}"
         await asyncio.sleep(SKEW_SECONDS)
         yield found
 
@@ -60,14 +62,14 @@ def _speak(node: str, url: str, turn: int) -> None:
                 raise
 
 
-def _make_app(post: MechanismRunner, part: DemoNeuron, pools: ThreadPools) -> FastAPI:
-    store, params, registry = post.bench.journal.store, post.bench.params, CollectorRegistry()
+def _make_app(runner: MechanismRunner, part: DemoNeuron, pools: ThreadPools) -> FastAPI:
+    store, params, registry = runner.round_context.journal.store, runner.round_context.params, CollectorRegistry()
     assert isinstance(params, NoveltyParams)
-    desk = open_desk(store, post.bench.senses, part.hotkey, params, now=post.clock.now)
+    desk = open_desk(store, runner.round_context.senses, part.hotkey, params, now=runner.clock.now)
     callers = PolicySettings(allow=frozenset(miner.hotkey.address for miner in MINERS), per_minute=600, burst=20)
     database = store.engine.url.database
     signers = AllowedSigners(SenderPolicy(callers), NonceStore(Path(f"{database}-nonces")), SIGNER)
-    gate = Authenticator(part.hotkey.address, TokenKeyring(store), RateLimits(), signers=signers)
-    app = make_service_app(pools.desk, registry)
-    add_novelty(app, gate, NoveltyApi(desk, post.clock.now), pools, registry)
+    authenticator = Authenticator(part.hotkey.address, TokenKeyring(store), RateLimits(), signers=signers)
+    app = make_service_app(pools.submissions, registry)
+    add_novelty(app, authenticator, NoveltyApi(desk, runner.clock.now), pools, registry)
     return app

@@ -66,23 +66,25 @@ CHARGES = {"size_penalty": "too long", "qty_penalty": "too many", "time_penalty"
 
 async def conclude(subnet: DemoSubnet) -> dict[str, Any]:
     """Standings, weights and pay by mechanism and miner, as the first validator saw them, and what failed."""
-    stores = [post.bench.journal.store for post in next(iter(subnet.posts.values()))]
+    stores = [runner.round_context.journal.store for runner in next(iter(subnet.runners.values()))]
     replayed = [one for store in stores for one in replay(store, load_mechanism)]
     faults = [f"{one.ref}: {one.fault}" for one in replayed if one.fault]
     result: dict[str, Any] = {
-        "mechanisms": {name: await _conclude_mechanism(subnet, name) for name in subnet.posts},
+        "mechanisms": {name: await _conclude_mechanism(subnet, name) for name in subnet.runners},
         "replay": {"entries": len(replayed), "equal": not faults, "faults": faults},
     }
     return {**result, "failures": find_failures(result)}
 
 
 async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, Any]:
-    graph, posts = await subnet.metagraph(mechanism), subnet.posts[mechanism]
-    bench = posts[0].bench
-    lines = {line.hotkey: line for line in select_leaderboard(bench.journal.store, bench.mechanism, Averaging())}
-    values, reasons = _select_scores(posts[0])
-    rows = [dict((await post.scale.chain.stored(post.scale.own_hotkey)).row) for post in posts]
-    states = {post.scale.own_hotkey: _last_state(post) for post in posts}
+    graph, runners = await subnet.metagraph(mechanism), subnet.runners[mechanism]
+    context = runners[0].round_context
+    lines = {line.hotkey: line for line in select_leaderboard(context.journal.store, context.mechanism, Averaging())}
+    values, reasons = _select_scores(runners[0])
+    rows = [
+        dict((await runner.weigh_in_context.chain.stored(runner.weigh_in_context.own_hotkey)).row) for runner in runners
+    ]
+    states = {runner.weigh_in_context.own_hotkey: _last_state(runner) for runner in runners}
     miners, validators = [], []
     for neuron in graph.neurons:
         part, line = subnet.names[neuron.hotkey], lines.get(neuron.hotkey)
@@ -111,18 +113,18 @@ async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, A
     return {"block": graph.block, "miners": miners, "validators": validators}
 
 
-def _last_state(post: MechanismRunner) -> str:
+def _last_state(runner: MechanismRunner) -> str:
     """How far the last submission got."""
-    rows = post.scale.ledger.rows(1)
+    rows = runner.weigh_in_context.ledger.rows(1)
     return rows[-1].state if rows else "nothing submitted"
 
 
-def _select_scores(post: MechanismRunner) -> tuple[Mapping[str, list[float]], dict[str, str]]:
+def _select_scores(runner: MechanismRunner) -> tuple[Mapping[str, list[float]], dict[str, str]]:
     """By hotkey every score, and what most often stood in its way; of equals the newest."""
     values: defaultdict[str, list[float]] = defaultdict(list)
     reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    store, mechanism = post.bench.journal.store, post.bench.mechanism
-    for line in list_rounds(store, mechanism.name, most=MAX_ROUNDS).items:
+    store, mechanism = runner.round_context.journal.store, runner.round_context.mechanism
+    for line in list_rounds(store, mechanism.name, limit=MAX_ROUNDS).items:
         scored = select_round(store, line.id, mechanism).scored
         for score in scored.scores:
             reasons[score.hotkey][_name_reason(score, scored)] += 1
@@ -148,12 +150,12 @@ MAX_DELIVERY_TURNS = 10
 
 async def deliver_rounds(subnet: DemoSubnet) -> str:
     """Empty the first validator's outbox; gives the newest round that has a story."""
-    post = subnet.posts[NARRATED][0]
-    store, clock = post.bench.journal.store, post.clock
+    runner = subnet.runners[NARRATED][0]
+    store, clock = runner.round_context.journal.store, runner.clock
     alerts = Alerts(store, clock.now)
     place = open_artifacts(str(subnet.folder / "artifacts"))
-    story = NarrativeJobs(store, clock, {NARRATED: post.bench.mechanism}, place, draw_in_process)
-    exchange = ChallengeApi(store, clock, alerts, post.scale.own_hotkey)
+    story = NarrativeJobs(store, clock, {NARRATED: runner.round_context.mechanism}, place, draw_in_process)
+    exchange = ChallengeApi(store, clock, alerts, runner.weigh_in_context.own_hotkey)
     deliveries: dict[str, Delivery] = {
         "alerts": partial(raise_alerts, alerts),
         "copies": exchange.push_copies,
@@ -162,4 +164,4 @@ async def deliver_rounds(subnet: DemoSubnet) -> str:
     for _ in range(MAX_DELIVERY_TURNS):
         if not await deliver_due(store, clock, alerts, deliveries):
             break
-    return list_rounds(store, NARRATED, most=1).items[0].id
+    return list_rounds(store, NARRATED, limit=1).items[0].id

@@ -99,15 +99,15 @@ Step = dict[str, list[StepOutcome]]
 
 @dataclass(frozen=True, slots=True)
 class DemoSubnet:
-    """The demo's chain, and by mechanism the posts of its validators; `names` tells hotkeys apart."""
+    """The demo's chain, and the runners of its validators by mechanism; `names` tells hotkeys apart."""
 
     folder: Path
     file: ChainFile
-    posts: Mapping[str, tuple[MechanismRunner, ...]]
+    runners: Mapping[str, tuple[MechanismRunner, ...]]
     names: dict[str, DemoNeuron]
 
     async def metagraph(self, mechanism: str) -> Metagraph:
-        return await self.posts[mechanism][0].scale.chain.metagraph()
+        return await self.runners[mechanism][0].weigh_in_context.chain.metagraph()
 
     def epochs(self) -> int:
         with at_present(self.file):
@@ -122,9 +122,9 @@ def open_subnet(folder: Path) -> Iterator[DemoSubnet]:
     senses = LocalSenses(workers=1, **find_web(EMBEDDED, None, folder))
     with _miners(folder):
         validators = [_make_runners(part, folder, file, senses) for part in VALIDATORS]
-        posts = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}
+        runners = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}
         names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS)}
-        yield DemoSubnet(folder, file, posts, names)
+        yield DemoSubnet(folder, file, runners, names)
 
 
 def create_chain(folder: Path, age: float = 0.0) -> ChainFile:
@@ -153,7 +153,7 @@ def _miners(folder: Path) -> Iterator[None]:
 
 
 def _make_runners(part: DemoNeuron, folder: Path, file: ChainFile, senses: LocalSenses) -> dict[str, MechanismRunner]:
-    """One post per mechanism, over one journal."""
+    """One runner per mechanism, over one journal."""
     store = Store(f"sqlite:///{folder / part.name}.db")
     return {name: _make_runner(name, mechid, part, store, file, senses) for mechid, name in enumerate(MECHANISMS)}
 
@@ -164,18 +164,22 @@ def _make_runner(
     mechanism = load_mechanism(name)
     params = make_params(mechanism, PARAMS[name])
     journal, chain = Journal(store), LocalChain(ChainFile(file.path), part.hotkey, mechid)
-    bench = RoundContext(mechanism, params, journal, Asker(part.hotkey, AskSettings(allow_private=True)), senses)
-    scale = WeighInContext(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
+    round_context = RoundContext(
+        mechanism, params, journal, Asker(part.hotkey, AskSettings(allow_private=True)), senses
+    )
+    weigh_in_context = WeighInContext(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
     clock = ChainClock(ChainFile(file.path))
     if mechanism.kind == "collected":
-        return MechanismRunner(bench, scale, generate_tasks(mechanism, params), clock, DeskCollector(store))
-    return MechanismRunner(bench, scale, TASKS[name], clock)
+        return MechanismRunner(
+            round_context, weigh_in_context, generate_tasks(mechanism, params), clock, DeskCollector(store)
+        )
+    return MechanismRunner(round_context, weigh_in_context, TASKS[name], clock)
 
 
 async def run_subnet(subnet: DemoSubnet, rounds: int) -> AsyncIterator[Step]:
     """Rounds of all mechanisms and validators side by side, then a weigh-in of each, then epochs until the chain
     has counted them."""
-    async with open_desks(subnet.posts["novelty"], subnet.names) as doors:
+    async with open_desks(subnet.runners["novelty"], subnet.names) as doors:
         for turn in range(rounds):
             await contribute_all(doors, turn)
             yield await _at_once(subnet, _play)
@@ -190,37 +194,37 @@ async def run_subnet(subnet: DemoSubnet, rounds: int) -> AsyncIterator[Step]:
 
 async def note_result(subnet: DemoSubnet) -> None:
     """What the chain says now that it has counted, for whoever looks at the journals."""
-    for name, posts in subnet.posts.items():
-        for post in posts:
-            chain, own = post.scale.chain, post.scale.own_hotkey
+    for name, runners in subnet.runners.items():
+        for runner in runners:
+            chain, own = runner.weigh_in_context.chain, runner.weigh_in_context.own_hotkey
             graph, rules = await chain.metagraph(), await chain.rules()
-            note_metagraph(post.bench.journal.store, name, graph, rules, post.clock.now(), own)
+            note_metagraph(runner.round_context.journal.store, name, graph, rules, runner.clock.now(), own)
 
 
-async def _play(post: MechanismRunner) -> CommittedRound | None:
+async def _play(runner: MechanismRunner) -> CommittedRound | None:
     """A round; None where nothing was contributed since the last."""
     try:
-        return await post.play_round()
+        return await runner.play_round()
     except WeighbeamError as fault:
         if fault.code != "nothing_new":
             raise
         return None
 
 
-async def weigh_in(post: MechanismRunner) -> WeighInResult:
+async def weigh_in(runner: MechanismRunner) -> WeighInResult:
     """A weigh-in, tried again as a validator does: one that an epoch's end overtakes is given up by the ledger."""
-    done = await post.weigh_in()
+    done = await runner.weigh_in()
     for _ in range(TRIES - 1):
         if done.submission is not None and done.submission.state == "confirmed":
             break
-        done = await post.weigh_in()
+        done = await runner.weigh_in()
     return done
 
 
 async def _at_once(subnet: DemoSubnet, act: Callable[[MechanismRunner], Awaitable[StepOutcome]]) -> Step:
-    names = [name for name, posts in subnet.posts.items() for _ in posts]
-    outcomes = await asyncio.gather(*(act(post) for posts in subnet.posts.values() for post in posts))
-    step: Step = {name: [] for name in subnet.posts}
+    names = [name for name, runners in subnet.runners.items() for _ in runners]
+    outcomes = await asyncio.gather(*(act(runner) for runners in subnet.runners.values() for runner in runners))
+    step: Step = {name: [] for name in subnet.runners}
     for name, outcome in zip(names, outcomes, strict=True):
         step[name].append(outcome)
     return step

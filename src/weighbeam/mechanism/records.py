@@ -205,7 +205,7 @@ class Collected:
 class Collector(Protocol):
     """Where a collected round's contributions come from."""
 
-    def collect(self, cursor: Json, most: int) -> Collected:
+    def collect(self, cursor: Json, limit: int) -> Collected:
         """At most so many contributions after `cursor`, None for the beginning, in the order they were committed."""
         ...
 

@@ -33,13 +33,13 @@ def check_nonce(nonce: str) -> None:
     require(NONCE.fullmatch(nonce) is not None, "bad_nonce", "a nonce is 16 hex digits", "draw 8 random bytes")
 
 
-def make_inert(text: str, nonce: str, most: int = MAX_TEXT) -> str:
+def make_inert(text: str, nonce: str, limit: int = MAX_TEXT) -> str:
     """A text without unseen characters and without the nonce, cut; what lies far behind the cut is not read.
 
     >>> make_inert("x 0123012345678\\x009abcdef456789ABCDEF y", "0123456789abcdef")
     'x  y'
     """
-    return remove_nonce(drop_unseen(text[:MAX_READ]), nonce)[:most]
+    return remove_nonce(drop_unseen(text[:MAX_READ]), nonce)[:limit]
 
 
 def remove_nonce(text: str, nonce: str) -> str:

@@ -285,12 +285,12 @@ class Asker:
         return make_proof(headers, heard.body, heard.digest, scheme)
 
 
-async def _fetch_capped(response: httpx2.Response, most: int) -> bytes | None:
+async def _fetch_capped(response: httpx2.Response, limit: int) -> bytes | None:
     parts: list[bytes] = []
     size = 0
     async for part in response.aiter_raw():
         size += len(part)
-        if size > most:
+        if size > limit:
             return None
         parts.append(part)
     return b"".join(parts)

@@ -28,7 +28,7 @@ def call_http(
     content: Any = None,
     headers: Mapping[str, str] | None = None,
     seconds: float = CALL_SECONDS,
-    most: int = MAX_BYTES,
+    limit: int = MAX_BYTES,
 ) -> HttpReply:
     """The reply, whatever its status; `call_failed` if there is none, or it is too slow or too large.
 
@@ -39,7 +39,7 @@ def call_http(
 
     def work() -> None:
         try:
-            found.append(asyncio.run(_call_http(method, url, content, headers or {}, seconds, most)))
+            found.append(asyncio.run(_call_http(method, url, content, headers or {}, seconds, limit)))
         except WeighbeamError as fault:
             found.append(fault)
         except Exception as fault:
@@ -55,7 +55,7 @@ def call_http(
 
 
 async def _call_http(
-    method: str, url: str, content: Any, headers: Mapping[str, str], seconds: float, most: int
+    method: str, url: str, content: Any, headers: Mapping[str, str], seconds: float, limit: int
 ) -> HttpReply:
     body = None if content is None else json.dumps(content).encode()
     named = {**headers, **({} if body is None else {"Content-Type": "application/json"})}
@@ -68,8 +68,8 @@ async def _call_http(
             parts, size = [], 0
             async for part in response.aiter_raw():
                 size += len(part)
-                if size > most:
-                    raise _make_call_error(f"it sent more than {most} bytes")
+                if size > limit:
+                    raise _make_call_error(f"it sent more than {limit} bytes")
                 parts.append(part)
             return HttpReply(response.status_code, b"".join(parts))
     except TimeoutError:

@@ -111,25 +111,25 @@ def make_miner_app(
     return app
 
 
-async def receive(request: Request, most: int) -> auth.SignedRequest:
+async def receive(request: Request, limit: int) -> auth.SignedRequest:
     """The request as it came: nothing parsed, nothing decoded, the body within the cap."""
     target: bytes = request.scope["state"][TARGET]
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
-    body = await _receive_body(request, most)
+    body = await _receive_body(request, limit)
     return auth.SignedRequest(request.method, target.decode("latin-1"), headers, body)
 
 
-async def _receive_body(request: Request, most: int) -> bytes:
+async def _receive_body(request: Request, limit: int) -> bytes:
     """The body; too large if it says so, and counted while it is read whatever it says."""
     declared = request.headers.get("content-length", "")
-    require(not declared.isdecimal() or (len(declared) < 19 and int(declared) <= most), "too_large")
+    require(not declared.isdecimal() or (len(declared) < 19 and int(declared) <= limit), "too_large")
     parts: list[bytes] = []
     size = 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for part in request.stream():
                 size += len(part)
-                require(size <= most, "too_large")
+                require(size <= limit, "too_large")
                 parts.append(part)
     except TimeoutError:
         raise WeighbeamError("malformed", "the body came too slowly") from None

@@ -44,10 +44,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _is_shallow(value: Any, most: int) -> bool:
+def _is_shallow(value: Any, limit: int) -> bool:
     """Level by level, so that a deep value costs no recursion."""
     level = [value]
-    for _ in range(most + 1):
+    for _ in range(limit + 1):
         inner: list[Any] = []
         for item in level:
             if isinstance(item, dict):

@@ -41,18 +41,18 @@ def make_service_app(
     registry: CollectorRegistry,
     origins: Sequence[str] = (),
     report: Report | None = None,
-    front: RequestPipeline | None = None,
+    pipeline: RequestPipeline | None = None,
 ) -> FastAPI:
     """`/health`, `/metrics` and `/openapi.json`; no page needs anything from elsewhere. `origins` may call.
 
     `report` says how the process is; without one, whether something has been worked on for a minute.
-    With a `front`, `/metrics` are for whoever may read; how the process is may be asked by all.
+    With a `pipeline`, `/metrics` is only for callers that may read; `/health` is open to all.
     """
     told = report or partial(report_health, pool)
     app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.add_exception_handler(HTTPException, refuse_unknown_route)
     add_origins(app, origins)
-    add_metrics(app, registry, front)
+    add_metrics(app, registry, pipeline)
 
     @app.get("/health", responses={STALLED: {"description": "it stands still"}})
     async def tell_health() -> Response:
@@ -66,7 +66,7 @@ def report_health(pool: BoundedThreadPool) -> tuple[int, dict[str, Any]]:
     """The status and the JSON of /health."""
     stalled = pool.is_stalled()
     told = {"version": __version__, "status": "stalled" if stalled else "ok"}
-    return STALLED if stalled else 200, {**told, "inside": pool.inside, "most": pool.most}
+    return STALLED if stalled else 200, {**told, "inside": pool.inside, "limit": pool.limit}
 
 
 async def refuse_unknown_route(request: Request, fault: Exception) -> Response:

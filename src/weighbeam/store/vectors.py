@@ -166,23 +166,25 @@ def select_marks(connection: Connection, queries: Queries) -> list[float]:
     return [BEYOND if mark is None else float(mark) for mark in asked]
 
 
-def list_lowest(connection: Connection, queries: Queries, marks: Sequence[float], most: int) -> tuple[list[int], float]:
+def list_lowest(
+    connection: Connection, queries: Queries, marks: Sequence[float], limit: int
+) -> tuple[list[int], float]:
     """Rows that are not beyond the mark of every query, the furthest below any of them first; and an edge.
 
-    Every other row is at least that far above all marks: 0, or less if there were more rows than `most`.
+    Every other row is at least that far above all marks: 0, or less if there were more rows than `limit`.
     """
-    statement, given = format_lowest(queries, marks, most)
+    statement, given = format_lowest(queries, marks, limit)
     rows = connection.exec_driver_sql(statement, given).all()
-    return [row.id for row in rows], float(rows[-1].above) if len(rows) == most else 0.0
+    return [row.id for row in rows], float(rows[-1].above) if len(rows) == limit else 0.0
 
 
-def format_lowest(queries: Queries, marks: Sequence[float], most: int) -> tuple[str, tuple[Any, ...]]:
+def format_lowest(queries: Queries, marks: Sequence[float], limit: int) -> tuple[str, tuple[Any, ...]]:
     """The statement and what it is given. What the condition drops is neither computed again nor sorted."""
     within = " OR ".join(f"{FAR} <= %s::float8" for _ in queries)
     above = ", ".join(f"{FAR} - %s::float8" for _ in queries)
     pairs = [each for query, mark in zip(queries, marks, strict=True) for each in (format_vector(query), mark)]
     statement = f"SELECT id, least({above}) AS above FROM {TABLE} WHERE {within} ORDER BY above LIMIT %s"
-    return statement, (*pairs, *pairs, most)
+    return statement, (*pairs, *pairs, limit)
 
 
 def stream_within(connection: Connection, query: Queries, limit: float, at_once: int) -> Iterator[list[int]]:

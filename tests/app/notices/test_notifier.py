@@ -14,8 +14,8 @@ from engine.small_subnet import (
     ALICE,
     Turned,
     make_chain,
-    make_desk,
-    make_post,
+    make_runner,
+    make_runtime,
     observe_example,
     play,
 )
@@ -60,27 +60,27 @@ def test_modes_arrive_word_by_word_once_and_their_end_too(store: Store, senses, 
     clock = Turned()
     observed = observe_example(senses)
     file = make_chain(tmp_path, {answer.hotkey: "127.0.0.1:8000" for answer in observed[0].answers})
-    post = make_post(store, file, senses, clock)
-    play(post.scale.journal, observed, "r1", clock.at)
+    runner = make_runner(store, file, senses, clock)
+    play(runner.weigh_in_context.journal, observed, "r1", clock.at)
     with serve_web() as web:
-        teller = Teller(store, clock, web.url)
-        desk = replace(make_desk(store, clock), alerts=teller.alerts)
+        notifier = Teller(store, clock, web.url)
+        runtime = replace(make_runtime(store, clock), alerts=notifier.alerts)
 
         def weigh(blocks: int) -> str:
             advance(file, blocks)
             clock.at += 600
-            asyncio.run(weigh_once(desk, post))
-            return str(desk.health.pulses["chunking"].mode)
+            asyncio.run(weigh_once(runtime, runner))
+            return str(runtime.health.pulses["chunking"].mode)
 
         assert weigh(0) == "NORMAL"
-        post.scale.chain.faults = FaultSwitches(refuse_with="NeuronNoValidatorPermit")
-        rules = asyncio.run(post.scale.chain.rules())
+        runner.weigh_in_context.chain.faults = FaultSwitches(refuse_with="NeuronNoValidatorPermit")
+        rules = asyncio.run(runner.weigh_in_context.chain.rules())
         assert [weigh(rules.activity_cutoff * 8 // 10 + 1)] + [weigh(1) for _ in range(5)] == ["DEGRADED"] * 6
         assert [weigh(rules.activity_cutoff // 10)] + [weigh(1) for _ in range(5)] == ["EMERGENCY"] * 6
-        post.scale.chain.faults = FaultSwitches()
+        runner.weigh_in_context.chain.faults = FaultSwitches()
         weigh(6)
         assert weigh(6) == "NORMAL"
-        while teller.deliver():
+        while notifier.deliver():
             pass
     assert [(row["title"].removeprefix("Weighbeam: "), row["message"].splitlines()[0]) for row in web.taken] == [
         (
@@ -104,9 +104,9 @@ def test_a_mailbox_gets_the_same_words(store: Store) -> None:
     clock = Turned()
     text = "EMERGENCY MODE: 4500 of 5000 blocks since the last weight update, no freshness gate, act now"
     with serve_mail() as (mailbox, address):
-        teller = Teller(store, clock, address)
-        teller.alerts.tell("emergency_mode", "critical", text, "chunking")
-        teller.deliver()
+        notifier = Teller(store, clock, address)
+        notifier.alerts.tell("emergency_mode", "critical", text, "chunking")
+        notifier.deliver()
     ((subject, body),) = mailbox.taken
     assert subject == "Weighbeam: critical: emergency_mode"
     assert body.splitlines()[0] == text
@@ -133,11 +133,11 @@ def test_a_receiver_that_was_down_gets_everything_later_in_order_and_the_others_
     with serve_web() as other:
         with serve_web() as gone:
             address = gone.url
-        teller = Teller(store, clock, address, other.url)
-        teller.alerts.tell("clock_skew", "warning", "3 are later, says s3cret-path-of-mine of //Alice", "chunking")
-        teller.deliver()
-        teller.alerts.end({"clock_skew": "fine again"}, "chunking")
-        teller.deliver()
+        notifier = Teller(store, clock, address, other.url)
+        notifier.alerts.tell("clock_skew", "warning", "3 are later, says s3cret-path-of-mine of //Alice", "chunking")
+        notifier.deliver()
+        notifier.alerts.end({"clock_skew": "fine again"}, "chunking")
+        notifier.deliver()
         assert len(other.taken) == 2
         assert other.taken[0]["message"].startswith("3 are later, says (hidden) of (hidden)\n")
         with serve_web(Web(port=gone.port)) as back:
@@ -155,18 +155,18 @@ def test_a_receiver_that_hangs_holds_up_nothing(store: Store, monkeypatch) -> No
     monkeypatch.setattr("weighbeam.engine.outbox.deliver.POLL_SECONDS", 0.05)
     clock = Turned()
 
-    async def run(teller: Teller, swift: Web) -> None:
-        loop = asyncio.create_task(keep_delivering(store, clock, teller.alerts, teller.deliveries))
-        teller.alerts.tell("weights_differ", "critical", "@everyone [x](http://evil.example)", "chunking")
+    async def run(notifier: Teller, swift: Web) -> None:
+        loop = asyncio.create_task(keep_delivering(store, clock, notifier.alerts, notifier.deliveries))
+        notifier.alerts.tell("weights_differ", "critical", "@everyone [x](http://evil.example)", "chunking")
         await asyncio.to_thread(wait_for, lambda: len(swift.taken) == 1, 90.0)
         loop.cancel()
 
     with serve_web(Web(hangs=True)) as slow, serve_web() as swift:
-        teller = Teller(store, clock, f"{slow.url}?rto=600", swift.url)
-        asyncio.run(run(teller, swift))
+        notifier = Teller(store, clock, f"{slow.url}?rto=600", swift.url)
+        asyncio.run(run(notifier, swift))
         began = time.monotonic()
         with pytest.raises(WeighbeamError, match="did not take it within 1 s"):
-            teller.receivers[0].send("title", "text", "info", seconds=1.0)
+            notifier.receivers[0].send("title", "text", "info", seconds=1.0)
         assert time.monotonic() - began < 30
     assert swift.taken[0]["message"].startswith("＠everyone (x)(http: //evil.example)")
     assert swift.taken[0]["type"] == "failure"

@@ -89,10 +89,10 @@ def test_who_may_read_follows_from_where_it_listens(tmp_path: Path) -> None:
         ("0.0.0.0:0", "[service]\npublic = true\n", "public"),
     ):
         entrance = open_access(load(tmp_path, rest=more), store, "me", listen, pools)
-        gate = entrance.make_desk_gate("novelty", entrance.loaded.settings.novelty, SIGNER)
-        assert (entrance.make_gate().reading, gate.reading) == (reading, "closed")
-        assert gate.signers is not None
-        assert gate.signers.policy.settings.per_sender < pools.desk.most / 10
-        gate.signers.nonces.close()
+        authenticator = entrance.make_signed_authenticator("novelty", entrance.loaded.settings.novelty, SIGNER)
+        assert (entrance.make_authenticator().reading, authenticator.reading) == (reading, "closed")
+        assert authenticator.signers is not None
+        assert authenticator.signers.policy.settings.per_sender < pools.submissions.limit / 10
+        authenticator.signers.nonces.close()
     pools.close()
     store.close()

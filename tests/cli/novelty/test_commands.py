@@ -98,7 +98,7 @@ def test_people_read_tables(filled: Path) -> None:
 
 
 def test_history_goes_back_page_by_page(filled: Path) -> None:
-    ids = [row["id"] for row in said("history", "--store", filled, "--most", 2)["history"]]
+    ids = [row["id"] for row in said("history", "--store", filled, "--limit", 2)["history"]]
     assert ids == [6, 5]
     assert [r["id"] for r in said("history", "--store", filled, "--before", 5)["history"]] == [4, 3, 2, 1]
     assert [r["id"] for r in said("history", "--store", filled, "--contributor", "eve")["history"]] == [6, 5, 4, 3]

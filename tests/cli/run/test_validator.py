@@ -246,7 +246,7 @@ def test_observers_play_for_a_validator_that_only_scores_and_one_of_them_is_kill
     scorer.wait_for("observers are gone")
     assert [other.end(signal.SIGTERM), scorer.end(signal.SIGTERM)] == [0, 0]
     place = ("--store", shared["WEIGHBEAM_STORE__URL"])
-    rounds = list_rounds(view_journal(shared["WEIGHBEAM_STORE__URL"]), most=200).items
+    rounds = list_rounds(view_journal(shared["WEIGHBEAM_STORE__URL"]), limit=200).items
     assert {row.state for row in rounds} == {"scored"}
     assert sum(row.kind == "organic" for row in rounds) == len(asked)
     assert any(row.kind == "synthetic" for row in rounds)

@@ -57,13 +57,13 @@ def test_the_same_workload_gives_the_same_weights_hash(
 def work(store: Store, folder: Path) -> dict[str, Any]:
     """Thirty hours of rounds with a weigh-in now and then, and a clean-up of the oldest."""
     folder.mkdir()
-    scale, file = make_scale(store, folder)
+    weigh_in_context, file = make_weigh_in_context(store, folder)
     for hour in range(30):
         texts = {name: ("tide moon", "tide", None)[(place + hour) % 3] for place, name in enumerate(HOTKEYS)}
-        play(scale.journal, PaidRecall(), hour, START + hour * HOUR, texts)
+        play(weigh_in_context.journal, PaidRecall(), hour, START + hour * HOUR, texts)
         if hour % 10 == 9:
             advance(file, 6)
-            asyncio.run(weigh_in(scale, START + hour * HOUR + 1))
+            asyncio.run(weigh_in(weigh_in_context, START + hour * HOUR + 1))
     averaging = Averaging(ema_lookback_hours=10.0, db_retention_hours=24.0)
     done = clean_up(store, START + 31 * HOUR, averaging, ALICE.address, ALICE.sign)
     assert done.rounds > 0
@@ -74,7 +74,7 @@ def work(store: Store, folder: Path) -> dict[str, Any]:
     return {**shown, "weights": digest_json([row["row"] for row in shown["submissions"]])}
 
 
-def make_scale(store: Store, folder: Path) -> tuple[WeighInContext, ChainFile]:
+def make_weigh_in_context(store: Store, folder: Path) -> tuple[WeighInContext, ChainFile]:
     parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1)
     file = ChainFile.create(folder / "chain.sqlite", parameters, manual=True)
     register(file, ALICE.address, stake=5000 * 10**9)

@@ -24,8 +24,8 @@ from engine.small_subnet import (
     list_faults,
     list_rounds,
     make_chain,
-    make_desk,
-    make_post,
+    make_runner,
+    make_runtime,
     observe_example,
     open_store,
     play,
@@ -37,7 +37,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.requests.organic import enqueue_request, select_request
 from weighbeam.engine.rounds.recovery import finish_rounds
-from weighbeam.engine.running import runtime
+from weighbeam.engine.running import runtime as running
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store, connect
 from weighbeam.store.postgres import wait_to_write
@@ -263,19 +263,19 @@ def miners(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def test_rounds_and_weigh_ins_survive_a_locked_store_and_say_what_to_do(
     tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(running, "POLL_SECONDS", 0.02)
     store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
-    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
-    desk.health.add(post.name)
-    desk.lock.take()
+    runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
+    runtime.health.add(runner.name)
+    runtime.lock.take()
 
     async def both() -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(runtime.keep_rounds(desk, post))
-            group.create_task(runtime.keep_weighing(desk, post))
+            group.create_task(running.keep_rounds(runtime, runner))
+            group.create_task(running.keep_weighing(runtime, runner))
 
     async def live_through() -> list[str]:
-        pulse = desk.health.pulses[post.name]
+        pulse = runtime.health.pulses[runner.name]
         with hear_log() as lines, held(store_url):
             await run_until(
                 both(),
@@ -293,15 +293,15 @@ def test_a_store_that_cannot_be_read_ends_no_loop(
     tmp_path: Path, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file is damaged under a running validator: it says so, again and again, until somebody mends it."""
-    monkeypatch.setattr(runtime, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(running, "POLL_SECONDS", 0.02)
     store, file, clock = open_store(tmp_path), make_chain(tmp_path, miners), Fast()
-    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
-    desk.health.add(post.name)
+    runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
+    runtime.health.add(runner.name)
     store.close()
     (tmp_path / "journal.db").write_bytes(b"junk" * 5000)
     with hear_log() as lines:
-        asyncio.run(run_until(runtime.keep_rounds(desk, post), lambda: len(lines) > 6))
-        asyncio.run(run_until(runtime.keep_weighing(desk, post), lambda: len(lines) > 10))
+        asyncio.run(run_until(running.keep_rounds(runtime, runner), lambda: len(lines) > 6))
+        asyncio.run(run_until(running.keep_weighing(runtime, runner), lambda: len(lines) > 10))
     assert all("remedy: " in line for line in lines)
     assert any("restore a backup" in line for line in lines)
 
@@ -309,28 +309,28 @@ def test_a_store_that_cannot_be_read_ends_no_loop(
 def test_clean_ups_survive_a_locked_store(
     tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "FAULT_SECONDS", 0.05)
+    monkeypatch.setattr(running, "FAULT_SECONDS", 0.05)
     store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
-    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
+    runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
     with hear_log() as lines:
         with held(store_url):
-            asyncio.run(run_until(runtime.keep_clean(desk, post), lambda: len(lines) > 1))
+            asyncio.run(run_until(running.keep_clean(runtime, runner), lambda: len(lines) > 1))
         assert all("remedy: another program" in line for line in lines)
-        asyncio.run(run_until(runtime.keep_clean(desk, post), lambda: "clean-up" in lines[-1]))
+        asyncio.run(run_until(running.keep_clean(runtime, runner), lambda: "clean-up" in lines[-1]))
 
 
 def test_a_store_locked_to_the_end_hides_no_other_fault(
     tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str]
 ) -> None:
     store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
-    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
-    desk.health.patience = 1.0
+    runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
+    runtime.health.patience = 1.0
 
     async def run_locked() -> None:
-        running = asyncio.create_task(runtime.keep_running(desk, [post]))
+        loops = asyncio.create_task(running.keep_running(runtime, [runner]))
         await asyncio.sleep(0.2)
         with held(store_url):
-            await running
+            await loops
 
     with hear_log() as lines, pytest.raises(WeighbeamError, match="watchdog"):
         asyncio.run(run_locked())
@@ -342,8 +342,10 @@ def test_a_request_whose_answer_could_not_be_written_gets_it_later_from_its_own_
     tmp_path: Path, store_url: str, senses: LocalSenses, miners: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
-    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
-    asked = enqueue_request(store, CHUNKING, post.bench.params, {"document": "One. Two.", "chunk_size": 50}, START)
+    runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
+    asked = enqueue_request(
+        store, CHUNKING, runner.round_context.params, {"document": "One. Two.", "chunk_size": 50}, START
+    )
     real, commit = Journal.commit, []
 
     def commit_into_a_lock(self: Journal, round_id: str, mechanism: Any) -> Any:
@@ -353,10 +355,10 @@ def test_a_request_whose_answer_could_not_be_written_gets_it_later_from_its_own_
 
     monkeypatch.setattr(Journal, "commit", commit_into_a_lock)
     with hear_log():
-        asyncio.run(runtime.play_once(desk, post))
+        asyncio.run(running.play_once(runtime, runner))
     assert select_request(store, asked).state == "taken"
     monkeypatch.undo()
-    asyncio.run(runtime.play_once(desk, post))
+    asyncio.run(running.play_once(runtime, runner))
     answered = select_request(store, asked)
     assert (answered.state, answered.result["round"]) == ("done", commit[0])
     assert list_rounds(store)[0] == commit[0]
@@ -368,9 +370,9 @@ def test_a_submission_that_could_not_be_noted_is_not_sent_again(
 ) -> None:
     """The chain takes it, the store fails before `included`: the next weigh-in finds it on the chain."""
     store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
-    post = make_post(store, file, senses, clock)
-    asyncio.run(post.play_round())
-    submit = post.scale.chain.submit
+    runner = make_runner(store, file, senses, clock)
+    asyncio.run(runner.play_round())
+    submit = runner.weigh_in_context.chain.submit
 
     async def submit_and_lock(*given: Any) -> Any:
         done = await submit(*given)
@@ -378,11 +380,11 @@ def test_a_submission_that_could_not_be_noted_is_not_sent_again(
         return done
 
     with ExitStack() as stack, suppress(WeighbeamError):
-        monkeypatch.setattr(post.scale.chain, "submit", submit_and_lock)
-        asyncio.run(post.weigh_in())
-    assert post.scale.ledger.rows()[-1].state == "sent"
+        monkeypatch.setattr(runner.weigh_in_context.chain, "submit", submit_and_lock)
+        asyncio.run(runner.weigh_in())
+    assert runner.weigh_in_context.ledger.rows()[-1].state == "sent"
     monkeypatch.undo()
-    again = asyncio.run(post.weigh_in())
+    again = asyncio.run(runner.weigh_in())
     assert again.settled.state == "confirmed"
     assert again.decision.reason == "rate_limited"
     assert count_taken(file) == 1

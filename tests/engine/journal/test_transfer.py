@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import insert, inspect
 from typer.testing import CliRunner
 
-from engine.journal.test_same_on_both import HOTKEYS, HOUR, SHOWN, START, make_scale, read_rows
+from engine.journal.test_same_on_both import HOTKEYS, HOUR, SHOWN, START, make_weigh_in_context, read_rows
 from engine.recall import PARAMS, PaidRecall, find, play
 from engine.running.test_watchdog import HOLDER
 from engine.small_subnet import ALICE
@@ -47,13 +47,13 @@ from weighbeam.store.memory import remember
 from weighbeam.store.transfer import list_tables
 
 
-def play_hours(scale: WeighInContext, file: ChainFile, hours: range) -> None:
+def play_hours(weigh_in_context: WeighInContext, file: ChainFile, hours: range) -> None:
     for hour in hours:
         texts = {name: ("tide moon", "tide \x00", None)[(place + hour) % 3] for place, name in enumerate(HOTKEYS)}
-        play(scale.journal, PaidRecall(), hour, START + hour * HOUR, texts)
+        play(weigh_in_context.journal, PaidRecall(), hour, START + hour * HOUR, texts)
         if hour % 10 == 9:
             advance(file, 6)
-            asyncio.run(weigh_in(scale, START + hour * HOUR + 1))
+            asyncio.run(weigh_in(weigh_in_context, START + hour * HOUR + 1))
 
 
 def show(store: Store, shown: Any = SHOWN) -> dict[str, Any]:
@@ -72,8 +72,8 @@ def test_there_and_back_it_is_the_same_and_goes_on_alike(
     monkeypatch.setattr(run, "append_entry", lambda *given: append_entry(given[0], given[1], given[3][:32], given[3]))
     places = [str(tmp_path / "journal.db"), postgres.make_database("template0"), f"sqlite:///{tmp_path / 'back.db'}"]
     store = Store(f"sqlite:///{places[0]}")
-    scale, file = make_scale(store, tmp_path)
-    play_hours(scale, file, range(30))
+    weigh_in_context, file = make_weigh_in_context(store, tmp_path)
+    play_hours(weigh_in_context, file, range(30))
     averaging = Averaging(ema_lookback_hours=10.0, db_retention_hours=24.0)
     assert clean_up(store, START + 31 * HOUR, averaging, ALICE.address, ALICE.sign).rounds > 0
     HotkeyLock(store, "5Dead", now=lambda: START).take()
@@ -241,6 +241,6 @@ def test_a_large_journal_takes_little_memory(tmp_path: Path) -> None:
     store.close()
     tracemalloc.start()
     assert copy_journal(str(tmp_path / "journal.db"), str(tmp_path / "target.db")).rows["blobs"] == 40
-    most = tracemalloc.get_traced_memory()[1]
+    limit = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < 30 * 2**20
+    assert limit < 30 * 2**20

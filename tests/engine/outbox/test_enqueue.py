@@ -52,14 +52,14 @@ def list_outbox(store: Store) -> list[tuple[str, str, str]]:
 def test_alerts_are_raised_after_the_round_and_once(journal: Journal) -> None:
     clock, alerts = Turned(), Alerts(journal.store, lambda: START)
     play(journal, Suspicious(), 1, START, TEXTS)
-    assert list_alerts(journal.store, most=9).items == ()
+    assert list_alerts(journal.store, limit=9).items == ()
 
     async def tell(item) -> None:
         await raise_alerts(alerts, item)
 
     for _ in range(2):
         asyncio.run(deliver.deliver_due(journal.store, clock, alerts, {"alerts": tell, "copies": tell_nothing}))
-    told = {alert.code: alert for alert in list_alerts(journal.store, most=9).items}
+    told = {alert.code: alert for alert in list_alerts(journal.store, limit=9).items}
     assert told["duplicate_answers"].text == "suspicious-1: the same answer was given by a, b"
     assert (told["strange_tides"].level, told["strange_tides"].mechanism) == ("warning", "suspicious")
     assert alerts.counts["duplicate_answers", "info"] == 1

@@ -76,7 +76,7 @@ def test_what_fails_waits_ever_longer_and_holds_nobody_up(store: Store) -> None:
     clock.at += MAX_WAIT_SECONDS
     turn(store, clock, {"note": fail})
     assert states(store)["bad"][0] == "given_up"
-    assert [alert.code for alert in list_alerts(store, most=5).items] == ["outbox_given_up"]
+    assert [alert.code for alert in list_alerts(store, limit=5).items] == ["outbox_given_up"]
     clock.at += 100 * HOUR
     assert turn(store, clock, {"note": fail}) == 0
 

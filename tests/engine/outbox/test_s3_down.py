@@ -71,28 +71,28 @@ def name_place(port: int, bucket: str = "pictures") -> str:
 
 def keep_pictures(world: World, place: str) -> Counted:
     """The first mechanism's rounds are drawn, and their pictures kept there."""
-    post, drawn = world.posts[0], DrawnRecall()
-    world.posts = (replace(post, bench=replace(post.bench, mechanism=drawn)), *world.posts[1:])
+    runner, drawn = world.runners[0], DrawnRecall()
+    world.runners = (replace(runner, round_context=replace(runner.round_context, mechanism=drawn)), *world.runners[1:])
     artifacts = Counted(open_artifacts(place))
     story = NarrativeJobs(
-        world.desk.store, world.desk.clock, {drawn.name: drawn}, artifacts, lambda shown: shown.title.encode()
+        world.runtime.store, world.runtime.clock, {drawn.name: drawn}, artifacts, lambda shown: shown.title.encode()
     )
-    world.desk = replace(world.desk, deliveries={"story": story.tell, "take_away": story.take_away})
+    world.runtime = replace(world.runtime, deliveries={"story": story.tell, "take_away": story.take_away})
     return artifacts
 
 
 def list_drawn(world: World) -> list[str]:
-    with world.desk.store.read() as connection:
+    with world.runtime.store.read() as connection:
         rows = connection.execute(tables.rounds.select().where(tables.rounds.c.mechanism == DrawnRecall.name))
         return sorted(row.id for row in rows if row.state == "scored")
 
 
 def finish(world: World) -> None:
     """Deliver what a round left while everything stopped."""
-    desk, deadline = world.desk, time.monotonic() + 30
-    while count_waiting(desk.store):
+    runtime, deadline = world.runtime, time.monotonic() + 30
+    while count_waiting(runtime.store):
         assert time.monotonic() < deadline
-        asyncio.run(deliver_due(desk.store, desk.clock, desk.alerts, desk.deliveries))
+        asyncio.run(deliver_due(runtime.store, runtime.clock, runtime.alerts, runtime.deliveries))
 
 
 @on_sqlite
@@ -103,20 +103,20 @@ def test_pictures_wait_for_a_store_that_comes_and_goes_and_arrive_once(world: Wo
         world.run(lambda: has_played(world, 3) and has_weighed(world) and any("remedy: weighbeam" in x for x in lines))
     assert world.row(0)
     assert artifacts.arrived == []
-    assert 3 <= count_waiting(world.desk.store)["story"] == len(list_drawn(world))
+    assert 3 <= count_waiting(world.runtime.store)["story"] == len(list_drawn(world))
     with serve_s3(buckets, port):
         world.run(lambda: len(artifacts.arrived) >= 2)
     more = len(list_drawn(world)) + 2
     world.run(lambda: len(list_drawn(world)) >= more)
     with serve_s3(buckets, port):
-        world.run(lambda: not count_waiting(world.desk.store))
+        world.run(lambda: not count_waiting(world.runtime.store))
         finish(world)
         drawn = list_drawn(world)
         assert sorted(artifacts.list("heatmaps")) == [name_heatmap(name) for name in drawn]
         assert [artifacts.get(name_heatmap(name)).decode() for name in drawn] == drawn
     assert len(artifacts.arrived) <= len(drawn) + 3, "what was under way at a stop may come again, in its own place"
     for name in drawn:
-        extras = select_extras(world.desk.store, name)
+        extras = select_extras(world.runtime.store, name)
         assert extras["narrative"].value == f"the picture is {extras['heatmap'].value}"
         assert extras["heatmap"].fault is None
     assert sound(world)
@@ -130,8 +130,8 @@ def test_a_store_that_never_answers_holds_up_no_round_and_no_weights(world: Worl
         artifacts = keep_pictures(world, name_place(silent.getsockname()[1]))
         world.run(lambda: has_played(world, 5) and has_weighed(world))
         assert artifacts.arrived == []
-        assert count_waiting(world.desk.store)["story"] == len(list_drawn(world)) >= 5
-        with world.desk.store.read() as connection:
+        assert count_waiting(world.runtime.store)["story"] == len(list_drawn(world)) >= 5
+        with world.runtime.store.read() as connection:
             assert {row.tries for row in connection.execute(tables.outbox.select())} == {0}, "the first still hangs"
     assert sound(world)
 

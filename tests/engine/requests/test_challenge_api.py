@@ -137,7 +137,7 @@ def test_whatever_the_api_sends_only_the_log_changes(far, store: Store, given: b
         loop.cancel()
 
     asyncio.run(run())
-    assert [alert.code for alert in list_alerts(store, most=10).items] == ["challenge_source"]
+    assert [alert.code for alert in list_alerts(store, limit=10).items] == ["challenge_source"]
     assert take_next(store, "inference", "r1", 0.0) is None
 
 
@@ -156,7 +156,7 @@ def test_an_api_that_is_down_is_told_once_and_found_again(far, store: Store) -> 
         loop.cancel()
 
     asyncio.run(run())
-    assert [alert.code for alert in list_alerts(store, most=10).items] == ["challenge_source"]
+    assert [alert.code for alert in list_alerts(store, limit=10).items] == ["challenge_source"]
     assert take_next(store, "inference", "r1", 0.0) is not None
 
 

@@ -37,7 +37,7 @@ PARAMS = NoveltyParams()
 
 
 class Bed:
-    """A desk and a post over one store."""
+    """A desk and a runner over one store."""
 
     def __init__(self, folder: Path, url: str, senses: LocalSenses) -> None:
         self.clock = Turned()
@@ -46,16 +46,18 @@ class Bed:
         self.desk: NoveltyDesk = open_desk(self.store, senses, ALICE, PARAMS, now=self.clock.now)
         journal, mechanism = Journal(self.store), Novelty()
         ledger = Ledger(self.store, "novelty")
-        scale = WeighInContext(mechanism, PARAMS, journal, ledger, LocalChain(self.file, ALICE), ALICE.address)
-        bench = RoundContext(mechanism, PARAMS, journal, Asker(ALICE, AskSettings()), senses)
+        weigh_in_context = WeighInContext(
+            mechanism, PARAMS, journal, ledger, LocalChain(self.file, ALICE), ALICE.address
+        )
+        round_context = RoundContext(mechanism, PARAMS, journal, Asker(ALICE, AskSettings()), senses)
         tasks = generate_tasks(mechanism, PARAMS)
-        self.post = MechanismRunner(bench, scale, tasks, self.clock, DeskCollector(self.store))
+        self.runner = MechanismRunner(round_context, weigh_in_context, tasks, self.clock, DeskCollector(self.store))
 
     def play(self) -> dict[str, float | None]:
-        return {score.hotkey: score.value for score in asyncio.run(self.post.play_round()).scored.scores}
+        return {score.hotkey: score.value for score in asyncio.run(self.runner.play_round()).scored.scores}
 
     def standings(self) -> dict[str, tuple[float | None, int]]:
-        rows = self.post.bench.journal.standings("novelty")
+        rows = self.runner.round_context.journal.standings("novelty")
         return {row.hotkey: (row.value, row.detail["balance"]) for row in rows}
 
     def faults(self) -> list[str]:
@@ -84,7 +86,7 @@ def test_what_was_paid_is_weighed_once(bed: Bed) -> None:
     assert 0 < (played[BOB] or 0) < 1e9
     with pytest.raises(WeighbeamError, match="nothing_new"):
         bed.play()
-    done = asyncio.run(bed.post.weigh_in())
+    done = asyncio.run(bed.runner.weigh_in())
     assert done.submission is not None
     assert done.submission.state == "confirmed"
     settle_held(bed.desk, held["id"], "released", bed.clock.now())
@@ -111,7 +113,7 @@ def test_a_crash_after_recording_counts_once(bed: Bed, monkeypatch: pytest.Monke
     with pytest.raises(KeyboardInterrupt):
         bed.play()
     monkeypatch.setattr(Journal, "commit", commit)
-    assert len(bed.post.recover()) == 1
+    assert len(bed.runner.recover()) == 1
     bed.desk.submit(BOB, BREAD)
     assert bed.play() == {BOB: 100e9}
     assert bed.standings() == {ADA: (100e9, 100_000_000_000), BOB: (100e9, 100_000_000_000)}
@@ -125,7 +127,7 @@ def test_a_crash_before_recording_loses_nothing(bed: Bed, monkeypatch: pytest.Mo
     with pytest.raises(KeyboardInterrupt):
         bed.play()
     monkeypatch.setattr(Journal, "record", record)
-    assert bed.post.recover() == []
+    assert bed.runner.recover() == []
     assert bed.play() == {ADA: 100e9}
 
 
@@ -152,7 +154,7 @@ def test_what_was_paid_counts_whatever_the_parameters_are_now(bed: Bed, senses: 
     held = bed.desk.submit(ADA, NOISE)
     cheap = open_desk(bed.store, senses, ALICE, NoveltyParams(max_reward=1.0), now=bed.clock.now)
     assert cheap.submit(BOB, OTTERS)["units"] == 10**9
-    bed.post = replace(bed.post, bench=replace(bed.post.bench, params=NoveltyParams(gate="off")))
+    bed.runner = replace(bed.runner, round_context=replace(bed.runner.round_context, params=NoveltyParams(gate="off")))
     assert bed.play() == {ADA: 0.0, BOB: 1e9}
     settle_held(bed.desk, held["id"], "released", bed.clock.now())
     assert bed.play() == {ADA: 100e9}
@@ -165,7 +167,7 @@ def test_a_round_that_cannot_be_scored_is_collected_again(bed: Bed, monkeypatch:
         patch.setattr(Novelty, "score", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             bed.play()
-        assert bed.post.recover() == []
+        assert bed.runner.recover() == []
     bed.desk.submit(BOB, BREAD)
     assert bed.play() == {ADA: 100e9, BOB: 100e9}
     assert bed.faults() == []

@@ -154,13 +154,13 @@ def play(
     folder: Path, senses: LocalSenses, endpoints: dict[str, str], rounds: int = 1
 ) -> tuple[RoundContext, CommittedRound]:
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
-    bench = RoundContext(CHUNKING, ChunkingParams(timeout=5.0), Journal(open_store(folder)), asker, senses)
+    round_context = RoundContext(CHUNKING, ChunkingParams(timeout=5.0), Journal(open_store(folder)), asker, senses)
     uids = {hotkey: uid for uid, hotkey in enumerate(sorted(endpoints))}
     places = {hotkey: Endpoint(endpoint, "btauth/1", "chain") for hotkey, endpoint in endpoints.items()}
     for number in range(rounds):
         moment = RoundStart(f"r{number}", f"s{number}", number, START + number, uids, places)
-        done = asyncio.run(run_round(bench, make_task("faults"), moment, list(uids)))
-    return bench, done
+        done = asyncio.run(run_round(round_context, make_task("faults"), moment, list(uids)))
+    return round_context, done
 
 
 def test_each_has_its_status_and_the_honest_score_as_without_them(
@@ -171,8 +171,8 @@ def test_each_has_its_status_and_the_honest_score_as_without_them(
     _, calm = play(tmp_path / "calm", senses, honest, rounds=2)
     named = {name_hotkey(name).address: name for name in hostile}
     everybody = honest | {hotkey: hostile[name] for hotkey, name in named.items()}
-    bench, done = play(tmp_path, senses, everybody, rounds=2)
-    kept = select_round(bench.journal.store, "r1", CHUNKING)
+    round_context, done = play(tmp_path, senses, everybody, rounds=2)
+    kept = select_round(round_context.journal.store, "r1", CHUNKING)
     heard = {named[row.hotkey]: (row.status, row.reason) for row in kept.answers if row.hotkey in named}
     told = {name: (status, reason) for name, (_, status, reason) in (RAW | SIGNED).items()}
     told |= {name: ("malformed", reason) for name, (_, _, reason) in FORGED.items()}
@@ -184,9 +184,9 @@ def test_each_has_its_status_and_the_honest_score_as_without_them(
     expected = {score.hotkey: (score.status, score.value) for score in calm.scored.scores}
     assert {hotkey: (scores[hotkey].status, scores[hotkey].value) for hotkey in honest} == expected
     assert all(status == "valid" for status, _ in expected.values())
-    raw = CHUNKING.weigh(bench.params, done.standings, set(everybody)).raw
+    raw = CHUNKING.weigh(round_context.params, done.standings, set(everybody)).raw
     assert sum(raw[hotkey] for hotkey, name in named.items() if name not in EARNED_ONCE) == 0
-    assert list_faults(bench.journal.store) == []
+    assert list_faults(round_context.journal.store) == []
 
 
 def test_a_gigabyte_costs_no_more_memory_than_the_cap(

@@ -50,7 +50,7 @@ def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory):
         yield found
 
 
-def bench(folder: Path, senses: LocalSenses) -> RoundContext:
+def round_context(folder: Path, senses: LocalSenses) -> RoundContext:
     params = ChunkingParams(timeout=3.0)
     asker = Asker(VALIDATOR, AskSettings(allow_private=True, per_address=64))
     return RoundContext(Chunking(), params, Journal(Store(f"sqlite:///{folder / 'journal.db'}")), asker, senses)
@@ -68,7 +68,7 @@ def task(number: int) -> Task:
 
 
 def test_rounds_rank_the_honest_above_the_hostile_and_replay_to_the_bit(tmp_path, senses, subnet) -> None:
-    table = bench(tmp_path, senses)
+    table = round_context(tmp_path, senses)
     name_of = {hotkey: name for hotkey, (name, _) in subnet.items()}
     for number in range(3):
         done = asyncio.run(run_round(table, task(number), moment(number, subnet), list(subnet)))
@@ -90,7 +90,7 @@ def test_rounds_rank_the_honest_above_the_hostile_and_replay_to_the_bit(tmp_path
 
 
 def test_a_miner_that_left_the_subnet_leaves_the_standings(tmp_path, senses, subnet) -> None:
-    table = bench(tmp_path, senses)
+    table = round_context(tmp_path, senses)
     asyncio.run(run_round(table, task(0), moment(0, subnet), list(subnet)))
     left = next(hotkey for hotkey, (name, _) in subnet.items() if name == "sentences")
     staying = [hotkey for hotkey in subnet if hotkey != left]
@@ -100,13 +100,13 @@ def test_a_miner_that_left_the_subnet_leaves_the_standings(tmp_path, senses, sub
 
 
 def test_nobody_there_is_no_round(tmp_path, senses) -> None:
-    table = bench(tmp_path, senses)
+    table = round_context(tmp_path, senses)
     with pytest.raises(WeighbeamError, match="too_few_miners"):
         asyncio.run(run_round(table, task(0), RoundStart("r", "s", 1, 1.0, {}, {}), []))
 
 
 def test_a_miner_without_endpoint_fails_and_harms_nobody(tmp_path, senses, subnet) -> None:
-    table = bench(tmp_path, senses)
+    table = round_context(tmp_path, senses)
     now = moment(0, subnet)
     ghost = Hotkey.from_uri("//Ghost").address
     there = RoundStart(now.round_id, now.seed, 0, now.at, {**now.uids, ghost: 99}, now.endpoints)
@@ -115,7 +115,7 @@ def test_a_miner_without_endpoint_fails_and_harms_nobody(tmp_path, senses, subne
 
 
 def test_a_crash_after_observing_is_finished_at_the_next_start(tmp_path, senses, subnet, monkeypatch) -> None:
-    table = bench(tmp_path, senses)
+    table = round_context(tmp_path, senses)
 
     def die(*_: object) -> None:
         raise KeyboardInterrupt

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.engine import make_url
 
-from engine.journal.test_same_on_both import HOTKEYS, HOUR, START, make_scale, read_rows
+from engine.journal.test_same_on_both import HOTKEYS, HOUR, START, make_weigh_in_context, read_rows
 from engine.recall import PaidRecall, find, play
 from engine.running.test_runtime import World, has_weighed, sound
 from engine.running.test_runtime import world as world
@@ -67,9 +67,9 @@ def test_a_validator_outlives_crashes_of_its_server(
         disturb(postgres, seed, 5)
         wanted |= {name: pulse.rounds + 2 for name, pulse in world.pulses.items()}
         running.result(120)
-    store = world.desk.store
-    for post in world.posts:
-        post.recover()
+    store = world.runtime.store
+    for runner in world.runners:
+        runner.recover()
     told = [line.split()[2].rstrip(",") for line in lines if ": round " in line and "answers valid" in line]
     kept = list_rounds(store)
     assert set(told) <= set(kept), "what was told as done is there"
@@ -110,9 +110,9 @@ def test_a_commit_whose_answer_is_lost_counts_nothing_twice_and_sends_nothing_tw
     for kind, url in (("calm", f"sqlite:///{tmp_path / 'calm.db'}"), ("cut", place)):
         (tmp_path / kind).mkdir()
         store = Store(url)
-        scale, file = make_scale(store, tmp_path / kind)
+        weigh_in_context, file = make_weigh_in_context(store, tmp_path / kind)
         fates.begun = kind == "cut"
-        found[kind] = work(scale, file)
+        found[kind] = work(weigh_in_context, file)
         fates.begun = False
         assert [one for one in replay(store, find) if one.fault] == []
         with store.read() as connection:
@@ -125,16 +125,16 @@ def test_a_commit_whose_answer_is_lost_counts_nothing_twice_and_sends_nothing_tw
     assert min(fates.count["lost"], fates.count["unheard"]) >= 1
 
 
-def work(scale: WeighInContext, file: ChainFile) -> dict[str, Any]:
+def work(weigh_in_context: WeighInContext, file: ChainFile) -> dict[str, Any]:
     """Rounds with a weigh-in now and then; gives what the chain held after each, and how often it took anything."""
     rows = []
     for hour in range(ROUNDS):
         texts = {name: ("tide moon", "tide", None)[(place + hour) % 3] for place, name in enumerate(HOTKEYS)}
-        play_through(scale.journal, hour, texts)
+        play_through(weigh_in_context.journal, hour, texts)
         if hour % 8 == 7:
             advance(file, 6)
-            weigh_through(scale, file, START + hour * HOUR + 1, len(rows) + 1)
-            rows.append(asyncio.run(scale.chain.stored(ALICE.address)).row)
+            weigh_through(weigh_in_context, file, START + hour * HOUR + 1, len(rows) + 1)
+            rows.append(asyncio.run(weigh_in_context.chain.stored(ALICE.address)).row)
     return {"on chain": rows, "taken": count_taken(file)}
 
 
@@ -153,11 +153,11 @@ def play_through(journal: Journal, hour: int, texts: dict[str, str | None]) -> N
     raise AssertionError(f"round {hour} was never played")
 
 
-def weigh_through(scale: WeighInContext, file: ChainFile, now: float, wanted: int) -> None:
+def weigh_through(weigh_in_context: WeighInContext, file: ChainFile, now: float, wanted: int) -> None:
     """Until the chain has taken it; in between blocks go by."""
     for _ in range(TRIES):
         try:
-            asyncio.run(weigh_in(scale, now))
+            asyncio.run(weigh_in(weigh_in_context, now))
         except WeighbeamError as fault:
             if fault.code != "store_fault":
                 raise

@@ -51,25 +51,25 @@ def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.fixture
-def post(subnet: made.TestSubnet, store_url: str) -> MechanismRunner:
-    return on_store(subnet.post(only=HONEST), store_url)
+def runner(subnet: made.TestSubnet, store_url: str) -> MechanismRunner:
+    return on_store(subnet.runner(only=HONEST), store_url)
 
 
-def on_store(post: MechanismRunner, url: str) -> MechanismRunner:
-    """The same post as another process would open it."""
+def on_store(runner: MechanismRunner, url: str) -> MechanismRunner:
+    """The same runner as another process would open it."""
     store = Store(url)
     journal = Journal(store)
-    bench = replace(post.bench, journal=journal, playing=set())
-    scale = replace(post.scale, journal=journal, ledger=Ledger(store, "chunking"))
-    return replace(post, bench=bench, scale=scale)
+    round_context = replace(runner.round_context, journal=journal, playing=set())
+    weigh_in_context = replace(runner.weigh_in_context, journal=journal, ledger=Ledger(store, "chunking"))
+    return replace(runner, round_context=round_context, weigh_in_context=weigh_in_context)
 
 
-def put(post: MechanismRunner) -> str:
-    return enqueue_request(post.bench.journal.store, CHUNKING, PARAMS, BODY, time.time())
+def put(runner: MechanismRunner) -> str:
+    return enqueue_request(runner.round_context.journal.store, CHUNKING, PARAMS, BODY, time.time())
 
 
-def state_of(post: MechanismRunner, request: str) -> str:
-    return select_request(post.bench.journal.store, request).state
+def state_of(runner: MechanismRunner, request: str) -> str:
+    return select_request(runner.round_context.journal.store, request).state
 
 
 class FreezingAsker:
@@ -86,93 +86,93 @@ class FreezingAsker:
 
 
 def make_scorer(
-    post: MechanismRunner, left: tuple[str, ...] = (), monotonic: Callable[[], float] = time.monotonic
+    runner: MechanismRunner, left: tuple[str, ...] = (), monotonic: Callable[[], float] = time.monotonic
 ) -> ObservedRoundScorer:
-    store, health = post.bench.journal.store, Health(1800.0)
+    store, health = runner.round_context.journal.store, Health(1800.0)
     health.add("chunking")
-    return ObservedRoundScorer(store, Alerts(store, time.time), health, [post], left, monotonic)
+    return ObservedRoundScorer(store, Alerts(store, time.time), health, [runner], left, monotonic)
 
 
-def make_lookout(post: MechanismRunner, own: bool = False, **more: int) -> ObserverRuntime:
-    store = post.bench.journal.store
+def make_lookout(runner: MechanismRunner, own: bool = False, **more: int) -> ObserverRuntime:
+    store = runner.round_context.journal.store
     return ObserverRuntime(store, WallClock(), Alerts(store, time.time), Health(1800.0), open_seat(store), own, **more)
 
 
-def test_an_observer_plays_what_is_asked_and_the_validator_scores_it(post: MechanismRunner, store_url: str) -> None:
-    request, observer = put(post), on_store(post, store_url)
-    seat = open_seat(observer.bench.journal.store)
+def test_an_observer_plays_what_is_asked_and_the_validator_scores_it(runner: MechanismRunner, store_url: str) -> None:
+    request, observer = put(runner), on_store(runner, store_url)
+    seat = open_seat(observer.round_context.journal.store)
     seat.take()
     played = asyncio.run(observer.observe_request(seat.name))
-    assert (state_of(post, request), observer.bench.journal.standings("chunking")) == ("taken", ())
-    assert make_scorer(post).score() == [played, request]
-    assert state_of(post, request) == "done"
-    assert {standing.hotkey for standing in post.bench.journal.standings("chunking")}
-    assert make_scorer(post).score() == []
+    assert (state_of(runner, request), observer.round_context.journal.standings("chunking")) == ("taken", ())
+    assert make_scorer(runner).score() == [played, request]
+    assert state_of(runner, request) == "done"
+    assert {standing.hotkey for standing in runner.round_context.journal.standings("chunking")}
+    assert make_scorer(runner).score() == []
     assert asyncio.run(observer.observe_request(seat.name)) is None
-    assert [one for one in replay(post.bench.journal.store, load_mechanism) if one.fault] == []
+    assert [one for one in replay(runner.round_context.journal.store, load_mechanism) if one.fault] == []
 
 
-def test_what_a_living_observer_took_is_its_own(post: MechanismRunner) -> None:
+def test_what_a_living_observer_took_is_its_own(runner: MechanismRunner) -> None:
     """The validator finishes what is open before each of its rounds: not this."""
-    request, store = put(post), post.bench.journal.store
+    request, store = put(runner), runner.round_context.journal.store
     seat = open_seat(store)
     seat.take()
     take_next(store, "chunking", "underway", time.time(), seat.name)
-    assert post.recover() == []
-    assert make_scorer(post).score() == []
-    assert state_of(post, request) == "taken"
+    assert runner.recover() == []
+    assert make_scorer(runner).score() == []
+    assert state_of(runner, request) == "taken"
     seat.release()
-    assert post.recover() == [request]
-    assert state_of(post, request) == "waiting"
+    assert runner.recover() == [request]
+    assert state_of(runner, request) == "waiting"
 
 
-def test_one_given_up_for_dead_records_nothing_for_what_another_plays(post: MechanismRunner, store_url: str) -> None:
+def test_one_given_up_for_dead_records_nothing_for_what_another_plays(runner: MechanismRunner, store_url: str) -> None:
     """It was only frozen: its round may not count besides the one that took its place."""
-    observer, store = on_store(post, store_url), post.bench.journal.store
-    request = put(post)
-    seat = open_seat(observer.bench.journal.store, lambda: time.time() - 2 * DEAD_SECONDS)
+    observer, store = on_store(runner, store_url), runner.round_context.journal.store
+    request = put(runner)
+    seat = open_seat(observer.round_context.journal.store, lambda: time.time() - 2 * DEAD_SECONDS)
     seat.take()
-    asker = FreezingAsker(observer.bench.asker)
-    observer = replace(observer, bench=replace(observer.bench, asker=asker))
+    asker = FreezingAsker(observer.round_context.asker)
+    observer = replace(observer, round_context=replace(observer.round_context, asker=asker))
 
     async def play() -> None:
         frozen = asyncio.ensure_future(observer.observe_request(seat.name))
         await asker.frozen.wait()
-        assert await asyncio.to_thread(make_scorer(post).score) == [request]
+        assert await asyncio.to_thread(make_scorer(runner).score) == [request]
         assert list_seats(store, time.time()) == {}
-        await post.play_round("asked")
+        await runner.play_round("asked")
         asker.thaw.set()
         with pytest.raises(WeighbeamError, match="request_lost"):
             await frozen
 
     asyncio.run(play())
-    assert state_of(post, request) == "done"
+    assert state_of(runner, request) == "done"
     assert [row.state for row in list_rounds(store).items] == ["scored"]
     with pytest.raises(WeighbeamError, match="hotkey_locked"):
         seat.beat()
 
 
 def test_two_observers_at_once_play_each_request_once(
-    post: MechanismRunner, store_url: str, monkeypatch: pytest.MonkeyPatch
+    runner: MechanismRunner, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keep_observing, "POLL_SECONDS", 0.05)
     monkeypatch.setattr(keep_scoring, "POLL_SECONDS", 0.05)
-    requests = [put(post) for _ in range(9)]
-    observers = [on_store(post, store_url) for _ in range(2)]
+    requests = [put(runner) for _ in range(9)]
+    observers = [on_store(runner, store_url) for _ in range(2)]
 
     async def work() -> None:
         tasks = [asyncio.ensure_future(run_observer(make_lookout(one, rounds_at_once=2), [one])) for one in observers]
-        tasks.append(asyncio.ensure_future(make_scorer(post).keep_scoring()))
+        tasks.append(asyncio.ensure_future(make_scorer(runner).keep_scoring()))
         async with asyncio.timeout(60):
-            while not {await asyncio.to_thread(state_of, post, one) for one in requests} <= {"done", "failed"}:
+            while not {await asyncio.to_thread(state_of, runner, one) for one in requests} <= {"done", "failed"}:
                 await asyncio.sleep(0.1)
-        assert len(select_alive(post.bench.journal.store)) == 2
+        assert len(select_alive(runner.round_context.journal.store)) == 2
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     asyncio.run(work())
-    store = post.bench.journal.store
+    store = runner.round_context.journal.store
     assert [row.state for row in list_rounds(store).items] == ["scored"] * 9
     results = [select_request(store, one).result or {} for one in requests]
     answered = [result["round"] for result in results if "round" in result]
@@ -182,30 +182,30 @@ def test_two_observers_at_once_play_each_request_once(
     assert list_seats(store, time.time()) == {}
 
 
-def test_a_cancelled_observer_puts_back_what_it_plays(post: MechanismRunner) -> None:
-    request = put(post)
+def test_a_cancelled_observer_puts_back_what_it_plays(runner: MechanismRunner) -> None:
+    request = put(runner)
 
     async def cancel() -> None:
-        seat = open_seat(post.bench.journal.store)
-        task = asyncio.ensure_future(post.observe_request(seat.name))
-        while await asyncio.to_thread(state_of, post, request) == "waiting":
+        seat = open_seat(runner.round_context.journal.store)
+        task = asyncio.ensure_future(runner.observe_request(seat.name))
+        while await asyncio.to_thread(state_of, runner, request) == "waiting":
             await asyncio.sleep(0.005)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
     asyncio.run(cancel())
-    assert state_of(post, request) == "waiting"
+    assert state_of(runner, request) == "waiting"
 
 
 def test_what_a_faulty_store_kept_from_being_recorded_is_played_again(
-    post: MechanismRunner, monkeypatch: pytest.MonkeyPatch
+    runner: MechanismRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The observer lives on, so nobody else takes it up; a commit whose answer was lost is not played again."""
     monkeypatch.setattr(keep_observing, "FAULT_SECONDS", 0.0)
-    store, record = post.bench.journal.store, Journal.record
-    lookout = make_lookout(post)
+    store, record = runner.round_context.journal.store, Journal.record
+    lookout = make_lookout(runner)
     lookout.seat.take()
-    request = put(post)
+    request = put(runner)
 
     def fail(journal: Journal, *given: Any) -> None:
         if recorded:
@@ -214,52 +214,52 @@ def test_what_a_faulty_store_kept_from_being_recorded_is_played_again(
 
     for recorded in (False, True):
         monkeypatch.setattr(Journal, "record", fail)
-        assert not asyncio.run(keep_observing.play_once(lookout, post))
+        assert not asyncio.run(keep_observing.play_once(lookout, runner))
         assert lookout.health.add("chunking").last_fault == "store_fault"
         monkeypatch.setattr(Journal, "record", record)
-        assert make_scorer(post).score() == ([] if not recorded else [list_rounds(store).items[0].id, request])
-    assert state_of(post, request) == "done"
-    assert not asyncio.run(keep_observing.play_once(lookout, post))
+        assert make_scorer(runner).score() == ([] if not recorded else [list_rounds(store).items[0].id, request])
+    assert state_of(runner, request) == "done"
+    assert not asyncio.run(keep_observing.play_once(lookout, runner))
     assert [row.state for row in list_rounds(store).items] == ["scored"]
 
 
-def test_what_the_validator_cannot_score_is_asked_again_though_its_observer_lives(post: MechanismRunner) -> None:
-    store = post.bench.journal.store
+def test_what_the_validator_cannot_score_is_asked_again_though_its_observer_lives(runner: MechanismRunner) -> None:
+    store = runner.round_context.journal.store
     seat = open_seat(store)
     seat.take()
-    request = put(post)
-    played = asyncio.run(post.observe_request(seat.name))
+    request = put(runner)
+    played = asyncio.run(runner.observe_request(seat.name))
     assert played is not None
-    post.bench.journal.discard(played)
-    assert make_scorer(post).score() == [request]
-    assert state_of(post, request) == "waiting"
+    runner.round_context.journal.discard(played)
+    assert make_scorer(runner).score() == [request]
+    assert state_of(runner, request) == "waiting"
 
 
 def test_an_observer_with_other_parameters_is_refused(
-    subnet: made.TestSubnet, post: MechanismRunner, store_url: str
+    subnet: made.TestSubnet, runner: MechanismRunner, store_url: str
 ) -> None:
-    store = post.bench.journal.store
-    check_terms(store, [post])
-    note_terms(store, [post])
-    check_terms(store, [on_store(post, store_url)])
+    store = runner.round_context.journal.store
+    check_terms(store, [runner])
+    note_terms(store, [runner])
+    check_terms(store, [on_store(runner, store_url)])
     with pytest.raises(WeighbeamError, match=r"observer_differs: chunking is played with another params"):
-        check_terms(store, [on_store(subnet.post(group_size=3), store_url)])
+        check_terms(store, [on_store(subnet.runner(group_size=3), store_url)])
 
 
-def test_observing_that_hangs_ends_the_observer(post: MechanismRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_observing_that_hangs_ends_the_observer(runner: MechanismRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would take every request, and fail it."""
     monkeypatch.setattr(keep_observing, "FAULT_SECONDS", 0.0)
-    slow = replace(post, bench=replace(post.bench, evaluation_seconds=0.0))
-    lookout = make_lookout(post, rounds_at_once=2)
-    requests = [put(post) for _ in range(3)]
+    slow = replace(runner, round_context=replace(runner.round_context, evaluation_seconds=0.0))
+    lookout = make_lookout(runner, rounds_at_once=2)
+    requests = [put(runner) for _ in range(3)]
     assert not asyncio.run(keep_observing.play_once(lookout, slow))
     with pytest.raises(WeighbeamError, match="watchdog"):
         asyncio.run(keep_observing.play_once(lookout, slow))
-    assert [state_of(post, one) for one in requests] == ["failed", "failed", "waiting"]
+    assert [state_of(runner, one) for one in requests] == ["failed", "failed", "waiting"]
 
 
-def test_rounds_of_our_own_are_played_once_in_each_interval_whoever_plays_them(post: MechanismRunner) -> None:
-    store, start = post.bench.journal.store, 1_800_000_000.0
+def test_rounds_of_our_own_are_played_once_in_each_interval_whoever_plays_them(runner: MechanismRunner) -> None:
+    store, start = runner.round_context.journal.store, 1_800_000_000.0
     assert [claim_turn(store, "chunking", start + late) for late in (0.0, 1.0, CHALLENGE_INTERVAL_SECONDS)] == [
         True,
         False,
@@ -270,15 +270,15 @@ def test_rounds_of_our_own_are_played_once_in_each_interval_whoever_plays_them(p
     assert not claim_turn(store, "inference", start - 2.0), "who is late by two seconds plays no second one"
 
 
-def test_who_came_while_a_round_was_played_has_not_left(post: MechanismRunner, store_url: str) -> None:
+def test_who_came_while_a_round_was_played_has_not_left(runner: MechanismRunner, store_url: str) -> None:
     """An observer's metagraph may be older than the standings it meets at the end."""
-    observer = on_store(post, store_url)
+    observer = on_store(runner, store_url)
     stranger = "5Stranger"
-    meeting = MeetingChain(observer.scale.chain, lambda: stand(post, stranger))
-    observer = replace(observer, scale=replace(observer.scale, chain=meeting))
+    meeting = MeetingChain(observer.weigh_in_context.chain, lambda: stand(runner, stranger))
+    observer = replace(observer, weigh_in_context=replace(observer.weigh_in_context, chain=meeting))
     asyncio.run(observer.observe_own())
-    make_scorer(post, left=("chunking",)).score()
-    assert stranger in {standing.hotkey for standing in post.bench.journal.standings("chunking")}
+    make_scorer(runner, left=("chunking",)).score()
+    assert stranger in {standing.hotkey for standing in runner.round_context.journal.standings("chunking")}
 
 
 class MeetingChain:
@@ -296,32 +296,32 @@ class MeetingChain:
         return getattr(self._chain, name)
 
 
-def stand(post: MechanismRunner, hotkey: str) -> None:
-    with post.bench.journal.store.write() as connection:
+def stand(runner: MechanismRunner, hotkey: str) -> None:
+    with runner.round_context.journal.store.write() as connection:
         before = select_standings(connection, "chunking")
         update_standings(connection, "chunking", (*before, Standing(hotkey, 1.0, {})), before)
 
 
 def test_an_observer_waits_while_the_validator_is_behind(
-    post: MechanismRunner, monkeypatch: pytest.MonkeyPatch
+    runner: MechanismRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keep_observing, "MAX_UNSCORED", 1)
     monkeypatch.setattr(keep_observing, "FAULT_SECONDS", 0.0)
-    lookout = make_lookout(post)
-    first, second = put(post), put(post)
-    assert asyncio.run(keep_observing.play_once(lookout, post))
-    assert not asyncio.run(keep_observing.play_once(lookout, post))
+    lookout = make_lookout(runner)
+    first, second = put(runner), put(runner)
+    assert asyncio.run(keep_observing.play_once(lookout, runner))
+    assert not asyncio.run(keep_observing.play_once(lookout, runner))
     assert lookout.health.add("chunking").last_fault == "scorer_behind"
-    make_scorer(post, left=("chunking",)).score()
-    assert asyncio.run(keep_observing.play_once(lookout, post))
-    assert (state_of(post, first), state_of(post, second)) == ("done", "taken")
+    make_scorer(runner, left=("chunking",)).score()
+    assert asyncio.run(keep_observing.play_once(lookout, runner))
+    assert (state_of(runner, first), state_of(runner, second)) == ("done", "taken")
 
 
-def test_that_nobody_plays_is_told_and_that_somebody_does_again(post: MechanismRunner) -> None:
-    now, store = [0.0], post.bench.journal.store
+def test_that_nobody_plays_is_told_and_that_somebody_does_again(runner: MechanismRunner) -> None:
+    now, store = [0.0], runner.round_context.journal.store
     health = Health(1800.0, lambda: now[0])
     health.add("chunking")
-    scorer = ObservedRoundScorer(store, Alerts(store, time.time), health, [post], ("chunking",), lambda: now[0])
+    scorer = ObservedRoundScorer(store, Alerts(store, time.time), health, [runner], ("chunking",), lambda: now[0])
     scorer.score()
     now[0] = 2000.0
     health.weigh("chunking")

@@ -133,7 +133,7 @@ def test_it_is_due_by_the_stores_own_memory(journal: Journal) -> None:
 
 
 @pytest.fixture
-def scale(tmp_path: Path, journal: Journal) -> WeighInContext:
+def weigh_in_context(tmp_path: Path, journal: Journal) -> WeighInContext:
     parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1)
     file = ChainFile.create(tmp_path / "chain.sqlite", parameters, manual=True)
     register(file, ALICE.address, stake=5000 * 10**9)
@@ -146,49 +146,53 @@ def scale(tmp_path: Path, journal: Journal) -> WeighInContext:
     return WeighInContext(PaidRecall(), PARAMS, journal, Ledger(journal.store, "paid-recall"), chain, ALICE.address)
 
 
-def test_weigh_ins_after_the_cut_still_replay(scale: WeighInContext) -> None:
+def test_weigh_ins_after_the_cut_still_replay(weigh_in_context: WeighInContext) -> None:
     """The first weigh-in kept rests on emissions from before the cut; the checkpoint carries them."""
     for hour in range(80):
-        play(scale.journal, PaidRecall(), hour, START + hour * HOUR, TEXTS)
+        play(weigh_in_context.journal, PaidRecall(), hour, START + hour * HOUR, TEXTS)
         if hour % 7 == 0:
-            advance(scale.chain.file, 6)
-            done = asyncio.run(weigh_in(scale, START + hour * HOUR + 1))
+            advance(weigh_in_context.chain.file, 6)
+            done = asyncio.run(weigh_in(weigh_in_context, START + hour * HOUR + 1))
             assert done.submission is not None
-    clean(scale.journal, START + 80 * HOUR)
-    assert count(scale.journal, "entries") < 60
-    assert faults(scale.journal) == []
+    clean(weigh_in_context.journal, START + 80 * HOUR)
+    assert count(weigh_in_context.journal, "entries") < 60
+    assert faults(weigh_in_context.journal) == []
 
 
 @on_sqlite
-def test_an_emergency_before_and_after_a_clean_up_replays(scale: WeighInContext) -> None:
+def test_an_emergency_before_and_after_a_clean_up_replays(weigh_in_context: WeighInContext) -> None:
     """It rests on what retention keeps, which the checkpoint carries beyond the rounds that went."""
     for hour in range(120):
         play(
-            scale.journal, PaidRecall(), hour, START + hour * HOUR, {**TEXTS, "b": "tide" if hour < 60 else "moon tide"}
+            weigh_in_context.journal,
+            PaidRecall(),
+            hour,
+            START + hour * HOUR,
+            {**TEXTS, "b": "tide" if hour < 60 else "moon tide"},
         )
         if hour in (50, 100):
-            advance(scale.chain.file, 260)
-            done = asyncio.run(weigh_in(scale, START + hour * HOUR))
+            advance(weigh_in_context.chain.file, 260)
+            done = asyncio.run(weigh_in(weigh_in_context, START + hour * HOUR))
             assert done.mode.mode == "EMERGENCY"
             assert done.submission is not None
         if hour in (72, 96, 119):
-            assert clean(scale.journal, START + hour * HOUR).rounds > 0
-            assert faults(scale.journal) == []
-    advance(scale.chain.file, 260)
-    assert asyncio.run(weigh_in(scale, START + 121 * HOUR)).mode.mode == "EMERGENCY"
-    assert faults(scale.journal) == []
+            assert clean(weigh_in_context.journal, START + hour * HOUR).rounds > 0
+            assert faults(weigh_in_context.journal) == []
+    advance(weigh_in_context.chain.file, 260)
+    assert asyncio.run(weigh_in(weigh_in_context, START + 121 * HOUR)).mode.mode == "EMERGENCY"
+    assert faults(weigh_in_context.journal) == []
 
 
-def test_the_last_entry_always_stays_and_the_chain_goes_on(scale: WeighInContext) -> None:
+def test_the_last_entry_always_stays_and_the_chain_goes_on(weigh_in_context: WeighInContext) -> None:
     for hour in range(4):
-        asyncio.run(weigh_in(scale, START + hour * HOUR))
-    clean(scale.journal, START + 100 * HOUR)
-    assert count(scale.journal, "entries") == 1
-    asyncio.run(weigh_in(scale, START + 101 * HOUR))
-    assert faults(scale.journal) == []
-    clean(scale.journal, START + 200 * HOUR)
-    play(scale.journal, PaidRecall(), 1, START + 201 * HOUR, TEXTS)
-    assert faults(scale.journal) == []
+        asyncio.run(weigh_in(weigh_in_context, START + hour * HOUR))
+    clean(weigh_in_context.journal, START + 100 * HOUR)
+    assert count(weigh_in_context.journal, "entries") == 1
+    asyncio.run(weigh_in(weigh_in_context, START + 101 * HOUR))
+    assert faults(weigh_in_context.journal) == []
+    clean(weigh_in_context.journal, START + 200 * HOUR)
+    play(weigh_in_context.journal, PaidRecall(), 1, START + 201 * HOUR, TEXTS)
+    assert faults(weigh_in_context.journal) == []
 
 
 @on_sqlite

@@ -53,19 +53,19 @@ async def answer(name: str, task: dict) -> dict:
 
 @dataclass
 class World:
-    desk: ValidatorRuntime
-    posts: tuple[MechanismRunner, ...]
+    runtime: ValidatorRuntime
+    runners: tuple[MechanismRunner, ...]
     file: ChainFile
 
     @property
     def pulses(self) -> dict[str, Pulse]:
-        return self.desk.health.pulses
+        return self.runtime.health.pulses
 
     def run(self, reached: Callable[[], bool]) -> None:
         """Let it run until something is reached; a fault that ends it comes out."""
 
         async def bounded() -> None:
-            running = asyncio.create_task(keep_running(self.desk, self.posts))
+            running = asyncio.create_task(keep_running(self.runtime, self.runners))
             try:
                 async with asyncio.timeout(SECONDS):
                     await asyncio.sleep(0)
@@ -80,7 +80,7 @@ class World:
         asyncio.run(bounded())
 
     def row(self, number: int) -> dict[int, int]:
-        return dict(asyncio.run(self.posts[number].scale.chain.stored(ALICE.address)).row)
+        return dict(asyncio.run(self.runners[number].weigh_in_context.chain.stored(ALICE.address)).row)
 
 
 @pytest.fixture
@@ -107,20 +107,22 @@ def world(tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch):
             announce(file, hotkey.address, stack.enter_context(serve_app(app)))
         alerts, health = Alerts(store, clock.now), Health(60.0)
         known = KnownValidators(None, store, clock.now)
-        desk = ValidatorRuntime(
+        runtime = ValidatorRuntime(
             store, clock, alerts, health, HotkeyLock(store, ALICE.address), known, Averaging(), ALICE.address
         )
-        posts = tuple(_post(desk, file, kind(), mechid) for mechid, kind in enumerate((KeywordRecall, PaidRecall)))
+        runners = tuple(_post(runtime, file, kind(), mechid) for mechid, kind in enumerate((KeywordRecall, PaidRecall)))
         time.sleep(0.5)
-        yield World(desk, posts, file)
+        yield World(runtime, runners, file)
 
 
-def _post(desk: ValidatorRuntime, file: ChainFile, mechanism, mechid: int) -> MechanismRunner:
-    journal, chain = Journal(desk.store), LocalChain(ChainFile(file.path), ALICE, mechid)
-    scale = WeighInContext(mechanism, PARAMS, journal, Ledger(desk.store, mechanism.name), chain, ALICE.address)
+def _post(runtime: ValidatorRuntime, file: ChainFile, mechanism, mechid: int) -> MechanismRunner:
+    journal, chain = Journal(runtime.store), LocalChain(ChainFile(file.path), ALICE, mechid)
+    weigh_in_context = WeighInContext(
+        mechanism, PARAMS, journal, Ledger(runtime.store, mechanism.name), chain, ALICE.address
+    )
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
-    bench = RoundContext(mechanism, PARAMS, journal, asker, None)
-    return MechanismRunner(bench, scale, generate_tasks(mechanism, PARAMS), desk.clock)
+    round_context = RoundContext(mechanism, PARAMS, journal, asker, None)
+    return MechanismRunner(round_context, weigh_in_context, generate_tasks(mechanism, PARAMS), runtime.clock)
 
 
 def has_played(world: World, rounds: int) -> bool:
@@ -132,11 +134,11 @@ def has_weighed(world: World) -> bool:
 
 
 def codes(world: World) -> set[str]:
-    return {alert.code for alert in list_alerts(world.desk.store, most=100).items}
+    return {alert.code for alert in list_alerts(world.runtime.store, limit=100).items}
 
 
 def sound(world: World) -> bool:
-    return [r.fault for r in replay(world.desk.store, find) if r.fault] == []
+    return [r.fault for r in replay(world.runtime.store, find) if r.fault] == []
 
 
 def test_two_mechanisms_side_by_side_each_with_weights_of_its_own(world: World) -> None:
@@ -156,8 +158,8 @@ def test_one_that_cannot_observe_does_not_hold_up_the_other(world: World, caplog
         def observe(self, params, asked, senses) -> Observation:
             raise RuntimeError("a defect")
 
-    first, second = world.posts
-    world.posts = (replace(first, bench=replace(first.bench, mechanism=Broken())), second)
+    first, second = world.runners
+    world.runners = (replace(first, round_context=replace(first.round_context, mechanism=Broken())), second)
     with caplog.at_level(logging.INFO, "weighbeam"):
         world.run(lambda: world.pulses["keyword-recall"].discarded >= 2 and world.pulses["paid-recall"].rounds >= 2)
     assert world.pulses["keyword-recall"].rounds == 0
@@ -173,41 +175,41 @@ def test_observing_too_long_discards_the_round_as_our_own_fault(world: World) ->
             time.sleep(0.4)
             return super().observe(params, asked, senses)
 
-    first, second = world.posts
-    slow = replace(first.bench, mechanism=Slow(), evaluation_seconds=0.1)
-    world.posts = (replace(first, bench=slow), second)
+    first, second = world.runners
+    slow = replace(first.round_context, mechanism=Slow(), evaluation_seconds=0.1)
+    world.runners = (replace(first, round_context=slow), second)
     world.run(lambda: world.pulses["keyword-recall"].discarded >= 3)
     assert world.pulses["keyword-recall"].last_fault == "evaluation_timeout"
     assert world.pulses["keyword-recall"].rounds == 0
-    assert world.posts[0].bench.journal.standings("keyword-recall") == ()
+    assert world.runners[0].round_context.journal.standings("keyword-recall") == ()
 
 
 @on_sqlite
 def test_a_chain_that_is_down_is_told_and_used_again_when_it_is_back(world: World) -> None:
-    for post in world.posts:
-        post.scale.chain.faults = FaultSwitches(unreachable=True)
+    for runner in world.runners:
+        runner.weigh_in_context.chain.faults = FaultSwitches(unreachable=True)
     world.run(lambda: all(pulse.mode == "UNREADABLE" and pulse.discarded >= 2 for pulse in world.pulses.values()))
     assert "chain_unreadable" in codes(world)
     assert all(pulse.rounds == 0 for pulse in world.pulses.values())
-    for post in world.posts:
-        post.scale.chain.faults = FaultSwitches()
+    for runner in world.runners:
+        runner.weigh_in_context.chain.faults = FaultSwitches()
     world.run(lambda: has_played(world, 1) and has_weighed(world))
     assert world.row(0)
     assert any(
         alert.level == "info" and "left UNREADABLE" in alert.text
-        for alert in list_alerts(world.desk.store, most=200).items
+        for alert in list_alerts(world.runtime.store, limit=200).items
     )
     assert sound(world)
 
 
 @on_sqlite
 def test_standing_still_ends_the_process(world: World) -> None:
-    for post in world.posts:
-        post.scale.chain.faults = FaultSwitches(unreachable=True)
-    world.desk.health.patience = 1.0
+    for runner in world.runners:
+        runner.weigh_in_context.chain.faults = FaultSwitches(unreachable=True)
+    world.runtime.health.patience = 1.0
     with pytest.raises(WeighbeamError, match=r"watchdog: no progress for 1 s"):
         world.run(lambda: False)
-    assert world.desk.health.report()["status"] == "stalled"
+    assert world.runtime.health.report()["status"] == "stalled"
     assert "watchdog" in codes(world)
 
 
@@ -217,24 +219,24 @@ def test_a_lock_that_another_took_ends_it_too(world: World, monkeypatch: pytest.
     async def steal() -> None:
         while not has_played(world, 1):
             await asyncio.sleep(0.02)
-        with world.desk.store.write() as connection:
+        with world.runtime.store.write() as connection:
             connection.exec_driver_sql("UPDATE locks SET holder = 'another:1:x'")
 
     async def both() -> None:
-        await asyncio.gather(keep_running(world.desk, world.posts), steal())
+        await asyncio.gather(keep_running(world.runtime, world.runners), steal())
 
     with pytest.raises(WeighbeamError, match="hotkey_locked"):
         asyncio.run(both())
-    with world.desk.store.read() as connection:
+    with world.runtime.store.read() as connection:
         assert connection.exec_driver_sql("SELECT holder FROM locks").scalar_one() == "another:1:x"
 
 
 @on_sqlite
 def test_nobody_to_ask_is_no_standstill(world: World) -> None:
-    world.posts = world.posts[:1]
+    world.runners = world.runners[:1]
     for name in NAMES:
         announce(world.file, Hotkey.from_uri(f"//{name}").address, None)
-    world.desk.health.patience = 2.0
+    world.runtime.health.patience = 2.0
     began = time.monotonic()
-    world.run(lambda: time.monotonic() - began > 1.5 * world.desk.health.patience)
+    world.run(lambda: time.monotonic() - began > 1.5 * world.runtime.health.patience)
     assert world.pulses["keyword-recall"].last_fault == "too_few_miners"

@@ -73,7 +73,7 @@ def test_work_that_stands_still_ends_in_watchdog_and_an_alert(tmp_path: Path) ->
         asyncio.run(get_on())
     assert "quick" not in caught.value.message
     assert "service manager" in caught.value.remedy
-    assert [alert.code for alert in list_alerts(store, most=9).items] == ["watchdog"]
+    assert [alert.code for alert in list_alerts(store, limit=9).items] == ["watchdog"]
     assert "remedy: " in lines[0]
 
 

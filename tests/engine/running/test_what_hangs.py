@@ -160,7 +160,7 @@ def test_a_request_that_cannot_be_answered_fails_and_lets_others_through(tmp_pat
 def test_an_alert_survives_any_text(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'j.db'}")
     Alerts(store, time.time).tell("few_documents", "warning", "bad name \udcff " + "x" * 10_000)
-    (alert,) = list_alerts(store, most=1).items
+    (alert,) = list_alerts(store, limit=1).items
     assert alert.text.startswith("bad name ?")
     assert len(alert.text) == 4000
 

@@ -14,7 +14,7 @@ from engine.small_subnet import (
     Turned,
     hear_log,
     make_chain,
-    make_post,
+    make_runner,
     open_store,
     serve_miners,
 )
@@ -50,8 +50,8 @@ def clock() -> Turned:
 
 
 @pytest.fixture
-def post(tmp_path: Path, file: ChainFile, senses: LocalSenses, clock: Turned) -> MechanismRunner:
-    return make_post(open_store(tmp_path), file, senses, clock)
+def runner(tmp_path: Path, file: ChainFile, senses: LocalSenses, clock: Turned) -> MechanismRunner:
+    return make_runner(open_store(tmp_path), file, senses, clock)
 
 
 def count_graphs(store: Store) -> int:
@@ -59,28 +59,28 @@ def count_graphs(store: Store) -> int:
         return int(connection.execute(text("SELECT COUNT(*) FROM metagraphs")).scalar_one())
 
 
-async def play_and_weigh(post: MechanismRunner, rounds: int = 4) -> None:
+async def play_and_weigh(runner: MechanismRunner, rounds: int = 4) -> None:
     for _ in range(rounds):
-        await post.play_round()
-    await post.weigh_in()
+        await runner.play_round()
+    await runner.weigh_in()
 
 
 def test_a_round_and_a_weigh_in_leave_what_the_chain_said(
-    post: MechanismRunner, file: ChainFile, clock: Turned
+    runner: MechanismRunner, file: ChainFile, clock: Turned
 ) -> None:
-    store = post.bench.journal.store
+    store = runner.round_context.journal.store
     assert select_metagraph(store, "chunking") is None
-    asyncio.run(post.play_round())
+    asyncio.run(runner.play_round())
     advance(file, 1)
     clock.at += 60
-    asyncio.run(post.play_round())
+    asyncio.run(runner.play_round())
     assert count_graphs(store) == 1
     advance(file, 1)
     clock.at += 240
-    asyncio.run(post.play_round())
+    asyncio.run(runner.play_round())
     assert count_graphs(store) == 2
     advance(file, 1)
-    asyncio.run(post.weigh_in())
+    asyncio.run(runner.weigh_in())
     assert count_graphs(store) == 3
     graph = select_metagraph(store, "chunking")
     assert graph is not None
@@ -90,9 +90,9 @@ def test_a_round_and_a_weigh_in_leave_what_the_chain_said(
     assert all(0 <= share <= 1 for one in graph.neurons for share in (one.incentive, one.dividends, one.vtrust))
 
 
-def test_weights_are_shown_share_by_share(post: MechanismRunner, file: ChainFile, clock: Turned) -> None:
-    store = post.bench.journal.store
-    asyncio.run(play_and_weigh(post))
+def test_weights_are_shown_share_by_share(runner: MechanismRunner, file: ChainFile, clock: Turned) -> None:
+    store = runner.round_context.journal.store
+    asyncio.run(play_and_weigh(runner))
     (line,) = list_weights(store, "chunking", 10)
     assert (line.state, line.reason, line.mode) == ("confirmed", None, "NORMAL")
     assert sum(one.share for one in line.shares) == pytest.approx(1)
@@ -115,17 +115,17 @@ def test_weights_are_shown_share_by_share(post: MechanismRunner, file: ChainFile
     assert view.blocks_now == view.blocks + 10
 
 
-def test_a_weigh_in_that_sets_nothing_is_listed_with_its_reason(post: MechanismRunner, clock: Turned) -> None:
-    asyncio.run(post.weigh_in())
-    (tried,) = list_weigh_ins(post.bench.journal.store, "chunking", 10)
+def test_a_weigh_in_that_sets_nothing_is_listed_with_its_reason(runner: MechanismRunner, clock: Turned) -> None:
+    asyncio.run(runner.weigh_in())
+    (tried,) = list_weigh_ins(runner.round_context.journal.store, "chunking", 10)
     assert (tried.kind, tried.reason) == ("skip", "all_zero")
-    assert list_weigh_ins(post.bench.journal.store, "chunking", 10, before=tried.id) == ()
-    (view,) = select_overview(post.bench.journal.store, ["chunking"], clock.at).mechanisms
+    assert list_weigh_ins(runner.round_context.journal.store, "chunking", 10, before=tried.id) == ()
+    (view,) = select_overview(runner.round_context.journal.store, ["chunking"], clock.at).mechanisms
     assert view.next_weigh_in == START + 300
 
 
-def test_older_ones_are_thinned_out_to_one_per_epoch(post: MechanismRunner) -> None:
-    store, chain = post.bench.journal.store, post.scale.chain
+def test_older_ones_are_thinned_out_to_one_per_epoch(runner: MechanismRunner) -> None:
+    store, chain = runner.round_context.journal.store, runner.weigh_in_context.chain
     graph, rules = asyncio.run(chain.metagraph()), asyncio.run(chain.rules())
     for number in range(60):
         later = Metagraph(number, graph.netuid, None, None, graph.neurons)
@@ -137,12 +137,12 @@ def test_older_ones_are_thinned_out_to_one_per_epoch(post: MechanismRunner) -> N
     assert blocks == [19, 39, 59, 1000]
 
 
-def test_a_store_that_cannot_be_written_holds_up_nobody(post: MechanismRunner, tmp_path: Path, clock: Turned) -> None:
+def test_a_store_that_cannot_be_written_holds_up_nobody(runner: MechanismRunner, tmp_path: Path, clock: Turned) -> None:
     """Another program holds the write lock: the note is given up, and told."""
-    chain = post.scale.chain
+    chain = runner.weigh_in_context.chain
     graph, rules = asyncio.run(chain.metagraph()), asyncio.run(chain.rules())
     busy = open_store(tmp_path, busy_seconds=0.1)
-    with post.bench.journal.store.write() as connection, hear_log() as lines:
+    with runner.round_context.journal.store.write() as connection, hear_log() as lines:
         connection.execute(text("DELETE FROM metagraphs"))
         note_if_due(busy, "chunking", graph, rules, clock.at, ALICE.address, True)
     assert any("store_fault" in line for line in lines)

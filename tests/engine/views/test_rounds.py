@@ -59,14 +59,14 @@ times, numbers = st.lists(st.integers(0, 3), max_size=12), itertools.count()
 
 @pytest.mark.parametrize("shared_store", ["sqlite"], indirect=True)
 @settings(max_examples=20)
-@given(before=times, meanwhile=st.lists(times, max_size=5), most=st.integers(1, 4))
-def test_pages_give_everything_once_while_more_arrives(shared_store, before, meanwhile, most) -> None:
+@given(before=times, meanwhile=st.lists(times, max_size=5), limit=st.integers(1, 4))
+def test_pages_give_everything_once_while_more_arrives(shared_store, before, meanwhile, limit) -> None:
     mechanism, left = f"of-example-{next(numbers)}", list(meanwhile)
     add(shared_store, mechanism, before)
-    there = {line.id for line in list_rounds(shared_store, mechanism, most=1000).items}
+    there = {line.id for line in list_rounds(shared_store, mechanism, limit=1000).items}
 
     def read(cursor: str | None) -> ListPage[Any]:
-        page = list_rounds(shared_store, mechanism, cursor=cursor, most=most)
+        page = list_rounds(shared_store, mechanism, cursor=cursor, limit=limit)
         add(shared_store, mechanism, left.pop() if left else [])
         return page
 
@@ -74,9 +74,9 @@ def test_pages_give_everything_once_while_more_arrives(shared_store, before, mea
     assert len(keys) == len(set(keys))
     assert there <= {name for _, name in keys}
     assert keys == sorted(keys, reverse=True)
-    scores = read_all(lambda cursor: list_scores(shared_store, "a", mechanism, cursor, most))
+    scores = read_all(lambda cursor: list_scores(shared_store, "a", mechanism, cursor, limit))
     assert {line.round for line in scores} == {
-        line.id for line in list_rounds(shared_store, mechanism, most=1000).items
+        line.id for line in list_rounds(shared_store, mechanism, limit=1000).items
     }
 
 
@@ -167,7 +167,7 @@ def test_a_round_that_was_removed_is_told_as_such_and_its_request_goes_with_it(j
 @on_sqlite
 def test_answers_too_large_for_a_page_are_counted_and_left_out(journal: Journal) -> None:
     play(journal, RECALL, 1, START, {"a": "x" * 500, "b": "tide"})
-    view = select_round_view(journal.store, f"{RECALL.name}-1", withhold=False, most_payloads=400)
+    view = select_round_view(journal.store, f"{RECALL.name}-1", withhold=False, max_payloads=400)
     assert [(one.payload, one.payload_bytes > 0) for one in view.answers] == [(None, True), (None, True)]
     whole: RoundView = select_round_view(journal.store, view.id, withhold=False)
     assert replace(whole, answers=()) == replace(view, answers=())
@@ -178,14 +178,14 @@ def test_alerts_and_copies_come_in_pages(journal: Journal) -> None:
     alerts = Alerts(store, lambda: START)
     for number in range(5):
         alerts.tell("stalled" if number % 2 else "clock_skew", "warning", f"{number}", "chunking")
-    told = read_all(lambda cursor: list_alerts(store, cursor=cursor, most=2))
+    told = read_all(lambda cursor: list_alerts(store, cursor=cursor, limit=2))
     assert [line.text for line in told] == ["4", "3", "2", "1", "0"]
     assert [line.text for line in list_alerts(store, code="stalled").items] == ["3", "1"]
     with store.write() as connection:
         for number in range(3):
             groups = [{"hotkeys": [f"h{number}", "x"], "cosine": 0.9, "overlap": 0.8}] * 2
             enqueue_round_jobs(connection, f"r{number}", START + number, RECALL, Scored((), {"copies": groups}))
-    found = read_all(lambda cursor: list_copies(store, cursor=cursor, most=2))
+    found = read_all(lambda cursor: list_copies(store, cursor=cursor, limit=2))
     assert [(line.round, line.number) for line in found] == [(f"r{n}", k) for n in (2, 1, 0) for k in (1, 0)]
     assert len(select_copies(store, 9, "h1")) == 2
 

@@ -58,17 +58,17 @@ COUNTER = Measure("counter", "", ("domain",))
 class World:
     """A validator of evidence with one miner, on the archive of the package and signed lists of its own."""
 
-    post: MechanismRunner
+    runner: MechanismRunner
     senses: LocalSenses
     lists: Path
     told: list[WeighbeamError]
 
     @property
     def store(self) -> Store:
-        return self.post.bench.journal.store
+        return self.runner.round_context.journal.store
 
     def play(self) -> CommittedRound:
-        return asyncio.run(self.post.play_round())
+        return asyncio.run(self.runner.play_round())
 
     def find_versions(self, done: CommittedRound) -> dict[str, int]:
         facts = select_round(self.store, done.id, EVIDENCE).observation.facts
@@ -106,8 +106,8 @@ def world(tmp_path: Path, store_url: str, cache: Path, senses: LocalSenses) -> I
         ledger = Ledger(journal.store, "evidence")
         scale = WeighInContext(EVIDENCE, PARAMS, journal, ledger, LocalChain(file, ALICE), ALICE.address)
         asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
-        bench = RoundContext(EVIDENCE, PARAMS, journal, asker, own)
-        found = World(MechanismRunner(bench, scale, make_task, Turned()), own, lists, told)
+        round_context = RoundContext(EVIDENCE, PARAMS, journal, asker, own)
+        found = World(MechanismRunner(round_context, scale, make_task, Turned()), own, lists, told)
         for name in ("blacklist", "approved"):
             found.write_list(name, 1)
         yield found

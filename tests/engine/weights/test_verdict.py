@@ -14,9 +14,9 @@ from engine.small_subnet import (
     Observed,
     Turned,
     make_chain,
-    make_desk,
-    make_post,
-    make_scale,
+    make_runner,
+    make_runtime,
+    make_weigh_in_context,
     observe_example,
     play,
 )
@@ -145,37 +145,37 @@ def file(tmp_path: Path, observed: Observed) -> ChainFile:
 
 
 @pytest.fixture
-def scale(store: Store, file: ChainFile, observed: Observed) -> WeighInContext:
-    made = make_scale(store, file)
+def weigh_in_context(store: Store, file: ChainFile, observed: Observed) -> WeighInContext:
+    made = make_weigh_in_context(store, file)
     play(made.journal, observed, "r0")
     return made
 
 
-def weigh(scale: WeighInContext, now: float = START + 60) -> WeighInResult:
-    return asyncio.run(weigh_in(scale, now))
+def weigh(weigh_in_context: WeighInContext, now: float = START + 60) -> WeighInResult:
+    return asyncio.run(weigh_in(weigh_in_context, now))
 
 
 def test_commit_reveal_that_ends_before_the_call_while_the_answer_is_lost(
-    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
+    weigh_in_context: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = scale.chain.submit
+    real = weigh_in_context.chain.submit
 
     async def turn_off(*given: Any) -> Any:
         set_parameters(file, commit_reveal=False)
         return await real(*given)
 
     set_parameters(file, commit_reveal=True)
-    scale.chain.faults = FaultSwitches(lose_reply=True)
-    monkeypatch.setattr(scale.chain, "submit", turn_off)
-    done = weigh(scale)
+    weigh_in_context.chain.faults = FaultSwitches(lose_reply=True)
+    monkeypatch.setattr(weigh_in_context.chain, "submit", turn_off)
+    done = weigh(weigh_in_context)
     assert (done.submission.state, done.submission.reason) == ("confirmed", None)
-    assert done.submission.included_block == asyncio.run(scale.chain.stored(ALICE.address)).last_update
+    assert done.submission.included_block == asyncio.run(weigh_in_context.chain.stored(ALICE.address)).last_update
 
 
 def test_somebody_else_who_follows_our_row_at_once_is_told(
-    scale: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
+    weigh_in_context: WeighInContext, file: ChainFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = scale.chain.submit
+    real = weigh_in_context.chain.submit
 
     async def follow(*given: Any) -> Any:
         sent = await real(*given)
@@ -183,27 +183,27 @@ def test_somebody_else_who_follows_our_row_at_once_is_told(
         await LocalChain(file, ALICE).submit([2], [65535], 0)
         return sent
 
-    monkeypatch.setattr(scale.chain, "submit", follow)
-    done = weigh(scale)
+    monkeypatch.setattr(weigh_in_context.chain, "submit", follow)
+    done = weigh(weigh_in_context)
     assert (done.submission.reason, done.submission.found) == ("overwritten", [[2, 65535]])
     assert [(one.code, one.level) for one in list_raised(done, None, False)] == [("weights_differ", "critical")]
 
 
-def test_a_hotkey_that_lost_its_place_with_a_row_under_way(scale: WeighInContext, file: ChainFile) -> None:
+def test_a_hotkey_that_lost_its_place_with_a_row_under_way(weigh_in_context: WeighInContext, file: ChainFile) -> None:
     set_parameters(file, commit_reveal=True)
-    assert weigh(scale).submission.state == "included"
+    assert weigh(weigh_in_context).submission.state == "included"
     advance(file, 1)
     replace_neuron(file, 0, "usurper")
     register(file, ALICE.address)
-    settled = asyncio.run(scale.ledger.settle(scale.chain, ALICE.address))
+    settled = asyncio.run(weigh_in_context.ledger.settle(weigh_in_context.chain, ALICE.address))
     assert (settled.state, settled.reason) == ("failed", "not_registered")
 
 
-def test_the_words_of_a_refusal_are_kept_told_and_shown(scale: WeighInContext, store_url: str) -> None:
-    scale.chain.faults = FaultSwitches(refuse_with="SomethingNobodyKnows")
-    done = weigh(scale)
+def test_the_words_of_a_refusal_are_kept_told_and_shown(weigh_in_context: WeighInContext, store_url: str) -> None:
+    weigh_in_context.chain.faults = FaultSwitches(refuse_with="SomethingNobodyKnows")
+    done = weigh(weigh_in_context)
     assert "SomethingNobodyKnows" in done.submission.message
-    assert scale.ledger.rows()[0].message == done.submission.message
+    assert weigh_in_context.ledger.rows()[0].message == done.submission.message
     (alert,) = list_raised(done, None, False)
     assert done.submission.message in alert.text
     shown = CliRunner().invoke(app, ["weights", "--store", store_url])
@@ -224,15 +224,15 @@ def test_a_submission_that_stays_open_is_told_unless_it_only_waits_for_its_revea
 
     set_parameters(file, commit_reveal=sealed, reveal_period=9)
     clock = Turned()
-    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
-    play(post.scale.journal, observed, "r0")
+    runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
+    play(runner.weigh_in_context.journal, observed, "r0")
     if not sealed:
-        post.scale.chain.faults = FaultSwitches(lose_reply=True)
-        monkeypatch.setattr(post.scale.chain, "stored", unreadable)
-    asyncio.run(weigh_once(desk, post))
+        runner.weigh_in_context.chain.faults = FaultSwitches(lose_reply=True)
+        monkeypatch.setattr(runner.weigh_in_context.chain, "stored", unreadable)
+    asyncio.run(weigh_once(runtime, runner))
     for _ in range(3):
         advance(file, 20)
         clock.at += 300
-        asyncio.run(weigh_once(desk, post))
-    texts = [one.text for one in list_alerts(store, most=9).items if one.code == "weigh_in_stalled"]
+        asyncio.run(weigh_once(runtime, runner))
+    texts = [one.text for one in list_alerts(store, limit=9).items if one.code == "weigh_in_stalled"]
     assert texts == ([] if sealed else ["skipped three times or more in a row: submission_open"])

@@ -51,7 +51,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 @pytest.fixture
-def scale(tmp_path: Path, journal: Journal) -> WeighInContext:
+def weigh_in_context(tmp_path: Path, journal: Journal) -> WeighInContext:
     parameters = SubnetParameters(tempo=20, rate_limit=5, max_validators=1)
     file = ChainFile.create(tmp_path / "chain.sqlite", parameters, manual=True)
     register(file, ALICE.address, stake=5000 * 10**9)
@@ -64,48 +64,48 @@ def scale(tmp_path: Path, journal: Journal) -> WeighInContext:
     return WeighInContext(PaidRecall(), PARAMS, journal, ledger, chain, ALICE.address, averaging=SHORT)
 
 
-def fill(scale: WeighInContext, first: int, last: int) -> None:
+def fill(weigh_in_context: WeighInContext, first: int, last: int) -> None:
     """A round and a weigh-in every hour."""
     for hour in range(first, last):
-        play(scale.journal, PaidRecall(), hour, START + hour * HOUR, say(hour))
-        asyncio.run(weigh_in(scale, START + hour * HOUR + 60))
-        advance(scale.chain.file, 6)
+        play(weigh_in_context.journal, PaidRecall(), hour, START + hour * HOUR, say(hour))
+        asyncio.run(weigh_in(weigh_in_context, START + hour * HOUR + 60))
+        advance(weigh_in_context.chain.file, 6)
 
 
 def run(journal: Journal, given: dict[str, object], anyway: bool = False) -> Backtest:
     return run_backtest(journal.store, parse_overrides(given), BacktestCourse(find), AllowedDifferences(anyway=anyway))
 
 
-def test_a_journal_that_was_cleaned_up_goes_on_from_its_checkpoint(scale: WeighInContext) -> None:
-    fill(scale, 0, 12)
-    whole = run(scale.journal, {"weigh_in.ema_alpha": 0.9})
-    clean_up(scale.journal.store, START + 12 * HOUR, SHORT, ALICE.address, ALICE.sign)
-    assert run(scale.journal, {}).comparison.is_equal
-    rest = run(scale.journal, {"weigh_in.ema_alpha": 0.9})
+def test_a_journal_that_was_cleaned_up_goes_on_from_its_checkpoint(weigh_in_context: WeighInContext) -> None:
+    fill(weigh_in_context, 0, 12)
+    whole = run(weigh_in_context.journal, {"weigh_in.ema_alpha": 0.9})
+    clean_up(weigh_in_context.journal.store, START + 12 * HOUR, SHORT, ALICE.address, ALICE.sign)
+    assert run(weigh_in_context.journal, {}).comparison.is_equal
+    rest = run(weigh_in_context.journal, {"weigh_in.ema_alpha": 0.9})
     before, after = (found.comparison.mechanisms["paid-recall"].weigh_ins for found in (whole, rest))
     assert 0 < after.weigh_ins < before.weigh_ins
     assert after.after.last == before.after.last
     assert "the journal begins with a checkpoint: what it stands for is kept as it was" in rest.notes
 
 
-def test_a_longer_lookback_than_is_kept_is_refused(scale: WeighInContext) -> None:
-    fill(scale, 0, 12)
+def test_a_longer_lookback_than_is_kept_is_refused(weigh_in_context: WeighInContext) -> None:
+    fill(weigh_in_context, 0, 12)
     longer = {"weigh_in.ema_lookback_hours": 6.0, "weigh_in.db_retention_hours": 12.0}
-    assert run(scale.journal, longer).comparison.mechanisms["paid-recall"].weigh_ins.differ > 0
-    clean_up(scale.journal.store, START + 12 * HOUR, SHORT, ALICE.address, ALICE.sign)
+    assert run(weigh_in_context.journal, longer).comparison.mechanisms["paid-recall"].weigh_ins.differ > 0
+    clean_up(weigh_in_context.journal.store, START + 12 * HOUR, SHORT, ALICE.address, ALICE.sign)
     with pytest.raises(WeighbeamError, match=r"not_observed: weigh_in\.ema_lookback_hours"):
-        run(scale.journal, longer)
-    assert run(scale.journal, {"weigh_in.ema_lookback_hours": 1.0}).comparison.faults == []
+        run(weigh_in_context.journal, longer)
+    assert run(weigh_in_context.journal, {"weigh_in.ema_lookback_hours": 1.0}).comparison.faults == []
 
 
 def test_a_mechanism_that_does_not_say_what_reads_its_parameters(
-    scale: WeighInContext, monkeypatch: pytest.MonkeyPatch
+    weigh_in_context: WeighInContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PaidRecall, "read_by", {})
-    fill(scale, 0, 3)
+    fill(weigh_in_context, 0, 3)
     with pytest.raises(WeighbeamError, match="does not say what reads it"):
-        run(scale.journal, {"paid-recall.words_per_keyword": 1})
-    found = run(scale.journal, {"paid-recall.words_per_keyword": 1}, anyway=True)
+        run(weigh_in_context.journal, {"paid-recall.words_per_keyword": 1})
+    found = run(weigh_in_context.journal, {"paid-recall.words_per_keyword": 1}, anyway=True)
     assert found.comparison.mechanisms["paid-recall"].rounds.changed == 3
     assert any("does not say what reads it" in note for note in found.notes)
 
@@ -133,24 +133,27 @@ class Halving(PaidRecall):
         return Weights({hotkey: value / 2 for hotkey, value in raw.items()})
 
 
-def test_a_journal_that_differs_is_told_and_compared_only_if_asked(scale: WeighInContext) -> None:
-    fill(scale, 0, 3)
+def test_a_journal_that_differs_is_told_and_compared_only_if_asked(weigh_in_context: WeighInContext) -> None:
+    fill(weigh_in_context, 0, 3)
     course = BacktestCourse(lambda _: Halving())
     with pytest.raises(WeighbeamError, match="journal_differs: entry 2, weigh-in of paid-recall"):
-        run_backtest(scale.journal.store, BacktestOverrides(), course)
-    found = run_backtest(scale.journal.store, BacktestOverrides(), course, AllowedDifferences(anyway=True))
+        run_backtest(weigh_in_context.journal.store, BacktestOverrides(), course)
+    found = run_backtest(weigh_in_context.journal.store, BacktestOverrides(), course, AllowedDifferences(anyway=True))
     assert len(found.comparison.faults) == 3
     with pytest.raises(WeighbeamError, match="journal_differs: entry 2, weigh-in of paid-recall"):
-        list(list_outcomes(scale.journal.store, course=course))
-    assert len(list(list_outcomes(scale.journal.store, course=course, allowed=AllowedDifferences(anyway=True)))) == 7
+        list(list_outcomes(weigh_in_context.journal.store, course=course))
+    assert (
+        len(list(list_outcomes(weigh_in_context.journal.store, course=course, allowed=AllowedDifferences(anyway=True))))
+        == 7
+    )
 
 
-def test_what_is_written_after_the_survey_is_not_read(scale: WeighInContext) -> None:
-    fill(scale, 0, 3)
-    store = scale.journal.store
+def test_what_is_written_after_the_survey_is_not_read(weigh_in_context: WeighInContext) -> None:
+    fill(weigh_in_context, 0, 3)
+    store = weigh_in_context.journal.store
     survey = survey_journal(store)
-    fill(scale, 3, 12)
-    play(scale.journal, KeywordRecall(), 0, START + 12 * HOUR, say(0))
+    fill(weigh_in_context, 3, 12)
+    play(weigh_in_context.journal, KeywordRecall(), 0, START + 12 * HOUR, say(0))
     played = list(play_sides(store, survey, [BacktestSide(BacktestOverrides(), survey.start)], BacktestCourse(find)))
     assert len(played) == 7, "three rounds, three weigh-ins, and the end"
     assert list(played[-1].outcomes[0].standings) == ["paid-recall"]
@@ -159,10 +162,10 @@ def test_what_is_written_after_the_survey_is_not_read(scale: WeighInContext) -> 
         list(play_sides(store, survey, [BacktestSide(BacktestOverrides(), survey.start)], BacktestCourse(find)))
 
 
-def test_weigh_ins_that_are_made_are_like_those_that_are_recorded(scale: WeighInContext) -> None:
-    fill(scale, 0, 4)
-    play(scale.journal, KeywordRecall(), 0, START + 4 * HOUR, say(0))
-    store = scale.journal.store
+def test_weigh_ins_that_are_made_are_like_those_that_are_recorded(weigh_in_context: WeighInContext) -> None:
+    fill(weigh_in_context, 0, 4)
+    play(weigh_in_context.journal, KeywordRecall(), 0, START + 4 * HOUR, say(0))
+    store = weigh_in_context.journal.store
     for course in (
         BacktestCourse(find, weigh_every=HOUR),
         BacktestCourse(find),
@@ -176,22 +179,22 @@ def test_weigh_ins_that_are_made_are_like_those_that_are_recorded(scale: WeighIn
     assert any("are those of other mechanisms" in note for note in notes)
 
 
-def test_a_spoilt_journal_is_refused(scale: WeighInContext) -> None:
-    fill(scale, 0, 2)
-    with scale.journal.store.write() as connection:
+def test_a_spoilt_journal_is_refused(weigh_in_context: WeighInContext) -> None:
+    fill(weigh_in_context, 0, 2)
+    with weigh_in_context.journal.store.write() as connection:
         connection.execute(text("DELETE FROM blobs WHERE digest = (SELECT body FROM rounds LIMIT 1)"))
     with pytest.raises(WeighbeamError, match="blob_missing"):
-        run(scale.journal, {})
+        run(weigh_in_context.journal, {})
     empty = Store("sqlite://")
     with pytest.raises(WeighbeamError, match="empty_journal"):
         run_backtest(empty, BacktestOverrides(), BacktestCourse(find))
 
 
-def test_what_no_later_weigh_in_needs_is_forgotten_on_the_way(scale: WeighInContext) -> None:
-    fill(scale, 0, 20)
-    store = scale.journal.store
+def test_what_no_later_weigh_in_needs_is_forgotten_on_the_way(weigh_in_context: WeighInContext) -> None:
+    fill(weigh_in_context, 0, 20)
+    store = weigh_in_context.journal.store
     survey = survey_journal(store)
-    side, most = BacktestSide(BacktestOverrides(), survey.start), 0
+    side, limit = BacktestSide(BacktestOverrides(), survey.start), 0
     for _ in play_sides(store, survey, [side], BacktestCourse(find)):
-        most = max(most, *(len(rows) for rows in side.reached["paid-recall"].emissions.values()))
-    assert most <= 6, "four hours of one round an hour, and the one that is just noted"
+        limit = max(limit, *(len(rows) for rows in side.reached["paid-recall"].emissions.values()))
+    assert limit <= 6, "four hours of one round an hour, and the one that is just noted"

@@ -48,8 +48,8 @@ def test_a_season_of_recorded_rounds_pays_the_recorded_miners(store: Store) -> N
 
 def test_other_parameters_are_applied_to_the_same_rounds(store: Store) -> None:
     flat, steep = (RecordedWorld(store, CHUNKING, {"curve": curve}) for curve in (0.99, 0.1))
-    most = [max(play_seats(world, world.seat_all(), 0, Season(rounds=20)).earned.values()) for world in (flat, steep)]
-    assert most[0] < most[1]
+    limit = [max(play_seats(world, world.seat_all(), 0, Season(rounds=20)).earned.values()) for world in (flat, steep)]
+    assert limit[0] < limit[1]
 
 
 def test_what_cannot_be_drawn_again_is_refused(store: Store) -> None:

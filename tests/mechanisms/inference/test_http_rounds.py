@@ -39,7 +39,7 @@ PAID = ("copycat", "overconfident", "contradictor")
 
 
 @pytest.fixture
-def post(tmp_path: Path, senses: LocalSenses):
+def runner(tmp_path: Path, senses: LocalSenses):
     """Five honest voices, every trick, and one miner without the stake to be asked."""
     file = ChainFile.create(
         tmp_path / "chain.sqlite", SubnetParameters(tempo=20, rate_limit=5, max_validators=1), manual=True
@@ -60,12 +60,14 @@ def post(tmp_path: Path, senses: LocalSenses):
         params = make_params(mechanism, {"timeout_seconds": 10.0, "max_miners": 20})
         store = Store(f"sqlite:///{tmp_path / 'journal.db'}")
         journal, chain = Journal(store), LocalChain(file, ALICE)
-        scale = WeighInContext(mechanism, params, journal, Ledger(store, "inference"), chain, ALICE.address)
-        bench = RoundContext(
+        weigh_in_context = WeighInContext(mechanism, params, journal, Ledger(store, "inference"), chain, ALICE.address)
+        round_context = RoundContext(
             mechanism, params, journal, Asker(ALICE, AskSettings(allow_private=True, per_address=64)), senses
         )
         prompts = itertools.cycle(sorted(load_prompts()))
-        yield MechanismRunner(bench, scale, lambda _: Task("t", {"prompt": next(prompts)}), WallClock())
+        yield MechanismRunner(
+            round_context, weigh_in_context, lambda _: Task("t", {"prompt": next(prompts)}), WallClock()
+        )
 
 
 def name_of(hotkey: str) -> str:
@@ -73,15 +75,15 @@ def name_of(hotkey: str) -> str:
     return next(name for name in names if Hotkey.from_uri(f"//{name}").address == hotkey)
 
 
-def test_honest_voices_are_paid_and_tricks_are_not(post: MechanismRunner) -> None:
+def test_honest_voices_are_paid_and_tricks_are_not(runner: MechanismRunner) -> None:
     for _ in range(3):
-        done = asyncio.run(post.play_round())
+        done = asyncio.run(runner.play_round())
     scores = {name_of(score.hotkey): score for score in done.scored.scores}
     assert POOR not in scores
     assert len(scores) == 5 + len(TRICKS)
     for trick in ("garbage-1", "garbage-2", "garbage-3", "echo", "stuffing", "giant", "instant-garbage"):
         assert scores[trick].status == "failed", trick
-    weighed = asyncio.run(post.weigh_in())
+    weighed = asyncio.run(runner.weigh_in())
     assert weighed.submission.state == "confirmed"
     shares = {name_of(hotkey): share for hotkey, share in weighed.decision.weights.items()}
     honest = sum(share for name, share in shares.items() if name.startswith("honest"))
@@ -90,7 +92,7 @@ def test_honest_voices_are_paid_and_tricks_are_not(post: MechanismRunner) -> Non
     assert shares["copycat"] + shares["honest-0"] < 1.3 * max(alone), "copies share one pay"
     assert shares["overconfident"] < min(alone), "certainty alone is worth little"
     assert shares["contradictor"] < 1.3 * max(alone), "truth is not judged; a lie is worth no more than an answer"
-    assert [r.fault for r in replay(post.bench.journal.store, load_mechanism) if r.fault] == []
+    assert [r.fault for r in replay(runner.round_context.journal.store, load_mechanism) if r.fault] == []
 
 
 def test_a_miner_may_ask_any_openai_compatible_endpoint() -> None:

@@ -14,8 +14,8 @@ SCORE = STAGES["inference.score"]
 
 
 @st.composite
-def rounds(draw: st.DrawFn, least: int = 3, most: int = 9) -> dict[str, Any]:
-    count = draw(st.integers(least, most))
+def rounds(draw: st.DrawFn, least: int = 3, limit: int = 9) -> dict[str, Any]:
+    count = draw(st.integers(least, limit))
     dice = np.random.default_rng(draw(st.integers(0, 10**6)))
     points = dice.normal(size=(count, 6)) + draw(st.sampled_from([0.0, 0.7, 2.0]))
     if draw(st.booleans()):

@@ -84,10 +84,10 @@ def pay(micro: int, params: dict[str, Any]) -> int:
     fallen = number["reference_similarity"] - Decimal(micro).scaleb(-6)
     if fallen < 0:
         return 0
-    most = CONTEXT.multiply(number["max_reward"], number["base_units"])
+    limit = CONTEXT.multiply(number["max_reward"], number["base_units"])
     power = CONTEXT.divide(fallen, number["similarity_step"])
     least = CONTEXT.multiply(number["min_reward"], number["base_units"])
-    return min(round_even(most), round_even(CONTEXT.multiply(least, CONTEXT.power(number["reward_factor"], power))))
+    return min(round_even(limit), round_even(CONTEXT.multiply(least, CONTEXT.power(number["reward_factor"], power))))
 
 
 def round_even(value: Decimal) -> int:

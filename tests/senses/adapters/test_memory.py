@@ -36,7 +36,7 @@ def test_each_distinct_text_is_embedded_once() -> None:
 
 def test_memory_is_bounded_and_forgets_the_least_used() -> None:
     inner = Counting()
-    memory = RememberingEmbedder(inner, most=2)
+    memory = RememberingEmbedder(inner, limit=2)
     memory.embed(["a", "bb"])
     memory.embed(["a"])
     memory.embed(["ccc"])
@@ -48,13 +48,13 @@ def test_memory_is_bounded_and_forgets_the_least_used() -> None:
 
 def test_the_disk_remembers_between_runs_and_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "vectors.sqlite"
-    disk = DiskVectors(path, most=10)
+    disk = DiskVectors(path, limit=10)
     RememberingEmbedder(Counting(), disk).embed([f"text {i:03}" for i in range(50)])
     disk.close()
     rows = sqlite3.connect(path).execute("SELECT COUNT(*) FROM vectors").fetchone()[0]
     assert rows <= 10
     inner = Counting()
-    again = RememberingEmbedder(inner, DiskVectors(path, most=10)).embed(["text 049", "new"])
+    again = RememberingEmbedder(inner, DiskVectors(path, limit=10)).embed(["text 049", "new"])
     assert inner.seen == ["new"]
     assert again.tolist() == [[8, 1, -1], [3, 1, -1]]
 
@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_made_means_no_disk(tmp_path: Path) -> None:
 
 
 def test_threads_share_one_memory(tmp_path: Path) -> None:
-    memory = RememberingEmbedder(Counting(), DiskVectors(tmp_path / "vectors.sqlite"), most=50)
+    memory = RememberingEmbedder(Counting(), DiskVectors(tmp_path / "vectors.sqlite"), limit=50)
     faults: list[Exception] = []
 
     def work(offset: int) -> None:
@@ -129,7 +129,7 @@ def test_threads_share_one_memory(tmp_path: Path) -> None:
 
 
 def test_a_kept_vector_does_not_keep_its_whole_batch() -> None:
-    memory = RememberingEmbedder(Counting(), most=10)
+    memory = RememberingEmbedder(Counting(), limit=10)
     memory.embed([f"text {i}" for i in range(1000)])
     assert all(vector.base is None for vector in memory._memory.values())
 

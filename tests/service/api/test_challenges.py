@@ -54,8 +54,8 @@ def api(tmp_path: Path) -> Iterator[Api]:
         ThreadPools(),
     )
     signers = AllowedSigners(policy, open_nonces(tmp_path / "nonces.sqlite"), frozenset({"ask", "read"}))
-    gate = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), 6000, signers)
-    add_challenges(app, gate, ChallengeContext(store, INFERENCE, make_params(INFERENCE), time.time), pools)
+    authenticator = Authenticator(ALICE.address, TokenKeyring(store), RateLimits(), 6000, signers)
+    add_challenges(app, authenticator, ChallengeContext(store, INFERENCE, make_params(INFERENCE), time.time), pools)
     with serve_app(app) as endpoint:
         yield Api(f"http://{endpoint}", store)
     pools.close()

@@ -107,11 +107,11 @@ def test_history_goes_back_page_by_page_and_shows_texts_to_operators_alone(api: 
     for number in range(5):
         api.submit("ada" if number % 2 else "bea", f"{OTTERS} And number {number} swims away.")
     seen: list[int] = []
-    path = "/contributions?most=2"
+    path = "/contributions?limit=2"
     while path:
         page = api.get(path).json()
         seen += [line["id"] for line in page["contributions"]]
-        path = f"/contributions?most=2&before={page['next']}" if page["next"] else ""
+        path = f"/contributions?limit=2&before={page['next']}" if page["next"] else ""
     assert seen == sorted(seen, reverse=True)
     assert len(seen) == 5
     lines = api.get("/contributions?contributor=ada").json()["contributions"]
@@ -230,9 +230,9 @@ def test_the_longest_text_fits_however_it_is_escaped(tmp_path: Path, senses: Loc
         ("/contributors/nobody", 404, "unknown_contributor"),
         ("/contributors/%00", 400, "bad_contributor"),
         ("/contributors/", 400, "bad_contributor"),
-        ("/contributions?most=0", 400, "bad_query"),
-        ("/contributions?most=101", 400, "bad_query"),
-        (f"/contributions?most={'9' * 5000}", 400, "bad_query"),
+        ("/contributions?limit=0", 400, "bad_query"),
+        ("/contributions?limit=101", 400, "bad_query"),
+        (f"/contributions?limit={'9' * 5000}", 400, "bad_query"),
         ("/contributions?before=-5", 400, "bad_query"),
         (f"/contributions?before={2**70}", 400, "bad_query"),
         ("/contributions?status=lost", 400, "bad_query"),
@@ -349,7 +349,7 @@ def test_a_full_pool_says_busy_at_once_and_health_still_answers(tmp_path: Path, 
             assert int(refused.headers["Retry-After"]) > 0
             wait_until(lambda: api.client.get("/health").status_code == 503)
             health = api.client.get("/health").json()
-            assert (health["status"], health["inside"], health["most"]) == ("stalled", 2, 2)
+            assert (health["status"], health["inside"], health["limit"]) == ("stalled", 2, 2)
         finally:
             hold.set()
             stuck.join()

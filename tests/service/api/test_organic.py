@@ -109,14 +109,14 @@ def test_requests_are_listed_page_by_page(api: Api) -> None:
     asked = [api.ask(DOCUMENT).json()["id"] for _ in range(5)]
     api.ask(DOCUMENT, "other")
     seen: list[str] = []
-    path = "/v1/requests?most=2"
+    path = "/v1/requests?limit=2"
     while path:
         page = api.get(path).json()
         seen += [line["id"] for line in page["requests"]]
-        path = f"/v1/requests?most=2&before={page['next']}" if page["next"] else ""
+        path = f"/v1/requests?limit=2&before={page['next']}" if page["next"] else ""
     assert seen == asked[::-1]
     foreign = api.get("/v1/requests", "other").json()["requests"][0]["id"]
-    for query in (f"before={foreign}", "before=%00", "most=0", "most=x", "most=1&most=2", "order=asc"):
+    for query in (f"before={foreign}", "before=%00", "limit=0", "limit=x", "limit=1&limit=2", "order=asc"):
         assert said(api.get(f"/v1/requests?{query}")) == (400, "bad_query")
 
 

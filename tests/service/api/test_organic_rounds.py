@@ -26,13 +26,13 @@ def subnet(senses: LocalSenses, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.fixture
-def post(subnet: Any) -> MechanismRunner:
-    return subnet.post(only=HONEST)
+def runner(subnet: Any) -> MechanismRunner:
+    return subnet.runner(only=HONEST)
 
 
 @pytest.fixture
-def api(post: MechanismRunner) -> Iterator[Api]:
-    with open_api(post.bench.journal.store) as opened:
+def api(runner: MechanismRunner) -> Iterator[Api]:
+    with open_api(runner.round_context.journal.store) as opened:
         yield opened
 
 
@@ -45,11 +45,11 @@ def list_lines(tree: dict[str, Any]) -> list[str]:
 
 
 def test_the_best_answer_comes_back_with_its_proof_and_its_reasons(
-    subnet: Any, post: MechanismRunner, api: Api
+    subnet: Any, runner: MechanismRunner, api: Api
 ) -> None:
     wanted = find_hotkey(subnet, "sentences")
     put = api.ask({**BODY, "wanted": [wanted, CHARLIE.address]}).json()
-    asyncio.run(post.play_round())
+    asyncio.run(runner.play_round())
     done = api.look(put["id"])
     assert (done["state"], done["position"]) == ("done", None)
     result = done["result"]
@@ -63,9 +63,9 @@ def test_the_best_answer_comes_back_with_its_proof_and_its_reasons(
     assert api.get(f"/v1/requests/{put['id']}", "other").status_code == 404
 
 
-def test_a_stream_follows_a_question_through_its_round(post: MechanismRunner, api: Api) -> None:
+def test_a_stream_follows_a_question_through_its_round(runner: MechanismRunner, api: Api) -> None:
     put = api.ask(BODY).json()
-    playing = threading.Thread(target=lambda: asyncio.run(post.play_round()))
+    playing = threading.Thread(target=lambda: asyncio.run(runner.play_round()))
     seen: list[str] = []
     began = time.monotonic()
     for name, told in api.follow(put["id"]):
@@ -82,10 +82,10 @@ def test_a_stream_follows_a_question_through_its_round(post: MechanismRunner, ap
     assert seen == sorted(seen, key=("waiting", "taken", "observed", "done").index)
 
 
-def test_a_question_of_a_token_that_may_not_count_changes_no_standing(post: MechanismRunner, api: Api) -> None:
-    asyncio.run(post.play_round())
-    before = post.bench.journal.standings("chunking")
+def test_a_question_of_a_token_that_may_not_count_changes_no_standing(runner: MechanismRunner, api: Api) -> None:
+    asyncio.run(runner.play_round())
+    before = runner.round_context.journal.standings("chunking")
     put = api.ask(BODY, "quiet").json()
-    asyncio.run(post.play_round())
+    asyncio.run(runner.play_round())
     assert api.look(put["id"], "quiet")["state"] == "done"
-    assert post.bench.journal.standings("chunking") == before
+    assert runner.round_context.journal.standings("chunking") == before

@@ -89,7 +89,7 @@ def test_a_refusal_reaches_all_and_is_not_kept(store: Store) -> None:
 
 
 def test_memory_is_bounded(store: Store) -> None:
-    fresh = StoreCache(store, most_bytes=20_000, largest=8000)
+    fresh = StoreCache(store, max_bytes=20_000, largest=8000)
     for number in range(50):
         fresh.get((number,), lambda: b"x" * 4000)
     assert fresh._bytes <= 20_000

@@ -54,7 +54,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     registry, runs = CollectorRegistry(), load_runs(loaded)
     count_store(registry, store, [mechanism for mechanism, _ in runs.values()])
     entrance = open_access(loaded, store, ALICE.address, "0.0.0.0:0", pools)
-    app = make_app(entrance, store, ALICE, time.time, registry, lambda: report_health(pools.desk), runs)
+    app = make_app(entrance, store, ALICE, time.time, registry, lambda: report_health(pools.submissions), runs)
     with serve_app(app) as endpoint, httpx2.Client(base_url=f"http://{endpoint}", timeout=30) as client:
         yield Open(client, store, pools)
     pools.close()
@@ -147,28 +147,30 @@ def test_what_went_wrong_is_told_without_where(closed: Open) -> None:
 
 
 def test_a_fault_of_our_own_is_told_to_the_log_alone(closed: Open, caplog: pytest.LogCaptureFixture) -> None:
-    front = RequestPipeline(
+    pipeline = RequestPipeline(
         Authenticator(ALICE.address, TokenKeyring(closed.store), RateLimits()), 0, {"artifact_fault": 503}
     )
     for code in ("store_fault", "artifact_fault"):
         fault = WeighbeamError(code, "connection to server at 10.0.0.7 failed for user ada", "check /srv/ada")
-        told = front.refuse(fault, "/v1/rounds")
+        told = pipeline.refuse(fault, "/v1/rounds")
         assert (told.status, told.headers["Retry-After"]) == (503, "5")
         assert "ada" not in str(told.content)
         assert "10.0.0.7" in caplog.text
         caplog.clear()
-    assert front.refuse(WeighbeamError("busy", "too much waits", "later"), "/").content["message"] == "too much waits"
+    assert (
+        pipeline.refuse(WeighbeamError("busy", "too much waits", "later"), "/").content["message"] == "too much waits"
+    )
 
 
 def test_however_many_read_what_is_handed_in_is_taken(closed: Open) -> None:
     free = threading.Event()
-    steps = [closed.pools.reading.run(free.wait) for _ in range(closed.pools.reading.most)]
+    steps = [closed.pools.reading.run(free.wait) for _ in range(closed.pools.reading.limit)]
     threads = [threading.Thread(target=asyncio.run, args=(step,)) for step in steps]
     try:
         for thread in threads:
             thread.start()
         deadline = time.monotonic() + 10
-        while closed.pools.reading.inside < closed.pools.reading.most and time.monotonic() < deadline:
+        while closed.pools.reading.inside < closed.pools.reading.limit and time.monotonic() < deadline:
             time.sleep(0.01)
         assert closed.client.get("/v1/rounds", headers=bear("reader")).status_code == 503
         asked = closed.client.post("/v1/chunking/requests", json={"document": "One. Two."}, headers=bear("app"))

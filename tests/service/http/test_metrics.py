@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from starlette.exceptions import HTTPException
 
-from engine.small_subnet import START, Turned, make_chain, make_desk, make_post, observe_example, play
+from engine.small_subnet import START, Turned, make_chain, make_runner, make_runtime, observe_example, play
 from network.loopback import serve_app
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.port import FaultSwitches
@@ -146,30 +146,30 @@ def test_blocks_since_our_weights_start_anew_when_they_land_and_go_on_with_time(
     clock, store = Turned(), Store(f"sqlite:///{tmp_path / 'journal.db'}")
     observed = observe_example(senses)
     file = make_chain(tmp_path, {answer.hotkey: "127.0.0.1:8000" for answer in observed[0].answers})
-    post, desk = make_post(store, file, senses, clock), make_desk(store, clock)
-    desk.health.now = clock.now
-    play(post.scale.journal, observed, "r1", clock.at)
+    runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
+    runtime.health.now = clock.now
+    play(runner.weigh_in_context.journal, observed, "r1", clock.at)
     registry = CollectorRegistry()
-    count_validator(registry, desk.health, desk.alerts)
+    count_validator(registry, runtime.health, runtime.alerts)
 
     def count() -> float:
         return read(registry, "weighbeam_blocks_since_update")['weighbeam_blocks_since_update{mechanism="chunking"}']
 
-    asyncio.run(weigh_once(desk, post))
+    asyncio.run(weigh_once(runtime, runner))
     assert count() == 0
     clock.at += 1200
     assert count() == 100
     advance(file, 90)
-    post.scale.chain.faults = FaultSwitches(refuse_with="NeuronNoValidatorPermit")
-    asyncio.run(weigh_once(desk, post))
+    runner.weigh_in_context.chain.faults = FaultSwitches(refuse_with="NeuronNoValidatorPermit")
+    asyncio.run(weigh_once(runtime, runner))
     assert count() == 90
-    again = make_desk(store, clock)
+    again = make_runtime(store, clock)
     again.health.now = clock.now
     clock.at += 120
-    restore_blocks(again, post)
+    restore_blocks(again, runner)
     assert again.health.report()["mechanisms"]["chunking"]["blocks_since_update"] == 100
-    post.scale.chain.faults = FaultSwitches(unreachable=True)
-    asyncio.run(weigh_once(desk, post))
+    runner.weigh_in_context.chain.faults = FaultSwitches(unreachable=True)
+    asyncio.run(weigh_once(runtime, runner))
     assert count() == 100
     store.close()
 

@@ -39,9 +39,9 @@ from weighbeam.store.database import Store
 SITE = "https://app.example"
 
 
-def add_echo(app: FastAPI, gate: Authenticator) -> None:
+def add_echo(app: FastAPI, authenticator: Authenticator) -> None:
     """Something to read and something to do, and a page."""
-    front = RequestPipeline(gate, 1 << 10, {})
+    pipeline = RequestPipeline(authenticator, 1 << 10, {})
 
     def tell(scope: str) -> Any:
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
@@ -54,18 +54,18 @@ def add_echo(app: FastAPI, gate: Authenticator) -> None:
     @app.get("/v1/thing")
     @app.head("/v1/thing")
     async def read(request: Request) -> Response:
-        return await front.answer(request, tell("read"))
+        return await pipeline.answer(request, tell("read"))
 
     @app.get("/v1/own")
     @app.post("/v1/thing")
     async def ask(request: Request) -> Response:
-        return await front.answer(request, tell("ask"))
+        return await pipeline.answer(request, tell("ask"))
 
 
 @contextmanager
 def open_server(store: Store, reading: ReadAccess = "closed", now: Any = time.time) -> Iterator[httpx2.Client]:
     pools = ThreadPools()
-    app = make_service_app(pools.desk, CollectorRegistry(), (SITE,))
+    app = make_service_app(pools.submissions, CollectorRegistry(), (SITE,))
     add_echo(app, Authenticator(ALICE.address, TokenKeyring(store, now), RateLimits(), 6000, reading=reading))
     with serve_app(app) as endpoint, httpx2.Client(base_url=f"http://{endpoint}", timeout=30) as client:
         yield client

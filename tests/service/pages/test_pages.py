@@ -53,8 +53,8 @@ def make_shelf(
     runs = runs or {NAME: (RECALL, PARAMS)}
     artifacts = open_artifacts("artifacts")
     shown = ReadingContext(store, runs, Averaging(), artifacts, ALICE, lambda: now, list, lambda: (200, {}))
-    front = RequestPipeline(Authenticator(ALICE.address, TokenKeyring(store), RateLimits()), 1024, {})
-    return PageData(ReadingApi(front, shown, StoreCache(store)))
+    pipeline = RequestPipeline(Authenticator(ALICE.address, TokenKeyring(store), RateLimits()), 1024, {})
+    return PageData(ReadingApi(pipeline, shown, StoreCache(store)))
 
 
 def read(page: str) -> str:

@@ -28,32 +28,34 @@ class ApiAccess:
     loaded: LoadedSettings
     own_address: str
     keyring: TokenKeyring
-    paces: RateLimits
+    rate_limits: RateLimits
     pools: ThreadPools
     reading: ReadAccess
 
-    def make_gate(self) -> Authenticator:
+    def make_authenticator(self) -> Authenticator:
         """Of all that people and programs ask and read; tokens alone open it."""
         pace = self.loaded.settings.service.per_minute
-        return Authenticator(self.own_address, self.keyring, self.paces, pace, reading=self.reading)
+        return Authenticator(self.own_address, self.keyring, self.rate_limits, pace, reading=self.reading)
 
-    def make_desk_gate(self, name: str, section: NoveltySection, scopes: frozenset[str]) -> Authenticator:
+    def make_signed_authenticator(self, name: str, section: NoveltySection, scopes: frozenset[str]) -> Authenticator:
         """Tokens may use the whole pool, each hotkey a few places of it. Contributors' books are never open."""
         settings = PolicySettings(
             allow=parse_callers(name, section.callers),
             require_permit=False,
             per_minute=section.per_minute,
             per_sender=PER_SIGNER,
-            max_tasks=self.pools.desk.most,
+            max_tasks=self.pools.submissions.limit,
         )
         signers = AllowedSigners(SenderPolicy(settings), NonceStore(self.loaded.path(section.nonces)), scopes)
-        return Authenticator(self.own_address, self.keyring, self.paces, section.per_minute, signers)
+        return Authenticator(self.own_address, self.keyring, self.rate_limits, section.per_minute, signers)
 
-    def make_challenge_gate(self) -> Authenticator:
+    def make_challenge_authenticator(self) -> Authenticator:
         section = self.loaded.settings.challenges
         settings = PolicySettings(allow=parse_callers("challenges", section.callers), per_minute=section.per_minute)
         signers = AllowedSigners(SenderPolicy(settings), NonceStore(self.loaded.path(section.nonces)), ASKER)
-        return Authenticator(self.own_address, self.keyring, self.paces, section.per_minute, signers, self.reading)
+        return Authenticator(
+            self.own_address, self.keyring, self.rate_limits, section.per_minute, signers, self.reading
+        )
 
 
 def open_access(loaded: LoadedSettings, store: Store, own_address: str, listen: str, pools: ThreadPools) -> ApiAccess:

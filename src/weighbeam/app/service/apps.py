@@ -64,7 +64,7 @@ def open_reading(
         settings=lambda: [asdict(line) for line in list_settings(loaded)],
         health=health,
     )
-    return add_reading(app, entrance.make_gate(), shown, entrance.pools, loaded.settings.service.streams)
+    return add_reading(app, entrance.make_authenticator(), shown, entrance.pools, loaded.settings.service.streams)
 
 
 def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
@@ -88,13 +88,13 @@ def make_app(
     Whoever looks at `/metrics` does so at a pace of its own: no reader keeps Prometheus out.
     """
     settings = entrance.loaded.settings.service
-    pools, gate = entrance.pools, replace(entrance.make_gate(), paces=RateLimits())
-    front = RequestPipeline(gate, 0, {}, pools.metrics.run, pools.proofs.run, pools.tokens.run)
-    app = make_service_app(pools.desk, registry, settings.origins, report, front)
+    pools, authenticator = entrance.pools, replace(entrance.make_authenticator(), rate_limits=RateLimits())
+    pipeline = RequestPipeline(authenticator, 0, {}, pools.metrics.run, pools.proofs.run, pools.tokens.run)
+    app = make_service_app(pools.submissions, registry, settings.origins, report, pipeline)
     add_pages(app, open_reading(app, entrance, store, hotkey, now, report, runs))
     asked = {name: run for name, run in runs.items() if run[0].kind == "asked"}
-    clerk = RequestApi(store, asked, now)
-    add_organic(app, entrance.make_gate(), clerk, pools, settings.streams)
+    api = RequestApi(store, asked, now)
+    add_organic(app, entrance.make_authenticator(), api, pools, settings.streams)
     return app
 
 

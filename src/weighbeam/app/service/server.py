@@ -63,7 +63,7 @@ def make_own_app(entrance: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
     senses = LocalSenses(loaded.settings.validator.embedder)
     runs = load_served(loaded)
     count_store(registry, store, [mechanism for mechanism, _ in runs.values()])
-    report = partial(report_health, entrance.pools.desk)
+    report = partial(report_health, entrance.pools.submissions)
     app = make_app(entrance, store, hotkey, find_clock(loaded), registry, report, runs)
     for mechanism, params in runs.values():
         mechanism.extend_service(ServiceHost(app, entrance, store, hotkey, time.time, registry, senses, params))
@@ -86,13 +86,13 @@ def load_served(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]
 
 def open_beside(app: FastAPI, built: BuiltValidator, entrance: ApiAccess, registry: CollectorRegistry) -> list[Service]:
     """What the mechanisms of a validator add: whoever is registered may sign. Gives what keeps that current."""
-    hotkey, clock, store = open_hotkey(entrance.loaded), built.desk.clock, built.desk.store
+    hotkey, clock, store = open_hotkey(entrance.loaded), built.runtime.clock, built.runtime.store
     services: list[Service] = []
-    for post in built.posts:
-        bench = post.bench
-        host = ServiceHost(app, entrance, store, hotkey, clock.now, registry, bench.senses, bench.params)
-        policies = bench.mechanism.extend_service(host)
-        services += [partial(keep_policy, post.scale.chain, clock, policy) for policy in policies]
+    for runner in built.runners:
+        context = runner.round_context
+        host = ServiceHost(app, entrance, store, hotkey, clock.now, registry, context.senses, context.params)
+        policies = context.mechanism.extend_service(host)
+        services += [partial(keep_policy, runner.weigh_in_context.chain, clock, policy) for policy in policies]
     return services
 
 

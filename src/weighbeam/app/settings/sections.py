@@ -121,9 +121,9 @@ class ClusterSection(SettingsSection):
             "the cluster: auto for this machine's, or its head's HOST:PORT; unset: none", pattern=r"^(auto|\S+:\d+)$"
         ),
     ] = None
-    least: Annotated[int, about("workers kept for each sense in use, one core each", ge=1, le=1024)] = 1
-    most: Annotated[int, about("workers of a sense at most, while work waits", ge=1, le=1024)] = 8
-    idle_seconds: Annotated[float, about("those beyond the least end after so long without work", ge=1)] = 30.0
+    min_workers: Annotated[int, about("workers kept for each sense in use, one core each", ge=1, le=1024)] = 1
+    max_workers: Annotated[int, about("maximum workers per sense while work waits", ge=1, le=1024)] = 8
+    idle_seconds: Annotated[float, about("seconds without work before workers beyond min_workers stop", ge=1)] = 30.0
     patience_seconds: Annotated[
         float, about("without any work done for so long, this machine does it itself", ge=5, le=120)
     ] = 30.0

@@ -59,8 +59,8 @@ def make_discovery(loaded: LoadedSettings, report: Report) -> Discovery:
 class BuiltValidator:
     """A validator ready to run."""
 
-    desk: ValidatorRuntime
-    posts: tuple[MechanismRunner, ...]
+    runtime: ValidatorRuntime
+    runners: tuple[MechanismRunner, ...]
     exchange: ChallengeApi
 
 
@@ -94,21 +94,21 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
         report_cluster(senses.cluster, alerts)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds, now=clock.now)
-    desk = ValidatorRuntime(
+    runtime = ValidatorRuntime(
         store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
     )
     sinks = list_sinks(loaded)
     usable, broken = load_usable(settings.mechanisms)
     for name, fault in broken.items():
         alerts.tell("mechanism_broken", "critical", f"{fault}; the other mechanisms run without it", name)
-    posts = tuple(_build_runner(loaded, name, desk, hotkey, senses, sinks) for name in usable)
-    exchange = open_exchange(loaded, desk)
-    deliveries = make_deliveries(loaded, desk, posts, exchange) | make_notifiers(loaded, receivers, hotkey.address)
+    runners = tuple(_build_runner(loaded, name, runtime, hotkey, senses, sinks) for name in usable)
+    exchange = open_exchange(loaded, runtime)
+    deliveries = make_deliveries(loaded, runtime, runners, exchange) | make_notifiers(loaded, receivers, hotkey.address)
     if sinks:
-        better = {post.name: post.scale.mechanism.better for post in posts}
+        better = {runner.name: runner.weigh_in_context.mechanism.better for runner in runners}
         deliveries[KIND] = open_experiments(loaded, store, hotkey.address, better).log
     observed = settings.validator.rounds == "observers"
-    return BuiltValidator(replace(desk, deliveries=deliveries, observed=observed), posts, exchange)
+    return BuiltValidator(replace(runtime, deliveries=deliveries, observed=observed), runners, exchange)
 
 
 def find_section(loaded: LoadedSettings, mechanism: str) -> MechanismSection:
@@ -186,14 +186,14 @@ def build_weigh_in_context(
 def _build_runner(
     loaded: LoadedSettings,
     name: str,
-    desk: ValidatorRuntime,
+    runtime: ValidatorRuntime,
     hotkey: Hotkey,
     senses: LocalSenses,
     sinks: tuple[str, ...],
 ) -> MechanismRunner:
     validator = loaded.settings.validator
-    report, tell = partial(_alert_source, desk.alerts), partial(desk.alerts.tell, mechanism=name)
-    scale = build_weigh_in_context(loaded, name, desk.store, hotkey, desk.known, report, tell, sinks)
+    report, tell = partial(_alert_source, runtime.alerts), partial(runtime.alerts.tell, mechanism=name)
+    weigh_in_context = build_weigh_in_context(loaded, name, runtime.store, hotkey, runtime.known, report, tell, sinks)
     asking = AskSettings(
         parallel=validator.parallel,
         allow_private=validator.allow_private_addresses,
@@ -203,14 +203,26 @@ def _build_runner(
         parse_probe(probe)
     online = partial(can_reach, validator.probes) if validator.probes else None
     asker = Asker(hotkey, asking)
-    bench = RoundContext(
-        scale.mechanism, scale.params, scale.journal, asker, senses, online, averaging=loaded.averaging()
+    round_context = RoundContext(
+        weigh_in_context.mechanism,
+        weigh_in_context.params,
+        weigh_in_context.journal,
+        asker,
+        senses,
+        online,
+        averaging=loaded.averaging(),
     )
-    if scale.mechanism.kind == "collected":
-        nobody = generate_tasks(scale.mechanism, scale.params)
-        return MechanismRunner(bench, scale, nobody, desk.clock, _find_collector(scale.mechanism, desk.store))
-    tasks = _find_tasks(loaded, scale.mechanism, scale.params, desk)
-    return MechanismRunner(bench, scale, tasks, desk.clock)
+    if weigh_in_context.mechanism.kind == "collected":
+        nobody = generate_tasks(weigh_in_context.mechanism, weigh_in_context.params)
+        return MechanismRunner(
+            round_context,
+            weigh_in_context,
+            nobody,
+            runtime.clock,
+            _find_collector(weigh_in_context.mechanism, runtime.store),
+        )
+    tasks = _find_tasks(loaded, weigh_in_context.mechanism, weigh_in_context.params, runtime)
+    return MechanismRunner(round_context, weigh_in_context, tasks, runtime.clock)
 
 
 def _find_collector(mechanism: Mechanism, store: Store) -> Collector:
@@ -230,7 +242,7 @@ def _alert_source(alerts: Alerts, fault: WeighbeamError) -> None:
     alerts.tell("endpoint_source", "warning", fault.message)
 
 
-def _find_tasks(loaded: LoadedSettings, mechanism: Mechanism, params: Params, desk: ValidatorRuntime) -> TaskSource:
+def _find_tasks(loaded: LoadedSettings, mechanism: Mechanism, params: Params, runtime: ValidatorRuntime) -> TaskSource:
     given = loaded.settings.mechanisms[mechanism.name].tasks
     if given == "generated":
         return generate_tasks(mechanism, params)
@@ -239,6 +251,6 @@ def _find_tasks(loaded: LoadedSettings, mechanism: Mechanism, params: Params, de
     if kind not in shelves or not place:
         remedy = "generated, folder:DIR or file:PATH"
         raise WeighbeamError("bad_config", f"mechanisms.{mechanism.name}.tasks is {given!r}", remedy)
-    tasks = DocumentTasks(mechanism, params, shelves[kind](loaded.path(Path(place))), desk.store, desk.alerts)
+    tasks = DocumentTasks(mechanism, params, shelves[kind](loaded.path(Path(place))), runtime.store, runtime.alerts)
     tasks.check()
     return tasks

@@ -30,18 +30,18 @@ class SubmissionCheck:
 
 
 def list_submission_checks(
-    scale: WeighInContext, reading: ChainSnapshot, assessed: WeighInAssessment
+    context: WeighInContext, reading: ChainSnapshot, assessed: WeighInAssessment
 ) -> list[SubmissionCheck]:
     """In the order they are made: the chain can be read, our own steps, then the chain's."""
     graph, rules = reading.graph, reading.rules
     if graph is None or rules is None:
         return [SubmissionCheck("chain readable", False, reading.fault.message if reading.fault else "no answer")]
-    own, decision = graph.find(scale.own_hotkey), assessed.decision
+    own, decision = graph.find(context.own_hotkey), assessed.decision
     entries, least = len(decision.uids), min(rules.min_allowed_weights, len(graph.neurons))
-    open_row = scale.ledger.unsettled()
+    open_row = context.ledger.unsettled()
     checks = [
         SubmissionCheck("chain readable", True, f"block {graph.block}"),
-        SubmissionCheck("hotkey registered", own is not None, scale.own_hotkey),
+        SubmissionCheck("hotkey registered", own is not None, context.own_hotkey),
         SubmissionCheck("validator list usable", assessed.eligible.list_ok, reading.validators.state),
         SubmissionCheck(
             "somebody eligible", bool(assessed.eligible.hotkeys), f"{len(assessed.eligible.hotkeys)} miners"
@@ -69,8 +69,8 @@ def list_submission_checks(
         SubmissionCheck("permit", own.permit or own.hotkey == graph.owner_hotkey, "validator permit or owner"),
         SubmissionCheck(
             "version key",
-            scale.version_key >= rules.version_key,
-            f"{scale.version_key}, the chain's {rules.version_key}",
+            context.version_key >= rules.version_key,
+            f"{context.version_key}, the chain's {rules.version_key}",
         ),
         SubmissionCheck("enough entries", entries >= least, f"{entries}, at least {least} needed"),
         SubmissionCheck("consensus", rules.consensus == "yuma", str(rules.consensus)),

@@ -19,11 +19,11 @@ WEB = ("http://", "https://")
 
 
 def make_deliveries(
-    loaded: LoadedSettings, desk: ValidatorRuntime, posts: Sequence[MechanismRunner], exchange: ChallengeApi
+    loaded: LoadedSettings, runtime: ValidatorRuntime, runners: Sequence[MechanismRunner], exchange: ChallengeApi
 ) -> dict[str, Delivery]:
-    mechanisms = {post.name: post.bench.mechanism for post in posts}
+    mechanisms = {runner.name: runner.round_context.mechanism for runner in runners}
     narrator = open_narrator(loaded.settings.validator.narrator)
-    story = NarrativeJobs(desk.store, desk.clock, mechanisms, open_place(loaded), draw_in_process, narrator)
+    story = NarrativeJobs(runtime.store, runtime.clock, mechanisms, open_place(loaded), draw_in_process, narrator)
     return {
         "story": story.tell,
         "take_away": story.take_away,
@@ -38,16 +38,16 @@ def open_place(loaded: LoadedSettings) -> Artifacts:
     return open_artifacts(given if "://" in given else str(loaded.path(Path(given))))
 
 
-def open_exchange(loaded: LoadedSettings, desk: ValidatorRuntime) -> ChallengeApi:
+def open_exchange(loaded: LoadedSettings, runtime: ValidatorRuntime) -> ChallengeApi:
     challenges, validator = loaded.settings.challenges, loaded.settings.validator
     check_url("challenges.pull", challenges.pull)
     check_url("challenges.callback", challenges.callback)
     check_url("validator.copies_url", validator.copies_url)
     return ChallengeApi(
-        store=desk.store,
-        clock=desk.clock,
-        alerts=desk.alerts,
-        hotkey=desk.hotkey,
+        store=runtime.store,
+        clock=runtime.clock,
+        alerts=runtime.alerts,
+        hotkey=runtime.hotkey,
         pull_url=challenges.pull,
         callback_url=challenges.callback,
         copies_url=validator.copies_url,

@@ -18,23 +18,23 @@ from weighbeam.engine.support.process import freeze_memory
 def run_observer(loaded: LoadedSettings) -> None:
     """With the validator's own settings: the same store, hotkey, chain and mechanisms."""
     built = build_validator(loaded)
-    posts = [_widen(post, loaded) for post in built.posts if post.collector is None]
-    if not posts:
+    runners = [_widen(runner, loaded) for runner in built.runners if runner.collector is None]
+    if not runners:
         raise WeighbeamError("bad_config", "no mechanism here asks miners", "observers are for those that do")
-    check_terms(built.desk.store, posts)
+    check_terms(built.runtime.store, runners)
     freeze_memory()
     lookout = _look_out(built, loaded)
-    LOG.info("observer %s of validator %s, mechanisms %s", lookout.seat.name, built.desk.hotkey, _name(posts))
+    LOG.info("observer %s of validator %s, mechanisms %s", lookout.seat.name, built.runtime.hotkey, _name(runners))
     try:
-        asyncio.run(run_until_stopped(_run(lookout, posts)))
+        asyncio.run(run_until_stopped(_run(lookout, runners)))
     finally:
-        built.desk.store.close()
+        built.runtime.store.close()
     LOG.info("stopped")
 
 
-async def _run(lookout: ObserverRuntime, posts: list[MechanismRunner]) -> None:
+async def _run(lookout: ObserverRuntime, runners: list[MechanismRunner]) -> None:
     try:
-        await keep_observing(lookout, posts)
+        await keep_observing(lookout, runners)
     except WeighbeamError as fault:
         if fault.code == "watchdog":
             end_now()
@@ -42,29 +42,29 @@ async def _run(lookout: ObserverRuntime, posts: list[MechanismRunner]) -> None:
 
 
 def _look_out(built: BuiltValidator, loaded: LoadedSettings) -> ObserverRuntime:
-    desk, validator = built.desk, loaded.settings.validator
+    runtime, validator = built.runtime, loaded.settings.validator
     own = validator.rounds == "observers"
     return ObserverRuntime(
-        desk.store,
-        desk.clock,
-        desk.alerts,
-        desk.health,
-        open_seat(desk.store),
+        runtime.store,
+        runtime.clock,
+        runtime.alerts,
+        runtime.health,
+        open_seat(runtime.store),
         own,
         validator.observer_rounds,
-        desk.known.refresh,
+        runtime.known.refresh,
     )
 
 
-def _widen(post: MechanismRunner, loaded: LoadedSettings) -> MechanismRunner:
+def _widen(runner: MechanismRunner, loaded: LoadedSettings) -> MechanismRunner:
     """Rounds are asked side by side, and observed side by side too; not those that read pages: they would wait for each
     other at a host that is asked gently, and a page that is late for that would be its miner's fault."""
-    bench = post.bench
-    if bench.mechanism.reads_pages:
-        return post
+    context = runner.round_context
+    if context.mechanism.reads_pages:
+        return runner
     threads = ThreadPoolExecutor(loaded.settings.validator.observer_rounds, "observe")
-    return replace(post, bench=replace(bench, observers=threads))
+    return replace(runner, round_context=replace(context, observers=threads))
 
 
-def _name(posts: list[MechanismRunner]) -> str:
-    return ", ".join(post.name for post in posts)
+def _name(runners: list[MechanismRunner]) -> str:
+    return ", ".join(runner.name for runner in runners)

@@ -32,25 +32,25 @@ from weighbeam.service.http.threads import ThreadPools
 def add_challenge_api(app: FastAPI, built: BuiltValidator, entrance: ApiAccess) -> None:
     """The API beside /health, where the mechanism is run: for tokens with the scope ask, and hotkeys named."""
     section = entrance.loaded.settings.challenges
-    if not section.callers and section.mechanism not in {post.name for post in built.posts}:
+    if not section.callers and section.mechanism not in {runner.name for runner in built.runners}:
         return
-    bench = find_challenge_runner(built, section.mechanism).bench
-    counter = ChallengeContext(built.desk.store, bench.mechanism, bench.params, built.desk.clock.now)
-    add_challenges(app, entrance.make_challenge_gate(), counter, entrance.pools)
+    played = find_challenge_runner(built, section.mechanism).round_context
+    context = ChallengeContext(built.runtime.store, played.mechanism, played.params, built.runtime.clock.now)
+    add_challenges(app, entrance.make_challenge_authenticator(), context, entrance.pools)
 
 
 def pull_challenges(built: BuiltValidator, loaded: LoadedSettings) -> list[Service]:
     section = loaded.settings.challenges
     if section.pull is None:
         return []
-    bench = find_challenge_runner(built, section.mechanism).bench
-    return [partial(built.exchange.keep_pulling, bench.mechanism, bench.params, section.interval_seconds)]
+    context = find_challenge_runner(built, section.mechanism).round_context
+    return [partial(built.exchange.keep_pulling, context.mechanism, context.params, section.interval_seconds)]
 
 
 def find_challenge_runner(built: BuiltValidator, mechanism: str) -> MechanismRunner:
-    for post in built.posts:
-        if post.name == mechanism:
-            return post
+    for runner in built.runners:
+        if runner.name == mechanism:
+            return runner
     told = f"challenges.mechanism is {mechanism!r}, which is not run here"
     raise WeighbeamError("bad_config", told, f"write [mechanisms.{mechanism}]")
 
@@ -59,11 +59,11 @@ def run_validator(loaded: LoadedSettings) -> None:
     built = build_validator(loaded)
     freeze_memory()
     log_start(built)
-    note_terms(built.desk.store, built.posts)
+    note_terms(built.runtime.store, built.runners)
     try:
         asyncio.run(run_until_stopped(_run(built, loaded)))
     finally:
-        built.desk.store.close()
+        built.runtime.store.close()
     LOG.info("stopped")
 
 
@@ -72,14 +72,14 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
     pools = ThreadPools()
     listen = loaded.settings.validator.listen
     if listen:
-        check_exposure(loaded, built.desk.store, time.time(), listen)
+        check_exposure(loaded, built.runtime.store, time.time(), listen)
         app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
         services += [*beside, partial(serve_miner, app, *check_listen(listen))]
     elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
     try:
-        await keep_running(built.desk, built.posts, services)
+        await keep_running(built.runtime, built.runners, services)
     except WeighbeamError as fault:
         if fault.code == "watchdog":
             end_now()
@@ -92,33 +92,41 @@ def make_validator_app(
     built: BuiltValidator, loaded: LoadedSettings, listen: str, pools: ThreadPools, registry: CollectorRegistry
 ) -> tuple[FastAPI, list[Service]]:
     """All that a validator serves on `listen`, and what keeps that current."""
-    desk = built.desk
-    count_validator(registry, desk.health, desk.alerts, desk.store, [post.scale.mechanism for post in built.posts])
-    entrance = open_access(loaded, desk.store, desk.hotkey, listen, pools)
-    report = partial(report_pulses, desk.health)
-    app = make_app(entrance, desk.store, open_hotkey(loaded), desk.clock.now, registry, report, load_runs(loaded))
+    runtime = built.runtime
+    count_validator(
+        registry,
+        runtime.health,
+        runtime.alerts,
+        runtime.store,
+        [runner.weigh_in_context.mechanism for runner in built.runners],
+    )
+    entrance = open_access(loaded, runtime.store, runtime.hotkey, listen, pools)
+    report = partial(report_pulses, runtime.health)
+    app = make_app(entrance, runtime.store, open_hotkey(loaded), runtime.clock.now, registry, report, load_runs(loaded))
     add_challenge_api(app, built, entrance)
     return app, open_beside(app, built, entrance, registry)
 
 
 def log_start(built: BuiltValidator) -> None:
     """Who runs what, on which journal, and what in the environment changes nothing."""
-    LOG.info("validator %s, mechanisms %s", built.desk.hotkey, ", ".join(post.name for post in built.posts))
-    entries = count_entries(built.desk.store)
-    where = built.desk.store.engine.url.render_as_string(hide_password=True)
+    LOG.info("validator %s, mechanisms %s", built.runtime.hotkey, ", ".join(runner.name for runner in built.runners))
+    entries = count_entries(built.runtime.store)
+    where = built.runtime.store.engine.url.render_as_string(hide_password=True)
     LOG.info("journal %s: %s", where, f"up to entry {entries}" if entries else "new")
-    for post in built.posts:
-        params = post.scale.params.model_dump(mode="json")
-        LOG.info("%s: weights are made under %s", post.name, hash_weighing(post.name, params, built.desk.averaging))
-        alert_unburnt(built.desk.alerts, post)
-    alert_ignored(built.desk.alerts)
+    for runner in built.runners:
+        params = runner.weigh_in_context.params.model_dump(mode="json")
+        LOG.info(
+            "%s: weights are made under %s", runner.name, hash_weighing(runner.name, params, built.runtime.averaging)
+        )
+        alert_unburnt(built.runtime.alerts, runner)
+    alert_ignored(built.runtime.alerts)
 
 
-def alert_unburnt(alerts: Alerts, post: MechanismRunner) -> None:
+def alert_unburnt(alerts: Alerts, runner: MechanismRunner) -> None:
     """A mechanism that would burn a share and is told of nobody to take it."""
-    share = post.scale.mechanism.burn_share(post.scale.params)
-    if share > 0 and post.scale.burn_hotkey is None:
-        alerts.tell("no_burn_target", "warning", f"{share:.0%} would be burnt; miners get it", post.name)
+    share = runner.weigh_in_context.mechanism.burn_share(runner.weigh_in_context.params)
+    if share > 0 and runner.weigh_in_context.burn_hotkey is None:
+        alerts.tell("no_burn_target", "warning", f"{share:.0%} would be burnt; miners get it", runner.name)
 
 
 def alert_ignored(alerts: Alerts) -> None:

@@ -82,15 +82,15 @@ def name_program() -> str:
     return called if Path(called).name == "weighbeam" else "python -m weighbeam"
 
 
-def make_printable(text: str, most: int | None = None) -> str:
+def make_printable(text: str, limit: int | None = None) -> str:
     """A text from anywhere, safe for a terminal: control characters shown, white space squeezed, length capped.
 
     >>> make_printable("a\\x1b[31mred\\n b", 12)
     'a␛[31mred b'
     """
     squeezed = " ".join(text.split())
-    if most is not None and len(squeezed) > most:
-        squeezed = squeezed[: most - 1] + "…"
+    if limit is not None and len(squeezed) > limit:
+        squeezed = squeezed[: limit - 1] + "…"
     return "".join(_show(character) for character in squeezed)
 
 

@@ -19,7 +19,7 @@ def alerts(
     context: typer.Context,
     store: StoreOption = None,
     config: ConfigOption = None,
-    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """The newest alerts of a journal, and what to do about each."""
@@ -27,7 +27,7 @@ def alerts(
         return
     from weighbeam.engine.views.alert_lines import list_alerts
 
-    lines = list_alerts(open_read(store, config), most=most).items
+    lines = list_alerts(open_read(store, config), limit=limit).items
     if as_json:
         print_json({"alerts": [asdict(line) for line in lines]})
         return

@@ -62,7 +62,7 @@ def backtest(
         Path | None,
         typer.Option(metavar="FILE", help="Compare nothing: write what this version makes of it; - to show it."),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="At most this many miners and rounds.")] = 6,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many miners and rounds.")] = 6,
     as_json: AsJson = False,
 ) -> None:
     """Replay a journal's rounds and weigh-ins under other parameters, or another version, and compare: who gains, who
@@ -92,7 +92,7 @@ def backtest(
     if as_json:
         print_json(found.as_json())
     else:
-        show_backtest(found, most)
+        show_backtest(found, limit)
 
 
 def _make_course(

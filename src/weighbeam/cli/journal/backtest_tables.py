@@ -13,19 +13,19 @@ from weighbeam.lab.backtest.weigh_ins import WeightVectors
 HOTKEY = 12
 
 
-def show_backtest(found: Backtest, most: int) -> None:
+def show_backtest(found: Backtest, limit: int) -> None:
     comparison = found.comparison
     equal = [one.mechanism for one in comparison.mechanisms.values() if one.is_equal]
     for one in comparison.mechanisms.values():
         if not one.is_equal:
-            _show_mechanism(one, most)
+            _show_mechanism(one, limit)
     if equal:
         typer.echo(f"{', '.join(equal)}: nothing changes, every score, standing and decision is the same to the bit")
     typer.echo("")
     _show_ground(found)
     for note in found.notes:
         typer.echo(f"note: {make_printable(note, 300)}")
-    for fault in comparison.faults[:most]:
+    for fault in comparison.faults[:limit]:
         typer.echo(f"the journal differs: {make_printable(fault, 200)}")
 
 
@@ -43,22 +43,22 @@ def _show_ground(found: Backtest) -> None:
     typer.echo(f"changed: {make_printable('; '.join(found.changes) or 'no parameter', 400)}{other}")
 
 
-def _show_mechanism(one: MechanismComparison, most: int) -> None:
+def _show_mechanism(one: MechanismComparison, limit: int) -> None:
     typer.echo(f"{one.mechanism}: {describe_verdict(one)}")
     for line in list_findings(one):
         typer.echo(f"  {make_printable(line, 200)}")
-    _show_miners(one, most)
+    _show_miners(one, limit)
     _show_shape(one)
-    _show_rounds(one, most)
+    _show_rounds(one, limit)
 
 
-def _show_miners(one: MechanismComparison, most: int) -> None:
+def _show_miners(one: MechanismComparison, limit: int) -> None:
     """The largest gains and the largest losses."""
     miners = [miner for miner in one.list_miners() if miner.gain or miner.place_before != miner.place_after]
     if not miners:
         return
-    half = max(1, most // 2)
-    shown = miners if len(miners) <= most else [*miners[:half], *miners[-(most - half) :]]
+    half = max(1, limit // 2)
+    shown = miners if len(miners) <= limit else [*miners[:half], *miners[-(limit - half) :]]
     rows = [
         [
             miner.uid,
@@ -73,7 +73,7 @@ def _show_miners(one: MechanismComparison, most: int) -> None:
     ]
     print_table(("uid", "hotkey", "before", "after", "points", "place", "last weights"), rows)
     if len(shown) < len(miners):
-        typer.echo(f"  and {len(miners) - len(shown)} more (--most)")
+        typer.echo(f"  and {len(miners) - len(shown)} more (--limit)")
 
 
 def _show_shape(one: MechanismComparison) -> None:
@@ -95,8 +95,8 @@ def _show_shape(one: MechanismComparison) -> None:
     typer.echo(f"  turnover from one weigh-in to the next: {before} → {after}")
 
 
-def _show_rounds(one: MechanismComparison, most: int) -> None:
-    largest = one.rounds.list_largest()[: max(1, most // 2)]
+def _show_rounds(one: MechanismComparison, limit: int) -> None:
+    largest = one.rounds.list_largest()[: max(1, limit // 2)]
     if largest:
         typer.echo("  rounds that explain it:")
     for ref, _, moved in largest:

@@ -34,13 +34,13 @@ WHOLE = 100_000
 def rounds(
     store: StoreOption = None,
     config: ConfigOption = None,
-    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """The newest rounds of a journal."""
     from weighbeam.engine.views.rounds import list_rounds
 
-    lines = list(list_rounds(open_read(store, config), most=most).items)
+    lines = list(list_rounds(open_read(store, config), limit=limit).items)
     rows = [[line.id, line.mechanism, line.state, line.block, f"{line.valid} of {line.answers}"] for line in lines]
     show_lines(("round", "mechanism", "state", "block", "valid"), rows, lines, "rounds", as_json)
 
@@ -88,13 +88,13 @@ def copies(
     store: StoreOption = None,
     config: ConfigOption = None,
     hotkey: Annotated[str | None, typer.Option(help="Only those of this miner.")] = None,
-    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
     from weighbeam.engine.views.copies import select_copies
 
-    found = select_copies(open_read(store, config), most, hotkey)
+    found = select_copies(open_read(store, config), limit, hotkey)
     if as_json:
         print_json({"copies": [asdict(line) for line in found]})
         return

@@ -27,7 +27,7 @@ def weights(
     store: StoreOption = None,
     config: ConfigOption = None,
     mechanism: MechanismOption = None,
-    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 10,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be set now; nothing is sent.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -42,9 +42,9 @@ def weights(
     journal = open_read(store, config)
     there = list_mechanisms(journal)
     name = choose_mechanism(mechanism, there)
-    rows = list_submissions(journal, name, most=most).items
+    rows = list_submissions(journal, name, limit=limit).items
     made = {(given := r.plan["params_hash"]): find_version(name, given) for r in rows}
-    skips = [one for one in list_attempts(journal, name, most) if one.kind == "skip"]
+    skips = [one for one in list_attempts(journal, name, limit) if one.kind == "skip"]
     if as_json:
         print_json(
             {
@@ -105,9 +105,9 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     clock, store = open_clock(loaded), open_store(loaded)
     known = open_known(loaded, store, clock)
     known.refresh()
-    scale = build_weigh_in_context(loaded, mechanism, store, open_hotkey(loaded), known)
-    reading, assessed = asyncio.run(preview(scale, clock.now(), close=True))
-    checks = list_submission_checks(scale, reading, assessed)
+    context = build_weigh_in_context(loaded, mechanism, store, open_hotkey(loaded), known)
+    reading, assessed = asyncio.run(preview(context, clock.now(), close=True))
+    checks = list_submission_checks(context, reading, assessed)
     decision, mode = assessed.decision, assessed.mode
     reason = reading.fault.code if reading.fault is not None and decision.reason else decision.reason
     why = f", because {reason}" if reason else ""

@@ -106,12 +106,12 @@ def share_stake(stake: Sequence[int], threshold: int, owner: int | None) -> list
     return [value * ONE // total if total else 0 for value in counted]
 
 
-def grant_permits(stake: Sequence[int], most: int, owner: int | None) -> list[bool]:
+def grant_permits(stake: Sequence[int], limit: int, owner: int | None) -> list[bool]:
     """Permits for the next epoch: the largest stakes; among equals the lower uid loses."""
     granted = [value != 0 for value in stake]
-    if len(stake) >= most:
+    if len(stake) >= limit:
         ascending = sorted(range(len(stake)), key=lambda i: (stake[i], i))
-        for i in ascending[: len(stake) - most]:
+        for i in ascending[: len(stake) - limit]:
             granted[i] = False
     return [kept or i == owner for i, kept in enumerate(granted)]
 

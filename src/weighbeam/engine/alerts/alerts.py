@@ -169,13 +169,13 @@ def format_notice(body: Mapping[str, Any], place: str) -> tuple[str, str]:
     return f"{body['level']}: {code}", told
 
 
-def neutralise(text: str, most: int = MAX_NOTICE_TEXT) -> str:
+def neutralise(text: str, limit: int = MAX_NOTICE_TEXT) -> str:
     """
     >>> neutralise("@everyone [free](https://evil.example/x) <!here> a\\nb")
     '＠everyone (free)(https: //evil.example/x) ‹!here› a b'
     """
     shown = "".join(c if c.isprintable() else " " for c in text.translate(HARMLESS).replace("://", ": //"))
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 def _format_times(times: int) -> str:

@@ -88,7 +88,7 @@ class ChallengeApi:
 
     def _call(self, method: str, url: str, content: Any, token: str | None) -> HttpReply:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return call_http(method, url, content, headers, most=MAX_BYTES)
+        return call_http(method, url, content, headers, limit=MAX_BYTES)
 
     async def _tell(self, fault: Exception, mechanism: str) -> None:
         """An alert when it begins to fail, then a quiet line each time."""

@@ -86,9 +86,9 @@ def cancel_request(store: Store, request_id: str) -> None:
             insert_item(connection, "callback", request_id, row.mechanism, row.at, {})
 
 
-def list_requests(store: Store, caller: str | None, most: int, before: str | None = None) -> list[Any]:
+def list_requests(store: Store, caller: str | None, limit: int, before: str | None = None) -> list[Any]:
     """Rows, newest first, of one caller or of all; `before` is the id of the last one seen."""
-    query = select(*PROGRESS_COLUMNS).order_by(COLUMNS.at.desc(), COLUMNS.id.desc()).limit(most)
+    query = select(*PROGRESS_COLUMNS).order_by(COLUMNS.at.desc(), COLUMNS.id.desc()).limit(limit)
     if caller is not None:
         query = query.where(COLUMNS.caller == caller)
     with store.read() as connection:

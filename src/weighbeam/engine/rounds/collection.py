@@ -16,7 +16,7 @@ from weighbeam.mechanism.records import COLLECTED, MAX_COLLECTED, Asked, Collect
 from weighbeam.store.memory import note, recall, remember
 
 
-async def collect_rounds(bench: RoundContext, collector: Collector, moment: RoundStart) -> CommittedRound:
+async def collect_rounds(context: RoundContext, collector: Collector, moment: RoundStart) -> CommittedRound:
     """Everything that came in, in one round or as many as it takes; gives the last.
 
     `nothing_new` when nothing came in and no standing would change by the hour either.
@@ -25,43 +25,43 @@ async def collect_rounds(bench: RoundContext, collector: Collector, moment: Roun
     number = 0
     found = Collected((), None, is_all=False)
     while not found.is_all:
-        cursor = await asyncio.to_thread(recall, bench.journal.store, _key(bench))
+        cursor = await asyncio.to_thread(recall, context.journal.store, _key(context))
         found = await asyncio.to_thread(collector.collect, cursor, MAX_COLLECTED)
-        if found.answers or (done is None and found.is_all and await asyncio.to_thread(_is_stale, bench, moment)):
+        if found.answers or (done is None and found.is_all and await asyncio.to_thread(_is_stale, context, moment)):
             number += 1
-            done = await _keep(bench, found, cursor, replace(moment, round_id=f"{moment.round_id}-{number}"))
+            done = await _keep(context, found, cursor, replace(moment, round_id=f"{moment.round_id}-{number}"))
         elif found.cursor != cursor:
-            await asyncio.to_thread(remember, bench.journal.store, _key(bench), found.cursor)
+            await asyncio.to_thread(remember, context.journal.store, _key(context), found.cursor)
     if done is None:
-        raise WeighbeamError("nothing_new", f"nothing was contributed to {bench.mechanism.name}", "nothing to do")
+        raise WeighbeamError("nothing_new", f"nothing was contributed to {context.mechanism.name}", "nothing to do")
     return done
 
 
-async def _keep(bench: RoundContext, found: Collected, cursor: Json, moment: RoundStart) -> CommittedRound:
+async def _keep(context: RoundContext, found: Collected, cursor: Json, moment: RoundStart) -> CommittedRound:
     """One round of what was found."""
     answers = tuple(replace(answer, uid=moment.uids.get(answer.hotkey)) for answer in found.answers)
     task = Task(COLLECTED, {"after": cursor, "until": found.cursor})
     asked = Asked(task, Group(tuple(answer.hotkey for answer in answers)), answers, moment.seed, at=moment.at)
-    await record_round(bench, asked, moment, _hash(bench), _move_on(bench, found.cursor))
-    return await asyncio.to_thread(bench.journal.commit, moment.round_id, bench.mechanism)
+    await record_round(context, asked, moment, _hash(context), _move_on(context, found.cursor))
+    return await asyncio.to_thread(context.journal.commit, moment.round_id, context.mechanism)
 
 
-def _move_on(bench: RoundContext, cursor: Json) -> Callable[[Connection], None]:
+def _move_on(context: RoundContext, cursor: Json) -> Callable[[Connection], None]:
     def write(connection: Connection) -> None:
-        note(connection, _key(bench), cursor)
+        note(connection, _key(context), cursor)
 
     return write
 
 
-def _is_stale(bench: RoundContext, moment: RoundStart) -> bool:
-    mechanism = bench.mechanism
-    return mechanism.is_stale(bench.params, select_current_standings(bench, (), moment.at), moment.at)
+def _is_stale(context: RoundContext, moment: RoundStart) -> bool:
+    mechanism = context.mechanism
+    return mechanism.is_stale(context.params, select_current_standings(context, (), moment.at), moment.at)
 
 
-def _hash(bench: RoundContext) -> str:
-    mechanism, params = bench.mechanism, bench.params
-    return hash_params(mechanism, params, mechanism.name_senses(params, bench.senses))
+def _hash(context: RoundContext) -> str:
+    mechanism, params = context.mechanism, context.params
+    return hash_params(mechanism, params, mechanism.name_senses(params, context.senses))
 
 
-def _key(bench: RoundContext) -> str:
-    return name_cursor(bench.mechanism.name)
+def _key(context: RoundContext) -> str:
+    return name_cursor(context.mechanism.name)

@@ -24,23 +24,23 @@ from weighbeam.senses.ports.protocols import RenewableSenses, Senses
 
 
 async def ask_group(
-    bench: RoundContext, task: Task, group: Group, moment: RoundStart, params_hash: str
+    context: RoundContext, task: Task, group: Group, moment: RoundStart, params_hash: str
 ) -> list[MinerReply]:
     """Everyone of the group and those asked besides, each once."""
     question = MinerQuestion(
         round=moment.round_id,
-        mechanism=bench.mechanism.name,
+        mechanism=context.mechanism.name,
         params_hash=params_hash,
-        task=bench.mechanism.pose(bench.params, task),
-        deadline_seconds=bench.mechanism.ask_seconds(bench.params),
+        task=context.mechanism.pose(context.params, task),
+        deadline_seconds=context.mechanism.ask_seconds(context.params),
         seed=moment.seed,
-        max_reply_bytes=bench.mechanism.max_reply_bytes,
+        max_reply_bytes=context.mechanism.max_reply_bytes,
     )
     targets = [_target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
-    heard = blame_our_clock(await bench.asker.ask_all(question, targets))
-    if bench.is_online is None or not any(map(is_lost, heard)):
+    heard = blame_our_clock(await context.asker.ask_all(question, targets))
+    if context.is_online is None or not any(map(is_lost, heard)):
         return heard
-    judged = blame_our_network(heard, await bench.is_online())
+    judged = blame_our_network(heard, await context.is_online())
     if judged != heard:
         LOG.warning("%s: no miner and no probe was reached | remedy: check our own network", moment.round_id)
     return judged
@@ -77,46 +77,46 @@ Also = Callable[[Connection], None]
 
 
 async def run_round(
-    bench: RoundContext, task: Task, moment: RoundStart, miners: Sequence[str], also: Also | None = None
+    context: RoundContext, task: Task, moment: RoundStart, miners: Sequence[str], also: Also | None = None
 ) -> CommittedRound:
     """Ask a group of `miners` and commit what came of it."""
-    await observe_round(bench, task, moment, miners, also)
-    return await asyncio.to_thread(bench.journal.commit, moment.round_id, bench.mechanism)
+    await observe_round(context, task, moment, miners, also)
+    return await asyncio.to_thread(context.journal.commit, moment.round_id, context.mechanism)
 
 
 async def observe_round(
-    bench: RoundContext, task: Task, moment: RoundStart, miners: Sequence[str], also: Also | None = None
+    context: RoundContext, task: Task, moment: RoundStart, miners: Sequence[str], also: Also | None = None
 ) -> None:
     """Ask a group of `miners` and make what was observed durable, for whoever scores it.
 
     `too_few_miners` when there is nobody to ask; `evaluation_timeout` when observing takes too long: the round is then
     discarded as our own fault.
     """
-    bench = replace(bench, senses=await asyncio.to_thread(renew_senses, bench.senses))
-    mechanism, params = bench.mechanism, bench.params
-    standings = await asyncio.to_thread(select_current_standings, bench, miners, moment.at)
+    context = replace(context, senses=await asyncio.to_thread(renew_senses, context.senses))
+    mechanism, params = context.mechanism, context.params
+    standings = await asyncio.to_thread(select_current_standings, context, miners, moment.at)
     group = mechanism.choose(params, standings, miners, moment.seed, task.wanted)
     if not group.members:
         raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
-    params_hash = hash_params(mechanism, params, mechanism.name_senses(params, bench.senses))
-    heard = await ask_group(bench, task, group, moment, params_hash)
+    params_hash = hash_params(mechanism, params, mechanism.name_senses(params, context.senses))
+    heard = await ask_group(context, task, group, moment, params_hash)
     LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
-    await record_round(bench, asked, moment, params_hash, also)
+    await record_round(context, asked, moment, params_hash, also)
 
 
 async def record_round(
-    bench: RoundContext, asked: Asked, moment: RoundStart, params_hash: str, also: Also | None = None
+    context: RoundContext, asked: Asked, moment: RoundStart, params_hash: str, also: Also | None = None
 ) -> None:
     """Observe what was asked and make it durable; `also` writes in the same transaction."""
-    mechanism = bench.mechanism
-    observation = await observe(bench, asked)
-    known = await asyncio.to_thread(bench.journal.known, mechanism.name) if moment.known is None else moment.known
+    mechanism = context.mechanism
+    observation = await observe(context, asked)
+    known = await asyncio.to_thread(context.journal.known, mechanism.name) if moment.known is None else moment.known
     facts = RoundFacts(
         id=moment.round_id,
         mechanism=mechanism.name,
-        params=bench.params.model_dump(mode="json"),
+        params=context.params.model_dump(mode="json"),
         params_hash=params_hash,
         seed=moment.seed,
         block=moment.block,
@@ -124,35 +124,35 @@ async def record_round(
         departed=tuple(sorted(hotkey for hotkey in known if hotkey not in moment.uids)),
         endpoints={answer.hotkey: _format_endpoint(moment.endpoints.get(answer.hotkey)) for answer in asked.answers},
     )
-    await asyncio.to_thread(bench.journal.record, facts, asked, observation, also)
+    await asyncio.to_thread(context.journal.record, facts, asked, observation, also)
 
 
 def renew_senses(senses: Senses) -> Senses:
     return senses.renew() if isinstance(senses, RenewableSenses) else senses
 
 
-def select_current_standings(bench: RoundContext, miners: Sequence[str], now: float) -> tuple[Standing, ...]:
+def select_current_standings(context: RoundContext, miners: Sequence[str], now: float) -> tuple[Standing, ...]:
     """The standings that whom to ask may depend on."""
-    mechanism = bench.mechanism
-    with bench.journal.store.read() as connection:
+    mechanism = context.mechanism
+    with context.journal.store.read() as connection:
         if mechanism.rule.standing == "own":
             return select_standings(connection, mechanism.name)
-        averages = select_averages(connection, mechanism.name, miners, now, bench.averaging, lookback=True)
+        averages = select_averages(connection, mechanism.name, miners, now, context.averaging, lookback=True)
         return stand_by_averages(averages)
 
 
-async def observe(bench: RoundContext, asked: Asked) -> Observation:
+async def observe(context: RoundContext, asked: Asked) -> Observation:
     """The observation, within the time a validator gives itself."""
     work = asyncio.get_running_loop().run_in_executor(
-        bench.observers, bench.mechanism.observe, bench.params, asked, bench.senses
+        context.observers, context.mechanism.observe, context.params, asked, context.senses
     )
     try:
-        async with asyncio.timeout(bench.evaluation_seconds):
+        async with asyncio.timeout(context.evaluation_seconds):
             return await work
     except TimeoutError:
         raise WeighbeamError(
             "evaluation_timeout",
-            f"observing took more than {bench.evaluation_seconds:g} s; the round is discarded",
+            f"observing took more than {context.evaluation_seconds:g} s; the round is discarded",
             "give the machine more cores, or ask fewer miners",
         ) from None
 

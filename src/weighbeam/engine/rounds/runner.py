@@ -39,10 +39,10 @@ Which = Literal["any", "asked", "own"]
 
 @dataclass(frozen=True, slots=True)
 class MechanismRunner:
-    """One mechanism at work: what it asks with, what it weighs with, where its tasks come from."""
+    """One mechanism at work: dependencies of its rounds and weigh-ins, and the source of its tasks."""
 
-    bench: RoundContext
-    scale: WeighInContext
+    round_context: RoundContext
+    weigh_in_context: WeighInContext
     tasks: TaskSource
     clock: EngineClock
     collector: Collector | None = None
@@ -51,11 +51,12 @@ class MechanismRunner:
 
     @property
     def name(self) -> str:
-        return self.bench.mechanism.name
+        return self.round_context.mechanism.name
 
     def recover(self) -> list[str]:
         """Finish what a crash, a faulty store or an observer left open; gives the rounds and requests touched."""
-        journal, mechanism, playing = self.bench.journal, self.bench.mechanism, self.bench.playing
+        context = self.round_context
+        journal, mechanism, playing = context.journal, context.mechanism, context.playing
 
         def is_played(round_id: str, by: str | None) -> bool:
             return round_id in playing if by is None else by in alive
@@ -71,15 +72,15 @@ class MechanismRunner:
         """
         moment, miners = await self._look()
         if self.collector is not None:
-            return await collect_rounds(self.bench, self.collector, moment)
-        journal, mechanism = self.bench.journal, self.bench.mechanism
-        self.bench.playing.add(moment.round_id)
+            return await collect_rounds(self.round_context, self.collector, moment)
+        journal, mechanism = self.round_context.journal, self.round_context.mechanism
+        self.round_context.playing.add(moment.round_id)
         try:
             request = None if which == "own" else await asyncio.to_thread(self._take, moment)
             if which == "asked" and request is None:
                 raise WeighbeamError("nothing_new", f"nobody asks for {self.name} any more", "nothing to do")
             try:
-                done = await run_round(self.bench, await self._find_task(moment, request), moment, miners)
+                done = await run_round(self.round_context, await self._find_task(moment, request), moment, miners)
             except Exception as fault:
                 await asyncio.to_thread(self._fail, moment, request, fault)
                 raise
@@ -87,7 +88,7 @@ class MechanismRunner:
                 await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
             return done
         finally:
-            self.bench.playing.discard(moment.round_id)
+            self.round_context.playing.discard(moment.round_id)
 
     async def observe_request(self, by: str) -> str | None:
         """Play the next request's round for the validator to score, as the observer `by`; None if there is none."""
@@ -97,7 +98,7 @@ class MechanismRunner:
             return None
         try:
             bound = partial(require_bound, request_id=request.id, round_id=moment.round_id)
-            await observe_round(self.bench, request.task, moment, miners, bound)
+            await observe_round(self.round_context, request.task, moment, miners, bound)
         except asyncio.CancelledError:
             self.owed.append((request.id, moment.round_id))
             with suppress(WeighbeamError):
@@ -114,13 +115,13 @@ class MechanismRunner:
         can be written. What was failed stays failed."""
         with self.one_at_a_time:
             while self.owed:
-                release_request(self.bench.journal.store, *self.owed[0])
+                release_request(self.round_context.journal.store, *self.owed[0])
                 self.owed.popleft()
 
     async def observe_own(self) -> str:
         """Play a round of our own for the validator to score."""
         moment, miners = await self._look()
-        await observe_round(self.bench, await self._find_task(moment, None), moment, miners)
+        await observe_round(self.round_context, await self._find_task(moment, None), moment, miners)
         return moment.round_id
 
     async def _look(self) -> tuple[RoundStart, list[str]]:
@@ -129,12 +130,12 @@ class MechanismRunner:
         The seed is drawn here and told to nobody before the answers are in. Whom the journal knows is read before who
         is there: others play rounds too, and whom they meet meanwhile has not left.
         """
-        known_before = await asyncio.to_thread(self.bench.journal.known, self.name)
-        graph, rules = await self.scale.chain.metagraph(), await self.scale.chain.rules()
+        known_before = await asyncio.to_thread(self.round_context.journal.known, self.name)
+        graph, rules = await self.weigh_in_context.chain.metagraph(), await self.weigh_in_context.chain.rules()
         self._note(graph, rules)
-        endpoints = await self.scale.discovery.look(graph)
-        known = await asyncio.to_thread(self.scale.validators)
-        eligible = find_eligible(self.scale, graph, derive_limits(rules), endpoints, known)
+        endpoints = await self.weigh_in_context.discovery.look(graph)
+        known = await asyncio.to_thread(self.weigh_in_context.validators)
+        eligible = find_eligible(self.weigh_in_context, graph, derive_limits(rules), endpoints, known)
         moment = RoundStart(
             round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",
             seed=secrets.token_hex(16),
@@ -151,16 +152,16 @@ class MechanismRunner:
         return request.task if request else await asyncio.to_thread(self.tasks, moment.seed)
 
     def _take(self, moment: RoundStart, by: str | None = None) -> OrganicRequest | None:
-        return take_next(self.bench.journal.store, self.name, moment.round_id, moment.at, by)
+        return take_next(self.round_context.journal.store, self.name, moment.round_id, moment.at, by)
 
     def _find_candidates(self, graph: Metagraph, eligible: Sequence[str]) -> list[str]:
         """Whom the mechanism may ask: those with the least stake it wants, if it wants any."""
-        least = self.bench.mechanism.min_stake_rao(self.bench.params)
+        least = self.round_context.mechanism.min_stake_rao(self.round_context.params)
         staked = {neuron.hotkey for neuron in graph.neurons if neuron.stake >= least}
         return [hotkey for hotkey in eligible if hotkey in staked]
 
     async def weigh_in(self) -> WeighInResult:
-        done = await weigh_in(self.scale, self.clock.now())
+        done = await weigh_in(self.weigh_in_context, self.clock.now())
         if done.reading is not None:
             self._note(done.reading.graph, done.reading.rules, always=True)
         return done
@@ -168,11 +169,19 @@ class MechanismRunner:
     def _note(self, graph: Metagraph | None, rules: ChainRules | None, always: bool = False) -> None:
         """Keep what the chain said for people to see; nobody waits for it."""
         if graph is not None and rules is not None:
-            given = (self.bench.journal.store, self.name, graph, rules, self.clock.now(), self.scale.own_hotkey, always)
+            given = (
+                self.round_context.journal.store,
+                self.name,
+                graph,
+                rules,
+                self.clock.now(),
+                self.weigh_in_context.own_hotkey,
+                always,
+            )
             asyncio.get_running_loop().run_in_executor(None, note_if_due, *given)
 
     def _fail(self, moment: RoundStart, request: OrganicRequest | None, fault: Exception) -> None:
         """A request fails with its round; what only the store kept from its answer stays taken, for `recover`."""
         known = fault if isinstance(fault, WeighbeamError) else WeighbeamError("round_discarded", type(fault).__name__)
         if request is not None and known.code != "store_fault":
-            fail_request(self.bench.journal.store, request.id, moment.round_id, known.code, known.message)
+            fail_request(self.round_context.journal.store, request.id, moment.round_id, known.code, known.message)

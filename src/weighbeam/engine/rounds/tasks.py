@@ -77,7 +77,7 @@ class FileDocuments:
 
 @dataclass(slots=True)
 class DocumentTasks:
-    """Every document of a shelf once, in an order nobody else knows, before any comes again.
+    """Every document of a source once, in an order nobody else knows, before any comes again.
 
     The order is drawn from a salt kept in the store and so survives restarts. A document that makes no task is passed
     over.
@@ -85,21 +85,21 @@ class DocumentTasks:
 
     mechanism: Mechanism
     params: Params
-    shelf: DocumentSource
+    documents: DocumentSource
     store: Store
     alerts: Alerts
 
     def check(self) -> None:
-        """Refuse a shelf without a usable document; warn of one that repeats within a day."""
-        found = self.shelf.list()
+        """Refuse a source without a usable document; warn of one that repeats within a day."""
+        found = self.documents.list()
         if not any(self._is_usable(name, read) for name, read in found.items()):
-            raise _no_tasks(f"no document of {self.shelf} makes a task", "put documents there")
+            raise _no_tasks(f"no document of {self.documents} makes a task", "put documents there")
         if len(found) < ROUNDS_A_DAY:
-            text = f"{self.shelf} holds {len(found)} documents, a day has {ROUNDS_A_DAY} rounds: tasks will repeat"
+            text = f"{self.documents} holds {len(found)} documents, a day has {ROUNDS_A_DAY} rounds: tasks will repeat"
             self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
 
     def __call__(self, _: str) -> Task:
-        found = self.shelf.list()
+        found = self.documents.list()
         for _turn in found:
             name = self._next(list(found))
             try:
@@ -107,7 +107,7 @@ class DocumentTasks:
             except WeighbeamError as fault:
                 text = f"{name} is passed over: {fault.message}"
                 self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
-        raise _no_tasks(f"no document of {self.shelf} makes a task", "put documents there")
+        raise _no_tasks(f"no document of {self.documents} makes a task", "put documents there")
 
     def _is_usable(self, name: str, read: Callable[[], str]) -> bool:
         try:

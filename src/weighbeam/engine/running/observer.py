@@ -21,32 +21,32 @@ from weighbeam.store.database import Store
 from weighbeam.store.memory import recall, remember
 
 
-def note_terms(store: Store, posts: Sequence[MechanismRunner]) -> None:
-    for post in posts:
-        remember(store, _terms_key(post), _format_terms(post))
+def note_terms(store: Store, runners: Sequence[MechanismRunner]) -> None:
+    for runner in runners:
+        remember(store, _terms_key(runner), _format_terms(runner))
 
 
-def check_terms(store: Store, posts: Sequence[MechanismRunner]) -> None:
+def check_terms(store: Store, runners: Sequence[MechanismRunner]) -> None:
     """`observer_differs` if the validator of this store, as it last started, plays under others."""
-    for post in posts:
-        known, ours = recall(store, _terms_key(post)), _format_terms(post)
+    for runner in runners:
+        known, ours = recall(store, _terms_key(runner)), _format_terms(runner)
         different = [name for name in ours if known is not None and known.get(name) != ours[name]]
         if different:
-            told = f"{post.name} is played with another {', '.join(different)} than the validator's"
+            told = f"{runner.name} is played with another {', '.join(different)} than the validator's"
             raise WeighbeamError(
                 "observer_differs", told, "give it the validator's settings and version; start that first"
             )
 
 
-def _terms_key(post: MechanismRunner) -> str:
-    return f"terms:{post.name}"
+def _terms_key(runner: MechanismRunner) -> str:
+    return f"terms:{runner.name}"
 
 
-def _format_terms(post: MechanismRunner) -> dict[str, Json]:
+def _format_terms(runner: MechanismRunner) -> dict[str, Json]:
     return {
         "version": __version__,
-        "params": post.bench.params.model_dump(mode="json"),
-        "embedder": post.bench.senses.embedder.digest,
+        "params": runner.round_context.params.model_dump(mode="json"),
+        "embedder": runner.round_context.senses.embedder.digest,
     }
 
 
@@ -74,15 +74,15 @@ class ObserverRuntime:
     hung: Counter[str] = field(default_factory=Counter)
 
 
-async def keep_observing(lookout: ObserverRuntime, posts: Sequence[MechanismRunner]) -> None:
+async def keep_observing(lookout: ObserverRuntime, runners: Sequence[MechanismRunner]) -> None:
     """Take a seat and run until cancelled; ends with `watchdog` or `seat_lost` otherwise."""
     lookout.seat.take()
     try:
         async with asyncio.TaskGroup() as group:
-            for post in posts:
-                lookout.health.add(post.name)
+            for runner in runners:
+                lookout.health.add(runner.name)
                 for _ in range(lookout.rounds_at_once):
-                    group.create_task(keep_playing(lookout, post))
+                    group.create_task(keep_playing(lookout, runner))
             for loop in (
                 keep_seat(lookout.seat),
                 keep_fresh(lookout.refresh),
@@ -96,72 +96,72 @@ async def keep_observing(lookout: ObserverRuntime, posts: Sequence[MechanismRunn
         _leave(lookout.seat)
 
 
-async def keep_playing(lookout: ObserverRuntime, post: MechanismRunner) -> None:
+async def keep_playing(lookout: ObserverRuntime, runner: MechanismRunner) -> None:
     """One round after the other; where there is none to play, look again soon."""
     while True:
-        if not await play_once(lookout, post):
+        if not await play_once(lookout, runner):
             await asyncio.sleep(POLL_SECONDS)
 
 
-async def play_once(lookout: ObserverRuntime, post: MechanismRunner) -> bool:
+async def play_once(lookout: ObserverRuntime, runner: MechanismRunner) -> bool:
     """Whether a round was played; whatever goes wrong is told, and the next one comes after a pause."""
-    pulse = lookout.health.add(post.name)
+    pulse = lookout.health.add(runner.name)
     try:
-        played = await _play(lookout, post)
+        played = await _play(lookout, runner)
     except WeighbeamError as fault:
         pulse.discarded += 1
         pulse.last_fault = fault.code
-        log_fault(fault, post.name)
-        _note_hung(lookout, post, fault.code)
+        log_fault(fault, runner.name)
+        _note_hung(lookout, runner, fault.code)
         if fault.code not in QUIET:
             code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
-            await asyncio.to_thread(lookout.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
+            await asyncio.to_thread(lookout.alerts.tell, code, "warning", f"no round: {fault.code}", runner.name)
         await asyncio.sleep(FAULT_SECONDS if fault.code != "request_lost" else 0.0)
         return False
     except Exception as fault:
         pulse.discarded += 1
         pulse.last_fault = type(fault).__name__
-        log_fault(fault, post.name)
+        log_fault(fault, runner.name)
         text = f"no round: {type(fault).__name__}"
-        await asyncio.to_thread(lookout.alerts.tell, "round_discarded", "critical", text, post.name)
+        await asyncio.to_thread(lookout.alerts.tell, "round_discarded", "critical", text, runner.name)
         await asyncio.sleep(FAULT_SECONDS)
         return False
-    _beat(lookout, post)
+    _beat(lookout, runner)
     if played is not None:
-        lookout.hung[post.name] = 0
+        lookout.hung[runner.name] = 0
         pulse.rounds += 1
         pulse.last_round = played
-        LOG.info("%s: round %s is observed", post.name, played, extra={"mechanism": post.name, "round": played})
+        LOG.info("%s: round %s is observed", runner.name, played, extra={"mechanism": runner.name, "round": played})
     return played is not None
 
 
-def _note_hung(lookout: ObserverRuntime, post: MechanismRunner, code: str) -> None:
+def _note_hung(lookout: ObserverRuntime, runner: MechanismRunner, code: str) -> None:
     """Threads that hang would go on to take requests and fail them: end once all of them do, and begin anew."""
     if code != "evaluation_timeout":
-        _beat(lookout, post)
+        _beat(lookout, runner)
         return
-    lookout.hung[post.name] += 1
-    if lookout.hung[post.name] >= lookout.rounds_at_once:
-        told = f"{lookout.hung[post.name]} rounds of {post.name} in a row were not observed in time"
+    lookout.hung[runner.name] += 1
+    if lookout.hung[runner.name] >= lookout.rounds_at_once:
+        told = f"{lookout.hung[runner.name]} rounds of {runner.name} in a row were not observed in time"
         raise WeighbeamError("watchdog", told, "look at the log before this line; the service manager restarts it")
 
 
-def _beat(lookout: ObserverRuntime, post: MechanismRunner) -> None:
+def _beat(lookout: ObserverRuntime, runner: MechanismRunner) -> None:
     """We are getting on; there is nothing to weigh here."""
-    lookout.health.advance(post.name)
-    lookout.health.weigh(post.name)
+    lookout.health.advance(runner.name)
+    lookout.health.weigh(runner.name)
 
 
-async def _play(lookout: ObserverRuntime, post: MechanismRunner) -> str | None:
+async def _play(lookout: ObserverRuntime, runner: MechanismRunner) -> str | None:
     store = lookout.store
-    if await asyncio.to_thread(count_unscored, store, post.name) >= MAX_UNSCORED:
-        told = f"{MAX_UNSCORED} rounds of {post.name} wait to be scored"
+    if await asyncio.to_thread(count_unscored, store, runner.name) >= MAX_UNSCORED:
+        told = f"{MAX_UNSCORED} rounds of {runner.name} wait to be scored"
         raise WeighbeamError("scorer_behind", told, "see that the validator of this store runs; it goes on by itself")
-    await asyncio.to_thread(post.let_go)
-    if lookout.own and await asyncio.to_thread(claim_turn, store, post.name, lookout.clock.now()):
-        return await post.observe_own()
-    if await asyncio.to_thread(has_waiting, store, post.name):
-        return await post.observe_request(lookout.seat.name)
+    await asyncio.to_thread(runner.let_go)
+    if lookout.own and await asyncio.to_thread(claim_turn, store, runner.name, lookout.clock.now()):
+        return await runner.observe_own()
+    if await asyncio.to_thread(has_waiting, store, runner.name):
+        return await runner.observe_request(lookout.seat.name)
     return None
 
 

@@ -51,29 +51,29 @@ class ValidatorRuntime:
 
 
 async def keep_running(
-    desk: ValidatorRuntime, posts: Sequence[MechanismRunner], services: Sequence[Service] = ()
+    runtime: ValidatorRuntime, runners: Sequence[MechanismRunner], services: Sequence[Service] = ()
 ) -> None:
     """Take the lock, recover, and run until cancelled; ends with `watchdog` or `hotkey_locked` otherwise."""
-    desk.lock.take()
+    runtime.lock.take()
     try:
-        for post in posts:
-            desk.health.add(post.name)
-            restore_blocks(desk, post)
-            _finish_at_start(post)
+        for runner in runners:
+            runtime.health.add(runner.name)
+            restore_blocks(runtime, runner)
+            _finish_at_start(runner)
         async with asyncio.TaskGroup() as group:
-            asked = [post for post in posts if post.collector is None]
-            left = {post.name for post in asked if desk.observed}
-            for post in posts:
-                if post.name not in left:
-                    group.create_task(keep_rounds(desk, post))
-                group.create_task(keep_weighing(desk, post))
+            asked = [runner for runner in runners if runner.collector is None]
+            left = {runner.name for runner in asked if runtime.observed}
+            for runner in runners:
+                if runner.name not in left:
+                    group.create_task(keep_rounds(runtime, runner))
+                group.create_task(keep_weighing(runtime, runner))
             for loop in (
-                keep_clean(desk, posts[0]),
-                keep_lock(desk.lock, desk.alerts),
-                keep_ending(desk.alerts),
-                watch_progress(desk.health, desk.alerts),
-                ObservedRoundScorer(desk.store, desk.alerts, desk.health, asked, left).keep_scoring(),
-                keep_delivering(desk.store, desk.clock, desk.alerts, list_deliveries(desk)),
+                keep_clean(runtime, runners[0]),
+                keep_lock(runtime.lock, runtime.alerts),
+                keep_ending(runtime.alerts),
+                watch_progress(runtime.health, runtime.alerts),
+                ObservedRoundScorer(runtime.store, runtime.alerts, runtime.health, asked, left).keep_scoring(),
+                keep_delivering(runtime.store, runtime.clock, runtime.alerts, list_deliveries(runtime)),
             ):
                 group.create_task(loop)
             group.create_task(Supervisor().beat())
@@ -82,152 +82,157 @@ async def keep_running(
     except ExceptionGroup as faults:
         raise _first(faults) from None
     finally:
-        release(desk.lock)
+        release(runtime.lock)
 
 
-def list_deliveries(desk: ValidatorRuntime) -> dict[str, Delivery]:
+def list_deliveries(runtime: ValidatorRuntime) -> dict[str, Delivery]:
     """Alerts are raised by whoever runs; the rest as it was set up."""
-    return {"alerts": partial(raise_alerts, desk.alerts), **desk.deliveries}
+    return {"alerts": partial(raise_alerts, runtime.alerts), **runtime.deliveries}
 
 
-async def keep_rounds(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+async def keep_rounds(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
     """A round of our own every 300 seconds, none overlapping; organic requests are played in between, at once.
 
     However many ask, standings go on: a flood of unranked requests keeps no round of ours away.
     """
     while True:
-        started = desk.clock.now()
-        await play_once(desk, post, own=True)
-        while 0 <= desk.clock.now() - started < CHALLENGE_INTERVAL_SECONDS:
+        started = runtime.clock.now()
+        await play_once(runtime, runner, own=True)
+        while 0 <= runtime.clock.now() - started < CHALLENGE_INTERVAL_SECONDS:
             await asyncio.sleep(POLL_SECONDS)
-            if await is_asked(desk, post):
-                await play_once(desk, post)
+            if await is_asked(runtime, runner):
+                await play_once(runtime, runner)
 
 
-async def is_asked(desk: ValidatorRuntime, post: MechanismRunner) -> bool:
+async def is_asked(runtime: ValidatorRuntime, runner: MechanismRunner) -> bool:
     """Whether an organic request waits; a store that cannot tell is told of and asked again later."""
     try:
-        return await asyncio.to_thread(has_waiting, desk.store, post.name)
+        return await asyncio.to_thread(has_waiting, runtime.store, runner.name)
     except WeighbeamError as fault:
-        log_fault(fault, post.name)
-        await desk.clock.sleep(FAULT_SECONDS)
+        log_fault(fault, runner.name)
+        await runtime.clock.sleep(FAULT_SECONDS)
         return False
 
 
-async def play_once(desk: ValidatorRuntime, post: MechanismRunner, own: bool = False) -> None:
+async def play_once(runtime: ValidatorRuntime, runner: MechanismRunner, own: bool = False) -> None:
     """One round; whatever goes wrong is told, and the next round comes in its time."""
-    pulse = desk.health.add(post.name)
+    pulse = runtime.health.add(runner.name)
     try:
-        await asyncio.to_thread(finish_open, post)
-        done = await post.play_round("own" if own else "asked")
+        await asyncio.to_thread(finish_open, runner)
+        done = await runner.play_round("own" if own else "asked")
     except WeighbeamError as fault:
         if fault.code == "nothing_new":
-            desk.health.advance(post.name)
+            runtime.health.advance(runner.name)
             return
         pulse.discarded += 1
         pulse.last_fault = fault.code
         if fault.code == "too_few_miners":
-            desk.health.advance(post.name)
-            fields = {"code": fault.code, "mechanism": post.name, "remedy": fault.remedy}
-            LOG.warning("%s: %s | remedy: %s", post.name, fault.message, fault.remedy, extra=fields)
+            runtime.health.advance(runner.name)
+            fields = {"code": fault.code, "mechanism": runner.name, "remedy": fault.remedy}
+            LOG.warning("%s: %s | remedy: %s", runner.name, fault.message, fault.remedy, extra=fields)
             return
-        log_fault(fault, post.name)
+        log_fault(fault, runner.name)
         code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
-        await asyncio.to_thread(desk.alerts.tell, code, "warning", f"no round: {fault.code}", post.name)
+        await asyncio.to_thread(runtime.alerts.tell, code, "warning", f"no round: {fault.code}", runner.name)
     except Exception as fault:
         pulse.discarded += 1
         pulse.last_fault = type(fault).__name__
-        log_fault(fault, post.name)
+        log_fault(fault, runner.name)
         text = f"no round: {type(fault).__name__}"
-        await asyncio.to_thread(desk.alerts.tell, "round_discarded", "critical", text, post.name)
+        await asyncio.to_thread(runtime.alerts.tell, "round_discarded", "critical", text, runner.name)
     else:
-        desk.health.advance(post.name)
+        runtime.health.advance(runner.name)
         pulse.rounds += 1
         pulse.last_round = done.id
         valid = sum(score.status == "valid" for score in done.scored.scores)
-        answers, fields = len(done.scored.scores), {"mechanism": post.name, "round": done.id}
-        LOG.info("%s: round %s, %d of %d answers valid", post.name, done.id, valid, answers, extra=fields)
+        answers, fields = len(done.scored.scores), {"mechanism": runner.name, "round": done.id}
+        LOG.info("%s: round %s, %d of %d answers valid", runner.name, done.id, valid, answers, extra=fields)
 
 
-def restore_blocks(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+def restore_blocks(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
     """How old our weights are is known before the first weigh-in, from the last one."""
-    kept = recall_blocks(desk.store, post.name)
+    kept = recall_blocks(runtime.store, runner.name)
     if kept is not None:
-        desk.health.note_blocks(post.name, *kept)
+        runtime.health.note_blocks(runner.name, *kept)
 
 
-def _finish_at_start(post: MechanismRunner) -> None:
+def _finish_at_start(runner: MechanismRunner) -> None:
     """What cannot be finished now is tried again before every round."""
     try:
-        finish_open(post)
+        finish_open(runner)
     except WeighbeamError as fault:
-        log_fault(fault, post.name)
+        log_fault(fault, runner.name)
 
 
-def finish_open(post: MechanismRunner) -> None:
-    for touched in post.recover():
-        LOG.info("%s: %s was open and is finished", post.name, touched)
+def finish_open(runner: MechanismRunner) -> None:
+    for touched in runner.recover():
+        LOG.info("%s: %s was open and is finished", runner.name, touched)
 
 
-async def keep_weighing(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+async def keep_weighing(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
     """Weigh in when it is due, by what the ledger and the audit trail say; never without the lock."""
     while True:
         try:
-            desk.health.weigh(post.name)
-            wait = await asyncio.to_thread(seconds_to_next, desk, post)
+            runtime.health.weigh(runner.name)
+            wait = await asyncio.to_thread(seconds_to_next, runtime, runner)
             if wait > 0:
-                await desk.clock.sleep(min(wait, FAULT_SECONDS))
+                await runtime.clock.sleep(min(wait, FAULT_SECONDS))
                 continue
-            await asyncio.to_thread(desk.lock.check)
-            await weigh_once(desk, post)
+            await asyncio.to_thread(runtime.lock.check)
+            await weigh_once(runtime, runner)
         except WeighbeamError as fault:
-            log_fault(fault, post.name)
-            await desk.clock.sleep(FAULT_SECONDS)
+            log_fault(fault, runner.name)
+            await runtime.clock.sleep(FAULT_SECONDS)
         except Exception as fault:
-            log_fault(fault, post.name)
-            await desk.clock.sleep(FAULT_SECONDS)
+            log_fault(fault, runner.name)
+            await runtime.clock.sleep(FAULT_SECONDS)
 
 
-def seconds_to_next(desk: ValidatorRuntime, post: MechanismRunner) -> float:
+def seconds_to_next(runtime: ValidatorRuntime, runner: MechanismRunner) -> float:
     """Never more than one interval: what is later than now was noted before the clock jumped back, and holds nobody."""
-    now = desk.clock.now()
-    tries = [parse_attempt(one) for one in list_attempts(desk.store, post.name, 10) if one.at <= now]
-    last = post.scale.ledger.last_submitted_at()
+    now = runtime.clock.now()
+    tries = [parse_attempt(one) for one in list_attempts(runtime.store, runner.name, 10) if one.at <= now]
+    last = runner.weigh_in_context.ledger.last_submitted_at()
     due = find_due(last if last is None or last <= now else None, tries)
-    desk.health.add(post.name).next_due = due
+    runtime.health.add(runner.name).next_due = due
     return max(0.0, due - now)
 
 
-async def weigh_once(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+async def weigh_once(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
     """One weigh-in, and everything it has to tell."""
-    await asyncio.to_thread(desk.known.refresh)
-    if desk.known.fault is not None:
-        log_fault(desk.known.fault, post.name)
-    done = await post.weigh_in()
-    pulse = desk.health.add(post.name)
-    tries = await asyncio.to_thread(list_attempts, desk.store, post.name, 3)
+    await asyncio.to_thread(runtime.known.refresh)
+    if runtime.known.fault is not None:
+        log_fault(runtime.known.fault, runner.name)
+    done = await runner.weigh_in()
+    pulse = runtime.health.add(runner.name)
+    tries = await asyncio.to_thread(list_attempts, runtime.store, runner.name, 3)
     if done.fault is not None:
-        log_fault(done.fault, post.name)
+        log_fault(done.fault, runner.name)
     alerts = list_raised(done, pulse.mode, is_stalled([_name_skip(one) for one in tries]))
     for told in alerts:
-        await asyncio.to_thread(desk.alerts.tell, told.code, told.level, told.text, post.name, told.left)
+        await asyncio.to_thread(runtime.alerts.tell, told.code, told.level, told.text, runner.name, told.left)
     over = list_ended(done, [told.code for told in alerts if not told.left])
-    await asyncio.to_thread(desk.alerts.end, over, post.name)
+    await asyncio.to_thread(runtime.alerts.end, over, runner.name)
     result = done.submission.state if done.submission else f"skipped: {done.decision.reason or 'submission_open'}"
     pulse.mode, pulse.last_weigh_in = name_state(done.mode), result
-    desk.health.note_blocks(post.name, 0 if has_landed(done.submission) else done.mode.blocks)
+    runtime.health.note_blocks(runner.name, 0 if has_landed(done.submission) else done.mode.blocks)
     pulse.weigh_ins += 1
-    fields = {"mechanism": post.name, "mode": pulse.mode, "result": result}
+    fields = {"mechanism": runner.name, "mode": pulse.mode, "result": result}
     LOG.info("%s: weigh-in in mode %s, %s", *fields.values(), extra=fields)
 
 
-async def keep_clean(desk: ValidatorRuntime, post: MechanismRunner) -> None:
+async def keep_clean(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
     """Retention, when it is due by the store's own memory."""
     while True:
         try:
-            if await asyncio.to_thread(is_cleanup_due, desk.store, desk.clock.now(), desk.averaging):
+            if await asyncio.to_thread(is_cleanup_due, runtime.store, runtime.clock.now(), runtime.averaging):
                 done = await asyncio.to_thread(
-                    clean_up, desk.store, desk.clock.now(), desk.averaging, desk.hotkey, post.scale.chain.sign
+                    clean_up,
+                    runtime.store,
+                    runtime.clock.now(),
+                    runtime.averaging,
+                    runtime.hotkey,
+                    runner.weigh_in_context.chain.sign,
                 )
                 LOG.info("clean-up: %d entries, %d rounds removed", done.entries, done.rounds)
         except Exception as fault:

@@ -16,19 +16,18 @@ ALONE_SECONDS = 180.0
 
 
 class ObservedRoundScorer:
-    """Scores what observers play of `posts`. Of those named in `left` they play everything: that nobody is there to do
-    it is an alert then."""
+    """Score the rounds that observers play. An alert is raised when nobody observes a runner named in `left`."""
 
     def __init__(
         self,
         store: Store,
         alerts: Alerts,
         health: Health,
-        posts: Sequence[MechanismRunner],
+        runners: Sequence[MechanismRunner],
         left: Collection[str] = (),
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._store, self._alerts, self._health, self._posts, self._left = store, alerts, health, posts, left
+        self._store, self._alerts, self._health, self._posts, self._left = store, alerts, health, runners, left
         self._monotonic = monotonic
         health.others.update(left)
         self._seen = monotonic()
@@ -48,7 +47,7 @@ class ObservedRoundScorer:
     def score(self) -> list[str]:
         """One look; gives what was finished. The dead lose their seats after what they took was put back."""
         seats = list_seats(self._store, time.time())
-        touched = [one for post in self._posts for one in self._finish(post)] if seats or self._left else []
+        touched = [one for runner in self._posts for one in self._finish(runner)] if seats or self._left else []
         dead = {name for name, alive in seats.items() if not alive}
         if dead:
             LOG.warning("%d observers are gone; requests that they took are played again", len(dead))
@@ -56,13 +55,13 @@ class ObservedRoundScorer:
         self._note(any(seats.values()))
         return touched
 
-    def _finish(self, post: MechanismRunner) -> list[str]:
-        touched = post.recover()
+    def _finish(self, runner: MechanismRunner) -> list[str]:
+        touched = runner.recover()
         for one in touched:
-            if one.startswith(f"{post.name}-"):
-                pulse = self._health.add(post.name)
+            if one.startswith(f"{runner.name}-"):
+                pulse = self._health.add(runner.name)
                 pulse.rounds, pulse.last_round = pulse.rounds + 1, one
-            LOG.info("%s: %s is finished", post.name, one, extra={"mechanism": post.name})
+            LOG.info("%s: %s is finished", runner.name, one, extra={"mechanism": runner.name})
         return touched
 
     def _note(self, alive: bool) -> None:

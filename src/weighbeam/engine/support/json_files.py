@@ -9,17 +9,17 @@ from weighbeam.core.errors import WeighbeamError
 MAX_JSON_BYTES = 64 * 1024 * 1024
 
 
-def load_bytes(path: Path, most: int) -> bytes:
-    """The bytes of a file of at most `most` bytes."""
+def load_bytes(path: Path, limit: int) -> bytes:
+    """The bytes of a file of at most `limit` bytes."""
     try:
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(limit + 1)
     except FileNotFoundError:
         raise WeighbeamError("no_such_file", f"{path} does not exist", "check the path") from None
     except OSError as fault:
         raise WeighbeamError("unreadable_file", f"{path}: {fault.strerror}", "give a file you may read") from None
-    if len(data) > most:
-        raise WeighbeamError("file_too_large", f"{path} has more than {most:,} bytes", "give a smaller file")
+    if len(data) > limit:
+        raise WeighbeamError("file_too_large", f"{path} has more than {limit:,} bytes", "give a smaller file")
     return data
 
 
@@ -31,10 +31,10 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def load_text(path: Path, most: int) -> str:
+def load_text(path: Path, limit: int) -> str:
     """The text of a UTF-8 file; a byte order mark is dropped."""
     try:
-        return load_bytes(path, most).decode("utf-8-sig")
+        return load_bytes(path, limit).decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise WeighbeamError(
             "not_utf8", f"{path} is not UTF-8: bad byte at {fault.start}", "save it as UTF-8"

@@ -30,11 +30,11 @@ def list_alerts(
     code: str | None = None,
     level: str | None = None,
     cursor: str | None = None,
-    most: int = 50,
+    limit: int = 50,
 ) -> ListPage[AlertLine]:
     columns, after = tables.alerts.c, parse_cursor(cursor, NAME, int)
     query = select(columns.id, columns.at, columns.mechanism, columns.code, columns.level, columns.text)
-    query = query.order_by(columns.id.desc()).limit(most + 1)
+    query = query.order_by(columns.id.desc()).limit(limit + 1)
     if after is not None:
         query = query.where(columns.id < after[0])
     for column, wanted in ((columns.mechanism, mechanism), (columns.code, code), (columns.level, level)):
@@ -42,4 +42,4 @@ def list_alerts(
             query = query.where(column == wanted)
     with store.read() as connection:
         lines = [AlertLine(*row, REMEDIES.get(row.code, ANY_REMEDY)) for row in connection.execute(query)]
-    return cut_page(lines, most, NAME, lambda line: (line.id,))
+    return cut_page(lines, limit, NAME, lambda line: (line.id,))

@@ -31,7 +31,7 @@ Key = tuple[float, str, int]
 
 
 def list_copies(
-    store: Store, hotkey: str | None = None, cursor: str | None = None, most: int = 50
+    store: Store, hotkey: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> ListPage[CopiesLine]:
     """All records, or those of one miner.
 
@@ -42,22 +42,22 @@ def list_copies(
     found: list[CopiesLine] = []
     read, ended = 0, False
     with store.read() as connection:
-        while len(found) <= most and read < MAX_READ and not ended:
+        while len(found) <= limit and read < MAX_READ and not ended:
             rows = _select_after(connection, after)
             read, ended = read + len(rows), len(rows) < STEP
             after = _key(rows[-1]) if rows else after
             found += [row for row in rows if hotkey is None or hotkey in row.hotkeys]
-    if len(found) > most or ended:
-        return cut_page(found, most, NAME, _key)
+    if len(found) > limit or ended:
+        return cut_page(found, limit, NAME, _key)
     return ListPage(tuple(found), format_cursor(NAME, *after))
 
 
-def select_copies(store: Store, most: int, hotkey: str | None = None) -> list[CopiesLine]:
+def select_copies(store: Store, limit: int, hotkey: str | None = None) -> list[CopiesLine]:
     """The newest so many, however far back a miner's lie."""
-    page = list_copies(store, hotkey, most=most)
+    page = list_copies(store, hotkey, limit=limit)
     found = list(page.items)
-    while page.next is not None and len(found) < most:
-        page = list_copies(store, hotkey, page.next, most - len(found))
+    while page.next is not None and len(found) < limit:
+        page = list_copies(store, hotkey, page.next, limit - len(found))
         found += page.items
     return found
 

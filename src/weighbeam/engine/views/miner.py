@@ -44,7 +44,7 @@ class ScoreLine:
 
 
 def list_scores(
-    store: Store, hotkey: str, mechanism: str | None = None, cursor: str | None = None, most: int = 50
+    store: Store, hotkey: str, mechanism: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> ListPage[ScoreLine]:
     """All scores of a miner, or those of one mechanism."""
     rounds, scores, after = tables.rounds.c, tables.scores.c, parse_cursor(cursor, NAME, float, str)
@@ -53,7 +53,7 @@ def list_scores(
         .select_from(tables.rounds.join(tables.scores, scores.round == rounds.id))
         .where(scores.hotkey == hotkey)
         .order_by(rounds.at.desc(), rounds.id.desc())
-        .limit(most + 1)
+        .limit(limit + 1)
     )
     if mechanism is not None:
         query = query.where(rounds.mechanism == mechanism)
@@ -61,7 +61,7 @@ def list_scores(
         query = query.where(tuple_(rounds.at, rounds.id) < tuple_(*after))
     with store.read() as connection:
         lines = [ScoreLine(*row[:6], tuple(row[6])) for row in connection.execute(query)]
-    return cut_page(lines, most, NAME, lambda line: (line.at, line.round))
+    return cut_page(lines, limit, NAME, lambda line: (line.at, line.round))
 
 
 MAX_KNOWN = 512

@@ -26,14 +26,16 @@ class ListPage(Generic[Item]):
     next: str | None = None
 
 
-def cut_page(rows: Sequence[Item], most: int, list_name: str, key: Callable[[Item], tuple[Any, ...]]) -> ListPage[Item]:
+def cut_page(
+    rows: Sequence[Item], limit: int, list_name: str, key: Callable[[Item], tuple[Any, ...]]
+) -> ListPage[Item]:
     """A page of rows of which one more was read than is given.
 
     >>> cut_page([9, 8, 7], 2, "numbers", lambda row: (row,)).items
     (9, 8)
     """
-    kept = tuple(rows[:most])
-    return ListPage(kept, format_cursor(list_name, *key(kept[-1])) if len(rows) > most and kept else None)
+    kept = tuple(rows[:limit])
+    return ListPage(kept, format_cursor(list_name, *key(kept[-1])) if len(rows) > limit and kept else None)
 
 
 def map_page(page: ListPage[Item], write: Callable[[Item], Given]) -> ListPage[Given]:

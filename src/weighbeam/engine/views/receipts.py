@@ -15,7 +15,7 @@ NO_LIMIT = 1 << 40
 
 def issue_receipt(store: Store, round_id: str, hotkey: str, key: Hotkey) -> dict[str, Any]:
     """The receipt of one answer. Its text is told by its hash alone, so that a receipt may be shown to anyone."""
-    view = select_round_view(store, round_id, withhold=False, most_payloads=NO_LIMIT)
+    view = select_round_view(store, round_id, withhold=False, max_payloads=NO_LIMIT)
     answer = find_answer(view, hotkey)
     if view.entry is None or answer.status is None:
         raise WeighbeamError("not_scored", f"round {view.id} is {view.state}, not scored", "ask again once it is")

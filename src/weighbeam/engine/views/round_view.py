@@ -116,10 +116,10 @@ class AnswerView:
     payload_bytes: int
 
 
-def view_answers(record: RoundRecord, best: str | None, hidden: bool, most: int) -> tuple[AnswerView, ...]:
-    """In the order asked; payloads while all of them together have no more than `most` bytes."""
+def view_answers(record: RoundRecord, best: str | None, hidden: bool, limit: int) -> tuple[AnswerView, ...]:
+    """In the order asked; payloads while all of them together have no more than `limit` bytes."""
     scores = {} if record.scored is None else {row["hotkey"]: row for row in record.scored["scores"]}
-    hotkeys, left, views = {row[0] for row in record.answers}, most, []
+    hotkeys, left, views = {row[0] for row in record.answers}, limit, []
     for hotkey, uid, reply, seconds, payload, reason, _ in record.answers:
         score = scores.get(hotkey, {})
         size = 0 if payload is None else len(encode_payload(payload))
@@ -179,17 +179,17 @@ class RoundView:
     heatmap: bool
 
 
-def select_round_view(store: Store, round_id: str, withhold: bool, most_payloads: int = MAX_PAYLOADS) -> RoundView:
+def select_round_view(store: Store, round_id: str, withhold: bool, max_payloads: int = MAX_PAYLOADS) -> RoundView:
     """A round in any state; with `withhold`, an organic one without its texts.
 
-    Answers are given whole while all of them together have no more than `most_payloads` bytes.
+    Answers are given whole while all of them together have no more than `max_payloads` bytes.
     """
     with store.read() as connection:
         record = select_round_record(connection, round_id)
         told = _select_extras(connection, round_id)
         best = _choose_best(connection, record)
     hidden = withhold and record.is_organic
-    body, task, answers = record.body, record.task, view_answers(record, best, hidden, most_payloads)
+    body, task, answers = record.body, record.task, view_answers(record, best, hidden, max_payloads)
     summary = None if record.scored is None else record.scored["summary"]
     narrative = told.get("narrative")
     return RoundView(

@@ -57,11 +57,11 @@ def list_rounds(
     state: str | None = None,
     hotkey: str | None = None,
     cursor: str | None = None,
-    most: int = 50,
+    limit: int = 50,
 ) -> ListPage[RoundLine]:
     """Rounds of a mechanism, in a state, or with an answer of one miner that was scored."""
     columns, after = tables.rounds.c, parse_cursor(cursor, NAME, float, str)
-    query = _select_lines().order_by(columns.at.desc(), columns.id.desc()).limit(most + 1)
+    query = _select_lines().order_by(columns.at.desc(), columns.id.desc()).limit(limit + 1)
     if after is not None:
         query = query.where(tuple_(columns.at, columns.id) < tuple_(*after))
     if mechanism is not None:
@@ -73,7 +73,7 @@ def list_rounds(
         query = query.where(given)
     with store.read() as connection:
         lines = [_parse_line(row) for row in connection.execute(query)]
-    return cut_page(lines, most, NAME, lambda line: (line.at, line.id))
+    return cut_page(lines, limit, NAME, lambda line: (line.at, line.id))
 
 
 def is_settled(store: Store, round_id: str, now: float) -> bool:

@@ -61,10 +61,10 @@ def list_submissions(
     mechanism: str | None = None,
     state: str | None = None,
     cursor: str | None = None,
-    most: int = 50,
+    limit: int = 50,
 ) -> ListPage[SubmissionLine]:
     columns, after = tables.submissions.c, parse_cursor(cursor, NAME, int)
-    query = select(tables.submissions).order_by(columns.id.desc()).limit(most + 1)
+    query = select(tables.submissions).order_by(columns.id.desc()).limit(limit + 1)
     if after is not None:
         query = query.where(columns.id < after[0])
     if mechanism is not None:
@@ -86,7 +86,7 @@ def list_submissions(
             )
             for row in connection.execute(query)
         ]
-    return cut_page(lines, most, NAME, lambda line: (line.id,))
+    return cut_page(lines, limit, NAME, lambda line: (line.id,))
 
 
 SUBMISSIONS = tables.submissions.c
@@ -125,13 +125,13 @@ class WeightsLine:
 LAST: StoreMemo[WeightsLine] = StoreMemo()
 
 
-def list_weights(store: Store, mechanism: str, most: int, before: int | None = None) -> tuple[WeightsLine, ...]:
+def list_weights(store: Store, mechanism: str, limit: int, before: int | None = None) -> tuple[WeightsLine, ...]:
     """Newest first; with `before`, those older than that id."""
     query = select(tables.submissions).where(SUBMISSIONS.mechanism == mechanism)
     if before is not None:
         query = query.where(SUBMISSIONS.id < before)
     with store.read() as connection:
-        return tuple(map(_parse_weights, connection.execute(query.order_by(SUBMISSIONS.id.desc()).limit(most))))
+        return tuple(map(_parse_weights, connection.execute(query.order_by(SUBMISSIONS.id.desc()).limit(limit))))
 
 
 def recall_last_set(store: Store, mechanism: str) -> WeightsLine | None:
@@ -151,14 +151,14 @@ def select_last_set(connection: Connection, mechanism: str) -> WeightsLine | Non
     return LAST.get(connection, mechanism, tuple(row), lambda: _parse_weights(connection.execute(whole).one()))
 
 
-def list_weigh_ins(store: Store, mechanism: str, most: int, before: int | None = None) -> tuple[AuditLine, ...]:
+def list_weigh_ins(store: Store, mechanism: str, limit: int, before: int | None = None) -> tuple[AuditLine, ...]:
     """Every weigh-in, newest first: `kind` is submitted, skip or failed; with `before`, those older than that id."""
     columns = tables.audits.c
     query = select(tables.audits).where(columns.mechanism == mechanism, columns.kind.in_(ATTEMPT_KINDS))
     if before is not None:
         query = query.where(columns.id < before)
     with store.read() as connection:
-        return tuple(AuditLine(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(most)))
+        return tuple(AuditLine(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(limit)))
 
 
 def list_shares(weights: Sequence[Sequence[int]], holders: Sequence[Sequence[Any]]) -> tuple[Share, ...]:

@@ -71,50 +71,52 @@ class WeighInAssessment:
     future: int = 0
 
 
-async def fetch_snapshot(scale: WeighInContext) -> ChainSnapshot:
+async def fetch_snapshot(context: WeighInContext) -> ChainSnapshot:
     """One look at the chain. `first` says that it knows no weights of ours: then no rate limit holds us back, and time
     counts from what the ledger knows to have arrived. A registration is no update: it makes no emergency."""
     try:
-        graph, rules = await scale.chain.metagraph(), await scale.chain.rules()
-        blocks = await scale.chain.blocks_since_update(scale.own_hotkey)
+        graph, rules = await context.chain.metagraph(), await context.chain.rules()
+        blocks = await context.chain.blocks_since_update(context.own_hotkey)
     except ChainFault as fault:
         return ChainSnapshot(None, None, None, fault=fault)
-    endpoints, known = await scale.discovery.look(graph), await asyncio.to_thread(scale.validators)
-    own = graph.find(scale.own_hotkey)
+    endpoints, known = await context.discovery.look(graph), await asyncio.to_thread(context.validators)
+    own = graph.find(context.own_hotkey)
     if own is None:
-        gone = ChainFault("not_registered", f"{scale.own_hotkey} is not registered", "register the hotkey")
+        gone = ChainFault("not_registered", f"{context.own_hotkey} is not registered", "register the hotkey")
         return ChainSnapshot(graph, rules, None, endpoints, known, fault=gone)
     if own.last_update == 0:
-        included = await asyncio.to_thread(scale.ledger.last_included_block)
+        included = await asyncio.to_thread(context.ledger.last_included_block)
         ours = included if included is not None and included >= own.registered_at else graph.block
         return ChainSnapshot(graph, rules, graph.block - ours, endpoints, known, first=True)
     return ChainSnapshot(graph, rules, blocks, endpoints, known)
 
 
 def assess(
-    connection: Connection, scale: WeighInContext, reading: ChainSnapshot, estimate: Estimate | None, now: float
+    connection: Connection, context: WeighInContext, reading: ChainSnapshot, estimate: Estimate | None, now: float
 ) -> WeighInAssessment:
     """The decision that follows from the chain's reading and the journal as this transaction sees it."""
     limits = derive_limits(reading.rules) if reading.rules else WeighInLimits()
     mode = choose_mode(reading.blocks, estimate, limits)
     graph = reading.graph
     eligible = (
-        find_eligible(scale, graph, limits, reading.endpoints, reading.validators) if graph else Eligible((), {}, True)
+        find_eligible(context, graph, limits, reading.endpoints, reading.validators)
+        if graph
+        else Eligible((), {}, True)
     )
     uid_of = {neuron.hotkey: neuron.uid for neuron in graph.neurons} if graph else {}
     uids = {hotkey: uid_of[hotkey] for hotkey in eligible.hotkeys}
-    name, averages = scale.mechanism.name, dict[str, Average]()
+    name, averages = context.mechanism.name, dict[str, Average]()
     standings = select_standings(connection, name)
-    if scale.mechanism.rule.standing == "emissions":
-        averages = select_averages(connection, name, uids, now, scale.averaging, mode.lookback)
+    if context.mechanism.rule.standing == "emissions":
+        averages = select_averages(connection, name, uids, now, context.averaging, mode.lookback)
         standings = stand_by_averages(averages)
     seen = select_last_seen(connection, name)
-    burn = find_burn(scale.mechanism, scale.params, scale.burn_hotkey, graph)
-    payees = list_payees(scale.mechanism, scale.params, uids, standings, seen, now, mode.freshness_hours, burn)
+    burn = find_burn(context.mechanism, context.params, context.burn_hotkey, graph)
+    payees = list_payees(context.mechanism, context.params, uids, standings, seen, now, mode.freshness_hours, burn)
     rate_limit = reading.rules.rate_limit if reading.rules else 0
     since = rate_limit if reading.first else mode.blocks or 0
     weighing = Weighing(
-        payees, now, mode.mode, since, rate_limit, limits, eligible.list_ok, mode.confirmed, scale.averaging, burn
+        payees, now, mode.mode, since, rate_limit, limits, eligible.list_ok, mode.confirmed, context.averaging, burn
     )
     return WeighInAssessment(weighing, weighing.decide(), mode, eligible, averages, count_later(connection, name, now))
 
@@ -126,7 +128,7 @@ def derive_limits(rules: ChainRules) -> WeighInLimits:
 
 
 def find_eligible(
-    scale: WeighInContext,
+    context: WeighInContext,
     graph: Metagraph,
     limits: WeighInLimits,
     endpoints: Mapping[str, Endpoint],
@@ -134,8 +136,8 @@ def find_eligible(
 ) -> Eligible:
     """The serving filter; where the mechanism says so, a validator permit excludes too."""
     nodes = [_node(neuron, endpoints.get(neuron.hotkey)) for neuron in graph.neurons]
-    found = filter_serving(scale.own_hotkey, nodes, validators, limits)
-    if not scale.mechanism.rule.exclude_permits:
+    found = filter_serving(context.own_hotkey, nodes, validators, limits)
+    if not context.mechanism.rule.exclude_permits:
         return found
     permitted = {neuron.hotkey for neuron in graph.neurons if neuron.permit}
     kept = tuple(hotkey for hotkey in found.hotkeys if hotkey not in permitted)
@@ -169,16 +171,16 @@ def is_late(reading: ChainSnapshot) -> bool:
     return 2 * reading.blocks > 3 * max(reading.rules.tempo, INTERVAL_BLOCKS)
 
 
-def estimate_age(scale: WeighInContext, reading: ChainSnapshot, now: float) -> Estimate | None:
+def estimate_age(context: WeighInContext, reading: ChainSnapshot, now: float) -> Estimate | None:
     """The last confirmed reading, for a chain that cannot be read; a reading that can be is kept for later."""
     if reading.blocks is not None:
-        remember(scale.journal.store, name_blocks(scale.mechanism.name), {"blocks": reading.blocks, "at": now})
+        remember(context.journal.store, name_blocks(context.mechanism.name), {"blocks": reading.blocks, "at": now})
         return None
-    return recall_age(scale, now)
+    return recall_age(context, now)
 
 
-def recall_age(scale: WeighInContext, now: float) -> Estimate | None:
-    kept = recall(scale.journal.store, name_blocks(scale.mechanism.name))
+def recall_age(context: WeighInContext, now: float) -> Estimate | None:
+    kept = recall(context.journal.store, name_blocks(context.mechanism.name))
     return None if kept is None else Estimate(kept["blocks"], now - kept["at"])
 
 

@@ -46,12 +46,12 @@ def insert_audit(
     )
 
 
-def list_attempts(store: Store, mechanism: str, most: int) -> list[AuditLine]:
+def list_attempts(store: Store, mechanism: str, limit: int) -> list[AuditLine]:
     """The last weigh-ins of a mechanism, newest first."""
     columns = tables.audits.c
     query = select(tables.audits).where(columns.mechanism == mechanism, columns.kind.in_(ATTEMPT_KINDS))
     with store.read() as connection:
-        return [AuditLine(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(most))]
+        return [AuditLine(*row) for row in connection.execute(query.order_by(columns.id.desc()).limit(limit))]
 
 
 AUDITS, SUBMISSIONS = tables.audits.c, tables.submissions.c

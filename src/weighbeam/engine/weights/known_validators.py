@@ -74,7 +74,7 @@ def _fetch(source: str) -> bytes:
         except OSError as fault:
             raise _bad(f"{source}: {fault.strerror}") from None
     try:
-        called = call_http("GET", source, seconds=FETCH_SECONDS, most=MAX_BYTES)
+        called = call_http("GET", source, seconds=FETCH_SECONDS, limit=MAX_BYTES)
     except WeighbeamError as fault:
         raise _bad(fault.message) from None
     if called.status != 200:

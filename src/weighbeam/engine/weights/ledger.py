@@ -28,12 +28,12 @@ class Ledger:
         self.store = store
         self.mechanism = mechanism
 
-    def rows(self, most: int | None = None) -> list[WeightsIntent]:
-        """The intents, oldest first; with `most`, the newest of them only."""
+    def rows(self, limit: int | None = None) -> list[WeightsIntent]:
+        """The intents, oldest first; with `limit`, the newest of them only."""
         columns = tables.submissions.c
         query = select(tables.submissions).where(columns.mechanism == self.mechanism).order_by(columns.id.desc())
         with self.store.read() as connection:
-            return [_parse_intent(row) for row in connection.execute(query.limit(most))][::-1]
+            return [_parse_intent(row) for row in connection.execute(query.limit(limit))][::-1]
 
     def unsettled(self) -> WeightsIntent | None:
         """The newest row whose fate is not known yet, if there is one."""

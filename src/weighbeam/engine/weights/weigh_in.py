@@ -55,16 +55,16 @@ class WeighInResult:
     reading: ChainSnapshot | None = None
 
 
-async def weigh_in(scale: WeighInContext, now: float) -> WeighInResult:
+async def weigh_in(context: WeighInContext, now: float) -> WeighInResult:
     """Decide and submit. A decision is in the journal before anything is sent."""
     settled = None
     with suppress(ChainFault):
-        settled = await scale.ledger.settle(scale.chain, scale.own_hotkey)
-    reading = await fetch_snapshot(scale)
-    assessed, entry = await asyncio.to_thread(_decide, scale, reading, now)
+        settled = await context.ledger.settle(context.chain, context.own_hotkey)
+    reading = await fetch_snapshot(context)
+    assessed, entry = await asyncio.to_thread(_decide, context, reading, now)
     submission = None
     if assessed.decision.action == "submit":
-        submission = await _submit(scale, assessed, reading, entry, now)
+        submission = await _submit(context, assessed, reading, entry, now)
     return WeighInResult(
         assessed.decision,
         assessed.mode,
@@ -80,39 +80,39 @@ async def weigh_in(scale: WeighInContext, now: float) -> WeighInResult:
     )
 
 
-def _decide(scale: WeighInContext, reading: ChainSnapshot, now: float) -> tuple[WeighInAssessment, str]:
+def _decide(context: WeighInContext, reading: ChainSnapshot, now: float) -> tuple[WeighInAssessment, str]:
     """Assess and write down in one transaction."""
-    estimate = estimate_age(scale, reading, now)
-    with scale.journal.store.write() as connection:
-        assessed = assess(connection, scale, reading, estimate, now)
-        return assessed, _insert_entry(connection, scale, assessed)
+    estimate = estimate_age(context, reading, now)
+    with context.journal.store.write() as connection:
+        assessed = assess(connection, context, reading, estimate, now)
+        return assessed, _insert_entry(connection, context, assessed)
 
 
-async def preview(scale: WeighInContext, now: float, close: bool = False) -> tuple[ChainSnapshot, WeighInAssessment]:
+async def preview(context: WeighInContext, now: float, close: bool = False) -> tuple[ChainSnapshot, WeighInAssessment]:
     """What a weigh-in would do now; nothing is written or sent."""
-    reading = await fetch_snapshot(scale)
+    reading = await fetch_snapshot(context)
     if close:
-        await scale.chain.close()
-    with scale.journal.store.read() as connection:
-        return reading, assess(connection, scale, reading, recall_age(scale, now), now)
+        await context.chain.close()
+    with context.journal.store.read() as connection:
+        return reading, assess(connection, context, reading, recall_age(context, now), now)
 
 
 async def _submit(
-    scale: WeighInContext, assessed: WeighInAssessment, reading: ChainSnapshot, entry: str, now: float
+    context: WeighInContext, assessed: WeighInAssessment, reading: ChainSnapshot, entry: str, now: float
 ) -> WeightsIntent | None:
-    waiting = await asyncio.to_thread(scale.ledger.unsettled)
+    waiting = await asyncio.to_thread(context.ledger.unsettled)
     if waiting is not None:
         detail = {"submission": waiting.id, "state": waiting.state, "sealed": _is_sealed(waiting, reading)}
-        await asyncio.to_thread(_note, scale, assessed, now, "skip", "submission_open", detail)
+        await asyncio.to_thread(_note, context, assessed, now, "skip", "submission_open", detail)
         return None
-    plan = _plan(scale, assessed, reading, entry)
-    planned = await asyncio.to_thread(scale.ledger.plan, plan, now)
-    submission = await scale.ledger.send(planned, scale.chain)
+    plan = _plan(context, assessed, reading, entry)
+    planned = await asyncio.to_thread(context.ledger.plan, plan, now)
+    submission = await context.ledger.send(planned, context.chain)
     with suppress(ChainFault):
-        submission = await scale.ledger.settle(scale.chain, scale.own_hotkey) or submission
+        submission = await context.ledger.settle(context.chain, context.own_hotkey) or submission
     kind = "failed" if submission.state in ("failed", "unknown") else "submitted"
     detail = {"submission": submission.id, "state": submission.state}
-    await asyncio.to_thread(_note, scale, assessed, now, kind, submission.reason, detail, has_landed(submission))
+    await asyncio.to_thread(_note, context, assessed, now, kind, submission.reason, detail, has_landed(submission))
     return submission
 
 
@@ -128,7 +128,7 @@ def _is_sealed(row: WeightsIntent, reading: ChainSnapshot) -> bool:
 
 
 def _note(
-    scale: WeighInContext,
+    context: WeighInContext,
     assessed: WeighInAssessment,
     now: float,
     kind: str,
@@ -137,20 +137,20 @@ def _note(
     landed: bool = False,
 ) -> None:
     """A line of the audit trail; what landed makes our weights new, whatever was read before it was sent."""
-    with scale.journal.store.write() as connection:
-        insert_audit(connection, now, kind, scale.mechanism.name, assessed.mode.mode, reason, detail)
+    with context.journal.store.write() as connection:
+        insert_audit(connection, now, kind, context.mechanism.name, assessed.mode.mode, reason, detail)
         if landed:
-            note(connection, name_blocks(scale.mechanism.name), {"blocks": 0, "at": now})
+            note(connection, name_blocks(context.mechanism.name), {"blocks": 0, "at": now})
 
 
-def _insert_entry(connection: Connection, scale: WeighInContext, assessed: WeighInAssessment) -> str:
+def _insert_entry(connection: Connection, context: WeighInContext, assessed: WeighInAssessment) -> str:
     """The decision and all it rests on, as a link of the journal; a skip leaves a line in the audit trail too."""
-    name, decision = scale.mechanism.name, assessed.decision
+    name, decision = context.mechanism.name, assessed.decision
     if assessed.averages and assessed.mode.lookback:
-        update_folds(connection, name, assessed.averages, assessed.weighing.now, scale.averaging)
+        update_folds(connection, name, assessed.averages, assessed.weighing.now, context.averaging)
     body: dict[str, Any] = {
         "mechanism": name,
-        "params": scale.params.model_dump(mode="json"),
+        "params": context.params.model_dump(mode="json"),
         "weighing": assessed.weighing.as_json(),
         "decision": asdict(decision),
     }
@@ -159,30 +159,30 @@ def _insert_entry(connection: Connection, scale: WeighInContext, assessed: Weigh
         counts = {"eligible": len(assessed.eligible.hotkeys), "excluded": len(assessed.eligible.excluded)}
         detail = {"counts": counts, "stale": list(decision.stale), "blocks": assessed.mode.blocks}
         insert_audit(connection, assessed.weighing.now, "skip", name, assessed.mode.mode, decision.reason, detail)
-    averaged = scale.mechanism.rule.standing == "emissions"
+    averaged = context.mechanism.rule.standing == "emissions"
     standings = stand_by_averages(assessed.averages) if averaged else select_standings(connection, name)
-    note_weighed(connection, scale.mechanism, scale.params, standings, assessed.weighing, decision)
+    note_weighed(connection, context.mechanism, context.params, standings, assessed.weighing, decision)
     return append_entry(connection, "weigh_in", secrets.token_hex(16), digest)[1]
 
 
-def _plan(scale: WeighInContext, assessed: WeighInAssessment, reading: ChainSnapshot, entry: str) -> WeightsPlan:
+def _plan(context: WeighInContext, assessed: WeighInAssessment, reading: ChainSnapshot, entry: str) -> WeightsPlan:
     graph, rules = reading.graph, reading.rules
     assert graph is not None
     assert rules is not None
-    own = graph.find(scale.own_hotkey)
+    own = graph.find(context.own_hotkey)
     holder = {neuron.uid: neuron for neuron in graph.neurons}
     return WeightsPlan(
         uids=assessed.decision.uids,
         values=assessed.decision.values,
         holders=tuple((holder[uid].hotkey, holder[uid].registered_at) for uid in assessed.decision.uids),
-        version_key=scale.version_key,
+        version_key=context.version_key,
         reveal_period=rules.reveal_period,
         block=graph.block,
         epoch=rules.epoch_index,
         last_update_before=own.last_update if own else 0,
         commit_reveal=rules.commit_reveal,
         mode=assessed.mode.mode,
-        params_hash=hash_weighing(scale.mechanism.name, scale.params.model_dump(mode="json"), scale.averaging),
+        params_hash=hash_weighing(context.mechanism.name, context.params.model_dump(mode="json"), context.averaging),
         entry=entry,
-        period=scale.chain.period,
+        period=context.chain.period,
     )

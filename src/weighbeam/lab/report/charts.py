@@ -112,15 +112,15 @@ def _axis(field: str, values: Sequence[float], title: str, kind: Any = None) -> 
     return (kind or alt.X)(field, scale=scale, axis=alt.Axis(title=title, format=".2f", tickCount=5))
 
 
-def choose_ticks(most: float) -> list[float]:
+def choose_ticks(limit: float) -> list[float]:
     """
     >>> choose_ticks(1.2), choose_ticks(2.6), choose_ticks(40.0)
     ([0, 0.25, 0.5, 1, 1.5], [0, 0.5, 1, 2, 3], [0, 1, 2, 5.0, 10.0, 20.0, 50.0])
     """
-    if most <= 3:
-        return [0, 0.25, 0.5, 1, 1.5] if most <= 1.5 else [0, 0.5, 1, 2, 3]
+    if limit <= 3:
+        return [0, 0.25, 0.5, 1, 1.5] if limit <= 1.5 else [0, 0.5, 1, 2, 3]
     ticks: list[float] = [0, 1]
-    while ticks[-1] < most:
+    while ticks[-1] < limit:
         ticks.append(ticks[-1] * (2.5 if str(ticks[-1]).startswith("2") else 2))
     return ticks
 

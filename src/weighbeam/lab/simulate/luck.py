@@ -36,7 +36,7 @@ def weigh_luck(trials: Sequence[Trial]) -> Luck:
     lots = []
     for name in names:
         came = [place[name] for place in places]
-        share = estimate_ratio([trial.earned[name] for trial in trials], totals, most=1.0)
+        share = estimate_ratio([trial.earned[name] for trial in trials], totals, upper=1.0)
         lots.append(MinerLuck(name, share, median(came), min(came), max(came)))
     paid = [[trial.earned[name] for name in names] for trial in trials]
     taus = [tau for one, other in combinations(paid, 2) if (tau := kendall_tau(one, other)) is not None]

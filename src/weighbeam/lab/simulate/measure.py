@@ -30,7 +30,7 @@ STUDENT = dict(
     )
 )
 """What 95 % lie within, by degrees of freedom."""
-MOST = 1000.0
+MAX_RATIO = 1000.0
 NEXT_TO_NOTHING = 0.1
 Verdict = Literal["closed", "loses", "unclear", "pays"]
 
@@ -110,7 +110,7 @@ def measure(trials: Sequence[Trial]) -> AttackOutcome:
     earned = [_sum(trial.earned, trial.attackers) for trial in trials]
     return AttackOutcome(
         profit=estimate_ratio(earned, [trial.fair * len(trial.attackers) for trial in trials]),
-        taken=estimate_ratio(earned, [sum(trial.earned.values()) for trial in trials], most=1.0),
+        taken=estimate_ratio(earned, [sum(trial.earned.values()) for trial in trials], upper=1.0),
         detection=_find_out([(trial, trial.attackers) for trial in trials]),
         false_positives=_find_out([(trial, trial.honest) for trial in trials]),
         tau=estimate_tau(trials),
@@ -121,7 +121,7 @@ def measure(trials: Sequence[Trial]) -> AttackOutcome:
 
 
 def estimate_tau(trials: Sequence[Trial]) -> Interval:
-    return estimate_ratio([kendall(trial) for trial in trials], [1.0] * len(trials), least=-1.0, most=1.0)
+    return estimate_ratio([kendall(trial) for trial in trials], [1.0] * len(trials), lower=-1.0, upper=1.0)
 
 
 def count_turns(trials: Sequence[Trial]) -> float:
@@ -147,7 +147,9 @@ def estimate_share(share: float, count: int) -> Interval:
     return Interval(share, round(max(0.0, middle - half), 6), round(min(1.0, middle + half), 6))
 
 
-def estimate_ratio(above: Sequence[float], below: Sequence[float], least: float = 0.0, most: float = MOST) -> Interval:
+def estimate_ratio(
+    above: Sequence[float], below: Sequence[float], lower: float = 0.0, upper: float = MAX_RATIO
+) -> Interval:
     """The ratio of two sums over seeds and its interval by Student's t; a single seed says nothing about its width.
 
     Something for nothing is as much as can be; nothing for nothing is unknown.
@@ -160,13 +162,13 @@ def estimate_ratio(above: Sequence[float], below: Sequence[float], least: float 
     """
     top, bottom, count = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64), len(above)
     if not bottom.sum():
-        return Interval(most, most, most) if top.sum() > 0 else Interval(0.0, least, most)
+        return Interval(upper, upper, upper) if top.sum() > 0 else Interval(0.0, lower, upper)
     value = float(top.sum() / bottom.sum())
     if count < 2:
-        return Interval(value, least, most)
+        return Interval(value, lower, upper)
     scatter = float(((top - value * bottom) ** 2).sum()) / (count - 1) / count
     half = STUDENT.get(count - 1, NORMAL) * math.sqrt(scatter) / float(bottom.mean())
-    return Interval(value, max(least, value - half), min(most, value + half))
+    return Interval(value, max(lower, value - half), min(upper, value + half))
 
 
 def kendall(trial: Trial) -> float:

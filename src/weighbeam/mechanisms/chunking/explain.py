@@ -26,9 +26,9 @@ class SegmentPair:
 
 
 def find_telling_pairs(
-    vectors: NDArray[np.integer], chunk_of: NDArray[np.integer], most: int = 3
+    vectors: NDArray[np.integer], chunk_of: NDArray[np.integer], limit: int = 3
 ) -> tuple[list[SegmentPair], list[SegmentPair]]:
-    """The `most` least similar pairs within chunks and the `most` most similar between chunks.
+    """The `limit` least similar pairs within chunks and the `limit` most similar between chunks.
 
     Products of integers below 2⁵³ are exact in float64, so the order depends on no machine.
     """
@@ -40,8 +40,8 @@ def find_telling_pairs(
         rows = np.arange(start, start + len(products))
         later = rows[:, None] < np.arange(len(floats))
         same = chunk_of[rows][:, None] == chunk_of[None, :]
-        within = _keep(within, products, later & same, start, most)
-        between = _keep(between, -products, later & ~same, start, most)
+        within = _keep(within, products, later & same, start, limit)
+        between = _keep(between, -products, later & ~same, start, limit)
     scale = float(MILLION) ** 2
     return (
         [SegmentPair(i, j, value / scale) for value, i, j in within],
@@ -54,17 +54,17 @@ def _keep(
     products: NDArray[np.float64],
     wanted: NDArray[np.bool_],
     start: int,
-    most: int,
+    limit: int,
 ) -> list[tuple[float, int, int]]:
-    """The smallest `most` products, those kept so far included; equals by position."""
+    """The smallest `limit` products, those kept so far included; equals by position."""
     rows, columns = np.nonzero(wanted)
     values = products[rows, columns]
-    if len(values) > most:
-        limit = np.partition(values, most - 1)[most - 1]
-        near = np.flatnonzero(values <= limit)
+    if len(values) > limit:
+        largest_kept = np.partition(values, limit - 1)[limit - 1]
+        near = np.flatnonzero(values <= largest_kept)
         rows, columns, values = rows[near], columns[near], values[near]
     found = zip(values.tolist(), (rows + start).tolist(), columns.tolist(), strict=True)
-    return sorted([*kept, *found])[:most]
+    return sorted([*kept, *found])[:limit]
 
 
 SHOWN_CHUNKS = 40

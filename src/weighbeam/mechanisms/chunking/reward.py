@@ -129,9 +129,9 @@ def charge_time(judged: Mapping[str, Any], time: float, params: ChunkingParams) 
 
 def bound_reward(params: ChunkingParams) -> tuple[float, float]:
     """The least and greatest reward; quantised unit vectors may exceed length 1 by 1e-5."""
-    most = 2.0001
+    limit = 2.0001
     if params.shape == "exp":
-        return 0.0, math.exp(most)
+        return 0.0, math.exp(limit)
     if params.shape == "literal":
-        return -most, most
-    return -most / params.base**params.max_exponent, most
+        return -limit, limit
+    return -limit / params.base**params.max_exponent, limit

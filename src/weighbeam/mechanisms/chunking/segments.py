@@ -32,13 +32,13 @@ def segment_chunk(sentences: Sequence[str], per_segment: int) -> list[str]:
     return [" ".join(clean[i : i + per_segment]) for i in range(0, len(clean), per_segment)]
 
 
-def sample_segments(segments: Sequence[Segment], seed: Seed, most: int | None) -> list[int]:
-    """Indices of the `most` segments with the smallest seeded keys, ascending.
+def sample_segments(segments: Sequence[Segment], seed: Seed, limit: int | None) -> list[int]:
+    """Indices of the `limit` segments with the smallest seeded keys, ascending.
 
     A key depends on the text and on how many equal texts came before it in the answer, so two answers that share
     a segment sample it alike.
     """
-    if most is None or len(segments) <= most:
+    if limit is None or len(segments) <= limit:
         return list(range(len(segments)))
     seen: dict[str, int] = {}
     keys: list[tuple[str, int]] = []
@@ -46,4 +46,4 @@ def sample_segments(segments: Sequence[Segment], seed: Seed, most: int | None) -
         nth = seen.get(segment.text, 0)
         seen[segment.text] = nth + 1
         keys.append((seeded_digest(seed, nth, segment.text), index))
-    return sorted(index for _, index in sorted(keys)[:most])
+    return sorted(index for _, index in sorted(keys)[:limit])

@@ -61,8 +61,8 @@ def parse_rows(given: Input, name: str) -> Sequence[Row]:
     return rows
 
 
-def parse_within(row: Row, name: str, least: float, most: float) -> float:
+def parse_within(row: Row, name: str, least: float, limit: float) -> float:
     number = row.get(name)
-    if not is_number(number, least) or number > most:
-        raise WeighbeamError("bad_input", f"{name} is no number from {least:g} to {most:g}")
+    if not is_number(number, least) or number > limit:
+        raise WeighbeamError("bad_input", f"{name} is no number from {least:g} to {limit:g}")
     return float(number)

@@ -62,13 +62,13 @@ def duplicates_stage(given: Input) -> dict[str, Any]:
     return {"responses": [copied.as_json() for copied in find_copies(responses, seed, params.copy_share)]}
 
 
-def _parse_response(row: object, most: int) -> CopyResponse:
+def _parse_response(row: object, limit: int) -> CopyResponse:
     require(isinstance(row, dict) and isinstance(row.get("hotkey"), str), "bad_input", "a response has no hotkey")
     assert isinstance(row, dict)
     seconds, value = row.get("seconds"), row.get("value")
     require(seconds is None or is_number(seconds), "bad_seconds")
     require(value is None or is_number(value), "bad_input", "a value is no number")
-    entries = [entry if isinstance(entry, dict) else {} for entry in parse_list(row, "snippets")[:most]]
+    entries = [entry if isinstance(entry, dict) else {} for entry in parse_list(row, "snippets")[:limit]]
     quotes = [parse_quote(entry.get("url"), entry.get("excerpt")) for entry in entries]
     return CopyResponse(
         hotkey=row["hotkey"],

@@ -28,8 +28,8 @@ def parse_statement(body: Mapping[str, Any]) -> str:
         raise WeighbeamError("bad_statement", "the statement is not text", "give a string")
     statement = given.strip()
     require(not has_lone_surrogate(statement), "bad_statement", "it holds a lone surrogate", "decode it as UTF-8 first")
-    most = len(statement) <= MAX_CHARACTERS
-    require(most, "bad_statement", f"it has {len(statement):,} characters", f"give ≤ {MAX_CHARACTERS:,}")
+    limit = len(statement) <= MAX_CHARACTERS
+    require(limit, "bad_statement", f"it has {len(statement):,} characters", f"give ≤ {MAX_CHARACTERS:,}")
     worded = any(has_letter(word) for word in parse_words(clean_text(statement)))
     require(worded, "bad_statement", "the statement has no word", "state something")
     return statement

@@ -78,9 +78,9 @@ def compose_parts(stands: Standpoint, params: InferenceParams) -> dict[str, Any]
 
 
 def _diversity(near: float, quality: float, params: InferenceParams) -> float:
-    most = params.diversity_max
-    earned = most * (1 - near) * (quality / params.high_quality if params.high_quality else 1.0)
-    return 100 * min(most, earned)
+    limit = params.diversity_max
+    earned = limit * (1 - near) * (quality / params.high_quality if params.high_quality else 1.0)
+    return 100 * min(limit, earned)
 
 
 def sum_parts(parts: Mapping[str, Any]) -> float:

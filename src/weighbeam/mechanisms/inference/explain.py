@@ -53,8 +53,8 @@ def _explain_diversity(params: InferenceParams, score: Score) -> str:
     parts = score.parts or {}
     if not parts["diversity"]:
         return ""
-    most, high, quality = params.diversity_max, params.high_quality, parts["quality"] / QUALITY
-    return f" = 100 × min({most:g}, {most:g} × (1 − {parts['near']:.6g}) × {quality:.6g} / {high:g})"
+    limit, high, quality = params.diversity_max, params.high_quality, parts["quality"] / QUALITY
+    return f" = 100 × min({limit:g}, {limit:g} × (1 − {parts['near']:.6g}) × {quality:.6g} / {high:g})"
 
 
 def _explain_emission(params: InferenceParams, replayed: RejudgedRound, score: Score) -> Node:

@@ -77,7 +77,7 @@ class Inference(Mechanism):
 
     def pose(self, params: InferenceParams, task: Task) -> Mapping[str, Any]:
         question = parse_body(task.body)
-        return {**question.posed, "max_words": question.most_words(params.max_answer_words)}
+        return {**question.posed, "max_words": question.max_words(params.max_answer_words)}
 
     def min_stake_rao(self, params: InferenceParams) -> int:
         return params.min_stake_rao

@@ -30,7 +30,7 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     """The observation of a round; a task that cannot be read is refused, answers never are."""
     question = parse_body(asked.task.body)
     prompt = ParsedText(question.prompt)
-    texts = _parse_texts(asked.answers, question.most_words(params.max_answer_words))
+    texts = _parse_texts(asked.answers, question.max_words(params.max_answer_words))
     worded = [text for text in texts.values() if text.words]
     parts = chain.from_iterable((text.clean, *text.sentences) for text in worded)
     vectors = embed_clean([prompt.clean, *parts], senses.embedder)
@@ -68,11 +68,11 @@ def parse_answer(answer: Answer) -> tuple[Reply, str | None]:
     return "ok", text
 
 
-def _parse_texts(answers: Sequence[Answer], most_words: int) -> dict[str, ParsedText]:
+def _parse_texts(answers: Sequence[Answer], max_words: int) -> dict[str, ParsedText]:
     """Every readable text once, by digest; none with more words than the question allows."""
     read = (parse_answer(answer)[1] for answer in answers)
     found = {digest_text(text): ParsedText(text) for text in read if text is not None}
-    return {digest: found[digest] for digest in sorted(found) if len(found[digest].words) <= most_words}
+    return {digest: found[digest] for digest in sorted(found) if len(found[digest].words) <= max_words}
 
 
 def _find_unread(texts: Mapping[str, ParsedText], prompt: ParsedText, vectors: TextVectors) -> set[str]:

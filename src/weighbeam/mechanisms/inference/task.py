@@ -32,7 +32,7 @@ class ParsedPrompt:
     prose: bool
     posed: Mapping[str, Any]
 
-    def most_words(self, usual: int) -> int:
+    def max_words(self, usual: int) -> int:
         """How many words an answer may have: as many as the tokens asked for, if those are more than usual.
 
         Never so many that reading the answers would take longer than a round.

@@ -47,9 +47,9 @@ def reward_units(micro: int, params: NoveltyParams) -> int:
     fallen = parse_decimal(params.reference_similarity) - Fraction(micro, MILLION)
     if fallen < 0:
         return 0
-    most = round(parse_decimal(params.max_reward) * params.base_units)
+    limit = round(parse_decimal(params.max_reward) * params.base_units)
     least = parse_decimal(params.min_reward) * params.base_units
-    return min(most, _grow(least, parse_decimal(params.reward_factor), fallen / parse_decimal(params.similarity_step)))
+    return min(limit, _grow(least, parse_decimal(params.reward_factor), fallen / parse_decimal(params.similarity_step)))
 
 
 def fitted_units(micro: int, params: NoveltyParams) -> int:

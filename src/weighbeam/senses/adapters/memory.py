@@ -31,8 +31,8 @@ CREATE TABLE IF NOT EXISTS vectors (
 class DiskVectors:
     """Vectors by key in one SQLite file, oldest dropped first. Damage costs a recomputation, never a wrong vector."""
 
-    def __init__(self, path: Path, most: int = DISK_VECTORS) -> None:
-        self._most = most
+    def __init__(self, path: Path, limit: int = DISK_VECTORS) -> None:
+        self._most = limit
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
         try:
@@ -99,7 +99,7 @@ class DiskVectors:
 class RememberingEmbedder:
     """An embedder that never embeds a text it still remembers."""
 
-    def __init__(self, embedder: Embedder, disk: DiskVectors | None = None, most: int = MEMORY_VECTORS) -> None:
+    def __init__(self, embedder: Embedder, disk: DiskVectors | None = None, limit: int = MEMORY_VECTORS) -> None:
         self.inner = embedder
         self.id = embedder.id
         self.digest = embedder.digest
@@ -107,7 +107,7 @@ class RememberingEmbedder:
         self.hits = 0
         self.misses = 0
         self._disk = disk
-        self._most = most
+        self._most = limit
         self._memory: OrderedDict[bytes, NDArray[np.int32]] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -52,28 +52,30 @@ class ChallengeContext:
     now: Callable[[], float]
 
 
-def add_challenges(app: FastAPI, gate: Authenticator, counter: ChallengeContext, pools: ThreadPools) -> None:
+def add_challenges(app: FastAPI, authenticator: Authenticator, context: ChallengeContext, pools: ThreadPools) -> None:
     """`POST /v1/challenges` and `GET /v1/challenges/{id}`."""
 
-    front = RequestPipeline(gate, MAX_BODY, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
+    pipeline = RequestPipeline(
+        authenticator, MAX_BODY, CODES, pools.submissions.run, pools.proofs.run, pools.tokens.run
+    )
     route = partial(declare_route, app, tag="challenges")
 
     taken = describe_responses(
         ChallengeTaken, (400, 409), {202: "it waits, or has gone on since it was first handed over"}
     )
 
-    @route("POST", "/v1/challenges", taken, body=make_challenge_model(counter.mechanism.question_model))
+    @route("POST", "/v1/challenges", taken, body=make_challenge_model(context.mechanism.question_model))
     async def push(request: Request) -> Response:
         """Hand over a challenge; its result comes later."""
 
         def work(caller: Caller, body: bytes) -> tuple[int, Any]:
             caller.check("ask")
             challenge, _ = accept_challenge(
-                counter.store, counter.mechanism, counter.params, parse_strict(body), caller.name, counter.now()
+                context.store, context.mechanism, context.params, parse_strict(body), caller.name, context.now()
             )
             return 202, {**challenge.as_json(), "status_url": f"/v1/challenges/{challenge.id}"}
 
-        return await front.answer(request, work)
+        return await pipeline.answer(request, work)
 
     @route("GET", "/v1/challenges/{challenge_id}", describe_responses(ChallengeState, (404,)))
     async def look(request: Request, challenge_id: str) -> Response:
@@ -81,6 +83,6 @@ def add_challenges(app: FastAPI, gate: Authenticator, counter: ChallengeContext,
 
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
             caller.check("ask")
-            return 200, select_challenge(counter.store, challenge_id, caller.name).as_json()
+            return 200, select_challenge(context.store, challenge_id, caller.name).as_json()
 
-        return await front.answer(request, work)
+        return await pipeline.answer(request, work)

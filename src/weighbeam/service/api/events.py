@@ -56,9 +56,9 @@ class EventListener:
 class EventStreams:
     """All listeners of a process; used in its event loop alone."""
 
-    def __init__(self, store: Store, most: int, run: BlockingRunner = asyncio.to_thread) -> None:
+    def __init__(self, store: Store, limit: int, run: BlockingRunner = asyncio.to_thread) -> None:
         self.store = store
-        self._most = most
+        self._most = limit
         self.run: BlockingRunner = run
         self._listeners: set[EventListener] = set()
         self._opening = 0
@@ -150,7 +150,7 @@ class EventStreamResponse(StreamingResponse):
             self._streams.leave(self._listener)
 
 
-def add_events(app: FastAPI, front: RequestPipeline, streams: EventStreams) -> None:
+def add_events(app: FastAPI, pipeline: RequestPipeline, streams: EventStreams) -> None:
     @app.get(
         "/v1/events",
         responses=RESPONSES,
@@ -161,7 +161,7 @@ def add_events(app: FastAPI, front: RequestPipeline, streams: EventStreams) -> N
         description=ABOUT,
     )
     async def events(request: Request) -> Response:
-        reply = await front.handle(request, lambda caller, _: (200, _admit(caller, request)))
+        reply = await pipeline.handle(request, lambda caller, _: (200, _admit(caller, request)))
         if reply.status != 200:
             return reply.write()
         given: EventsQuery = reply.content
@@ -172,10 +172,10 @@ def add_events(app: FastAPI, front: RequestPipeline, streams: EventStreams) -> N
         except WeighbeamError as refusal:
             if listener is not None:
                 streams.leave(listener)
-            return front.refuse(refusal, request.scope["path"]).write()
+            return pipeline.refuse(refusal, request.scope["path"]).write()
         stopping: asyncio.Event = request.scope.get("state", {}).get(STOPPING) or asyncio.Event()
         told = _stream_events(listener, missed, stopping.is_set, time.monotonic() + given.seconds)
-        return EventStreamResponse(streams, listener, guard_stream(told, partial(front.is_known, request)))
+        return EventStreamResponse(streams, listener, guard_stream(told, partial(pipeline.is_known, request)))
 
 
 def _admit(caller: Caller, request: Request) -> EventsQuery:

@@ -48,7 +48,7 @@ def find_shown_mechanism(shown: ReadingContext, name: str) -> tuple[Mechanism, P
 
 def _list_mechanisms(shown: ReadingContext) -> Iterator[dict[str, Any]]:
     for name, (mechanism, _) in shown.mechanisms.items():
-        newest = list_rounds(shown.store, name, most=1).items
+        newest = list_rounds(shown.store, name, limit=1).items
         yield {
             "name": name,
             "kind": mechanism.kind,

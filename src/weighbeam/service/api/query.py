@@ -57,7 +57,7 @@ class PageQuery(Query):
 class ShortPageQuery(Query):
     """A list that is mostly read from its newest line."""
 
-    most: Annotated[int, Field(ge=1, le=100, description="at most so many"), FROM_DIGITS] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="at most so many"), FROM_DIGITS] = 20
 
 
 class MechanismQuery(Query):

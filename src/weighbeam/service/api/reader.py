@@ -75,7 +75,7 @@ class ReadingContext:
 class ReadingApi:
     """Answers GETs through a gate, out of what is kept."""
 
-    front: RequestPipeline
+    pipeline: RequestPipeline
     shown: ReadingContext
     fresh: StoreCache
     recalled: LruCache = field(default_factory=lambda: LruCache(MAX_RECALLED, LARGEST_RECALLED))
@@ -125,7 +125,7 @@ class ReadingApi:
                     given = parse_query(request, query)
                     return self.fresh.recall(name(True if private else given), crowded)
 
-                return respond(await self.front.handle(request, work, recall), request)
+                return respond(await self.pipeline.handle(request, work, recall), request)
 
             declare_read(app, path, done, tag, query, refused, read)(handle)
             return read

@@ -92,14 +92,14 @@ MAX_BODY = 1 << 10
 
 
 def add_reading(
-    app: FastAPI, gate: Authenticator, shown: ReadingContext, pools: ThreadPools, streams: int
+    app: FastAPI, authenticator: Authenticator, shown: ReadingContext, pools: ThreadPools, streams: int
 ) -> ReadingApi:
     """The routes, with so many live streams at most; gives what answers them, for pages of the same app."""
-    front = RequestPipeline(
-        gate, MAX_BODY, CODES, pools.reading.run, pools.proofs.run, pools.tokens.run, pools.reading.is_crowded
+    pipeline = RequestPipeline(
+        authenticator, MAX_BODY, CODES, pools.reading.run, pools.proofs.run, pools.tokens.run, pools.reading.is_crowded
     )
-    reader = ReadingApi(front, shown, StoreCache(shown.store))
+    reader = ReadingApi(pipeline, shown, StoreCache(shown.store))
     for add in (add_whole, add_rounds, add_mechanisms, add_miners, add_weights, add_trouble):
         add(app, reader)
-    add_events(app, front, EventStreams(shown.store, streams, pools.watch.run))
+    add_events(app, pipeline, EventStreams(shown.store, streams, pools.watch.run))
     return reader

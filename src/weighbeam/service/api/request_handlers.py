@@ -104,11 +104,11 @@ class RequestApi:
     def list(self, caller: Caller, given: RequestsQuery) -> tuple[int, Any]:
         """Newest first; `next` is the `before` of the lines after these."""
         caller.check("ask")
-        rows = list_requests(self.store, None if caller.may("admin") else caller.name, given.most, given.before)
+        rows = list_requests(self.store, None if caller.may("admin") else caller.name, given.limit, given.before)
         lines = [self._tell(parse_progress(row)) for row in rows]
         for line in lines:
             del line["result"], line["position"]
-        return 200, {"requests": lines, "next": lines[-1]["id"] if len(lines) == given.most else None}
+        return 200, {"requests": lines, "next": lines[-1]["id"] if len(lines) == given.limit else None}
 
     def cancel(self, caller: Caller, request_id: str) -> tuple[int, Any]:
         """Only what still waits."""

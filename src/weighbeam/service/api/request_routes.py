@@ -29,51 +29,53 @@ _route = partial(declare_route, tag="requests")
 
 
 def add_organic(
-    app: FastAPI, gate: Authenticator, clerk: RequestApi, pools: ThreadPools, streams: int = 200
+    app: FastAPI, authenticator: Authenticator, api: RequestApi, pools: ThreadPools, streams: int = 200
 ) -> RequestStreams:
     """The routes: a way to ask for every mechanism that asks miners, and ways to follow what was asked."""
-    watch = RequestStreams(clerk.watch, clerk.describe, pools.watch.run, streams)
-    make_front = partial(RequestPipeline, gate, codes=CODES, run=pools.desk.run, run_token=pools.tokens.run)
-    for mechanism in clerk.asked:
-        add_asking(app, make_front(most_body=clerk.asked[mechanism][0].max_request_bytes), clerk, mechanism)
-    front = make_front(most_body=0)
-    add_following(app, front, clerk)
-    add_stream(app, front, clerk, watch)
+    watch = RequestStreams(api.watch, api.describe, pools.watch.run, streams)
+    make_pipeline = partial(
+        RequestPipeline, authenticator, codes=CODES, run=pools.submissions.run, run_token=pools.tokens.run
+    )
+    for mechanism in api.asked:
+        add_asking(app, make_pipeline(max_body=api.asked[mechanism][0].max_request_bytes), api, mechanism)
+    pipeline = make_pipeline(max_body=0)
+    add_following(app, pipeline, api)
+    add_stream(app, pipeline, api, watch)
     return watch
 
 
-def add_asking(app: FastAPI, front: RequestPipeline, clerk: RequestApi, mechanism: str) -> None:
-    model = extend_model(shapes.QuestionOptions, clerk.asked[mechanism][0].question_model)
+def add_asking(app: FastAPI, pipeline: RequestPipeline, api: RequestApi, mechanism: str) -> None:
+    model = extend_model(shapes.QuestionOptions, api.asked[mechanism][0].question_model)
     told = describe_responses(shapes.RequestState, (400, 409, 413), ACCEPTED)
 
     @_route(app, "POST", f"/v1/{mechanism}/requests", told, body=model)
     async def put(request: Request) -> Response:
         """Put a question to the miners; the best valid answer comes later."""
-        return await front.answer(
-            request, lambda caller, body: clerk.ask(caller, mechanism, body, find_key(request), model)
+        return await pipeline.answer(
+            request, lambda caller, body: api.ask(caller, mechanism, body, find_key(request), model)
         )
 
 
-def add_following(app: FastAPI, front: RequestPipeline, clerk: RequestApi) -> None:
+def add_following(app: FastAPI, pipeline: RequestPipeline, api: RequestApi) -> None:
     @_route(app, "GET", "/v1/requests", describe_responses(shapes.RequestLines, (400,)), query=shapes.RequestsQuery)
     async def show_all(request: Request) -> Response:
         """Your requests, newest first; an admin's are everybody's."""
-        return await front.answer(
-            request, lambda caller, _: clerk.list(caller, parse_query(request, shapes.RequestsQuery))
+        return await pipeline.answer(
+            request, lambda caller, _: api.list(caller, parse_query(request, shapes.RequestsQuery))
         )
 
     @_route(app, "GET", "/v1/requests/{request_id}", describe_responses(shapes.RequestState, (404,)))
     async def look(request: Request, request_id: str) -> Response:
         """Where a request stands, and what came of it."""
-        return await front.answer(request, lambda caller, _: clerk.look(caller, request_id))
+        return await pipeline.answer(request, lambda caller, _: api.look(caller, request_id))
 
     @_route(app, "DELETE", "/v1/requests/{request_id}", describe_responses(shapes.RequestState, (404, 409)))
     async def cancel(request: Request, request_id: str) -> Response:
         """Take back what still waits; its text is deleted."""
-        return await front.answer(request, lambda caller, _: clerk.cancel(caller, request_id))
+        return await pipeline.answer(request, lambda caller, _: api.cancel(caller, request_id))
 
 
-def add_stream(app: FastAPI, front: RequestPipeline, clerk: RequestApi, watch: RequestStreams) -> None:
+def add_stream(app: FastAPI, pipeline: RequestPipeline, api: RequestApi, watch: RequestStreams) -> None:
     told = {**describe_responses(shapes.RequestState, (404,)), **STREAM}
 
     @_route(app, "GET", "/v1/requests/{request_id}/events", told)
@@ -81,13 +83,13 @@ def add_stream(app: FastAPI, front: RequestPipeline, clerk: RequestApi, watch: R
         """Follow a request: `waiting` with its position, `taken`, `observed`, then `done`, `failed` or `cancelled`."""
 
         def work(caller: Any, _: bytes) -> tuple[int, Any]:
-            found = clerk.find(caller, request_id)
+            found = api.find(caller, request_id)
             watch.check_room()
             return 200, found
 
-        reply = await front.handle(request, work)
+        reply = await pipeline.handle(request, work)
         if reply.status != 200:
             return reply.write()
         events = watch.follow(reply.content, request.scope["state"][STOPPING])
-        known = guard_stream(events, partial(front.is_known, request))
+        known = guard_stream(events, partial(pipeline.is_known, request))
         return StreamingResponse(known, 200, LIVE, "text/event-stream")

@@ -45,15 +45,15 @@ class RequestFollower:
 
 
 class RequestStreams:
-    """At most `most` streams; `run` does the blocking looks."""
+    """At most `limit` streams; `run` does the blocking looks."""
 
     def __init__(
-        self, look: Look, describe: Describe, run: BlockingRunner, most: int, beat: float = BEAT_SECONDS
+        self, look: Look, describe: Describe, run: BlockingRunner, limit: int, beat: float = BEAT_SECONDS
     ) -> None:
         self._look = look
         self._describe = describe
         self._run: BlockingRunner = run
-        self._most = most
+        self._most = limit
         self.beat = beat
         self._telling = asyncio.Semaphore(AT_ONCE)
         self._looking: asyncio.Task[None] | None = None

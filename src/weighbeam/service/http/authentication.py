@@ -103,7 +103,7 @@ class Authenticator:
 
     own_address: str
     keyring: TokenKeyring
-    paces: RateLimits
+    rate_limits: RateLimits
     per_minute: float = 600.0
     signers: AllowedSigners | None = None
     reading: ReadAccess = "closed"
@@ -135,7 +135,7 @@ class Authenticator:
                 yield
             return
         name = f"{caller.name} {origin}" if caller.is_anyone else caller.name
-        self.paces.spend(name, caller.per_minute or self.per_minute)
+        self.rate_limits.spend(name, caller.per_minute or self.per_minute)
         yield
 
     def _is_open(self, given: auth.SignedRequest) -> bool:

@@ -20,8 +20,8 @@ LAST_SECONDS = 120.0
 class LruCache:
     """By key, with an end, so that what a clean-up removed is not told for much longer."""
 
-    def __init__(self, most_bytes: int, largest: int, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._most_bytes, self._largest = most_bytes, largest
+    def __init__(self, max_bytes: int, largest: int, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._most_bytes, self._largest = max_bytes, largest
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, tuple[Any, int, float]] = OrderedDict()
@@ -69,17 +69,17 @@ class StoreCache:
     """Answers by key, of the store's present version; for worker threads, since it reads and waits."""
 
     def __init__(
-        self, store: Store, look_seconds: float = LOOK_SECONDS, most_bytes: int = MAX_BYTES, largest: int = LARGEST
+        self, store: Store, look_seconds: float = LOOK_SECONDS, max_bytes: int = MAX_BYTES, largest: int = LARGEST
     ) -> None:
         self._store = store
-        self._look_seconds, self._most_bytes, self._largest = look_seconds, most_bytes, largest
+        self._look_seconds, self._most_bytes, self._largest = look_seconds, max_bytes, largest
         self._lock, self._looking = threading.Lock(), threading.Lock()
         self._looked = float("-inf")
         self._version = ""
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._bytes = 0
         self._making: dict[Hashable, Future[Any]] = {}
-        self._lasting = LruCache(most_bytes, largest)
+        self._lasting = LruCache(max_bytes, largest)
         self._gone: list[OldVersion] = []
 
     @property

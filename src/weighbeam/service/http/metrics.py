@@ -166,10 +166,10 @@ def report_pulses(health: Health) -> tuple[int, dict[str, Any]]:
     return STALLED if report["status"] == "stalled" else 200, {"version": __version__, **report}
 
 
-def add_metrics(app: FastAPI, registry: CollectorRegistry, front: RequestPipeline | None = None) -> None:
+def add_metrics(app: FastAPI, registry: CollectorRegistry, pipeline: RequestPipeline | None = None) -> None:
     """In a thread of its own, for some numbers are read from the store. Every request to the app is counted.
 
-    With a `front`, for whoever may read.
+    With a `pipeline`, only for callers that may read.
     """
     app.add_middleware(RequestMetricsMiddleware, counts=RequestCounts(registry))
 
@@ -179,7 +179,7 @@ def add_metrics(app: FastAPI, registry: CollectorRegistry, front: RequestPipelin
 
     @app.get("/metrics", response_class=PlainTextResponse)
     async def tell_metrics(request: Request) -> Response:
-        if front is None:
+        if pipeline is None:
             return Response(await run_in_threadpool(generate_latest, registry), 200, SEALED_HEADERS, NUMBERS)
-        reply = await front.handle(request, work)
+        reply = await pipeline.handle(request, work)
         return Response(reply.content, 200, SEALED_HEADERS, NUMBERS) if reply.status == 200 else reply.write()

@@ -83,10 +83,10 @@ class ApiReply:
 
 @dataclass(frozen=True, slots=True)
 class RequestPipeline:
-    """One API's front: `codes` are its own HTTP statuses, others of a user's mistake are 400."""
+    """Authentication, limits and errors of one API. `codes` maps its error codes to HTTP statuses; others are 400."""
 
-    gate: Authenticator
-    most_body: int
+    authenticator: Authenticator
+    max_body: int
     codes: Mapping[str, int]
     run: BlockingRunner = asyncio.to_thread
     run_proof: BlockingRunner = asyncio.to_thread
@@ -103,11 +103,11 @@ class RequestPipeline:
         """
         try:
             head = receive_head(request)
-            if is_signed(head) and self.gate.signers is not None:
+            if is_signed(head) and self.authenticator.signers is not None:
                 return await self._handle_signed(request, work)
             caller = await self._prove(head)
-            with self.gate.admit(caller, find_origin(request)):
-                given = await receive(request, self.most_body)
+            with self.authenticator.admit(caller, find_origin(request)):
+                given = await receive(request, self.max_body)
                 known = None if recall is None else recall(caller, self.is_crowded())
                 return ApiReply(*(await self.run(lambda: work(caller, given.body)) if known is None else known))
         except WeighbeamError as refusal:
@@ -119,20 +119,20 @@ class RequestPipeline:
             return ApiReply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
 
     async def _prove(self, head: auth.SignedRequest) -> Caller:
-        known = self.gate.recall(head)
-        return known if known is not None else await self.run_token(lambda: self.gate.prove(head))
+        known = self.authenticator.recall(head)
+        return known if known is not None else await self.run_token(lambda: self.authenticator.prove(head))
 
     async def _handle_signed(self, request: Request, work: Work) -> ApiReply:
         """A signature is over the body too, so that is read first; nobody else's is before it is known who calls."""
-        given = await receive(request, self.most_body)
-        caller = await self.run_proof(lambda: self.gate.prove(given))
-        with self.gate.admit(caller, find_origin(request)):
+        given = await receive(request, self.max_body)
+        caller = await self.run_proof(lambda: self.authenticator.prove(given))
+        with self.authenticator.admit(caller, find_origin(request)):
             return ApiReply(*await self.run(lambda: work(caller, given.body)))
 
     async def is_known(self, request: Request) -> bool:
         """Whether what was shown opens something still; while the store cannot tell, it does."""
         try:
-            await self.run_token(lambda: self.gate.prove(receive_head(request)))
+            await self.run_token(lambda: self.authenticator.prove(receive_head(request)))
         except WeighbeamError as refusal:
             return refusal.code != "bad_token"
         return True
@@ -142,7 +142,7 @@ class RequestPipeline:
         status = {**CODES, **self.codes}.get(refusal.code, 400)
         message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
         if refusal.code == "too_large":
-            message = f"a body of more than {self.most_body} bytes is not read"
+            message = f"a body of more than {self.max_body} bytes is not read"
         elif status >= 500 and refusal.code not in CROWDED:
             log_fault(refusal)
             message, remedy = "our own fault; the operator's log says more", "call again later"

@@ -21,7 +21,7 @@ class BoundedThreadPool:
     """
 
     def __init__(self, workers: int = 8, waiting: int = 64, patience: float = 60.0) -> None:
-        self.most = workers + waiting
+        self.limit = workers + waiting
         self._workers = workers
         self._patience = patience
         self._threads = ThreadPoolExecutor(workers, "weighbeam-pool")
@@ -39,7 +39,7 @@ class BoundedThreadPool:
 
     async def run(self, work: Callable[[], Result], /) -> Result:
         with self._lock:
-            require(len(self._inside) < self.most, "busy", "too much waits here already", "call again later")
+            require(len(self._inside) < self.limit, "busy", "too much waits here already", "call again later")
             future = self._threads.submit(work)
             self._inside[future] = time.monotonic()
         future.add_done_callback(self._leave)
@@ -68,7 +68,7 @@ class ThreadPools:
     Those that read are two: more of them would only wait for one interpreter, each row that is fetched anew.
     """
 
-    desk: BoundedThreadPool = field(default_factory=BoundedThreadPool)
+    submissions: BoundedThreadPool = field(default_factory=BoundedThreadPool)
     proofs: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=2))
     tokens: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=2))
     watch: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=1))
@@ -76,5 +76,5 @@ class ThreadPools:
     metrics: BoundedThreadPool = field(default_factory=lambda: BoundedThreadPool(workers=1, waiting=7))
 
     def close(self) -> None:
-        for pool in (self.desk, self.proofs, self.tokens, self.watch, self.reading, self.metrics):
+        for pool in (self.submissions, self.proofs, self.tokens, self.watch, self.reading, self.metrics):
             pool.close()

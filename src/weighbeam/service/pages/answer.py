@@ -15,17 +15,17 @@ from weighbeam.service.pages.rounds import find_columns, find_pieces, format_ans
 MAX_SAID = 50_000
 
 
-def show_answer(shelf: PageData, round_id: str, hotkey: str, withhold: bool) -> str:
-    view = select_round_view(shelf.store, round_id, withhold)
+def show_answer(data: PageData, round_id: str, hotkey: str, withhold: bool) -> str:
+    view = select_round_view(data.store, round_id, withhold)
     answer = find_answer(view, hotkey)
-    kept = recall_kept(shelf, view)
+    kept = recall_kept(data, view)
     explained = None if kept is None or view.withheld else _explain(kept.explain, hotkey)
     said = None if answer.payload is None else format_payload(answer.payload)
     return render(
         "answer.html",
-        shelf.frame(),
+        data.frame(),
         "/rounds",
-        shelf.now(),
+        data.now(),
         title=f"Answer of {hotkey} in {round_id}",
         view=view,
         one=format_answer(answer, find_columns(view), view),

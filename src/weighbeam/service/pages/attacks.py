@@ -12,12 +12,12 @@ HOURS = 24
 MAX_ATTACKS = 20
 
 
-def show_attacks(shelf: PageData) -> str:
-    now = shelf.now()
-    seen = redact_attacks(select_attacks(shelf.store, now, HOURS))
+def show_attacks(data: PageData) -> str:
+    now = data.now()
+    seen = redact_attacks(select_attacks(data.store, now, HOURS))
     return render(
         "attacks.html",
-        shelf.frame(),
+        data.frame(),
         "/attacks",
         now,
         title="Attacks seen",

@@ -15,18 +15,18 @@ MAX_CHARTED = 25
 ERRORS = 2.0
 
 
-def show_leaderboard(shelf: PageData, name: str) -> str:
-    run = shelf.find(name)
-    rows = select_leaderboard(shelf.store, run.mechanism, shelf.averaging)
+def show_leaderboard(data: PageData, name: str) -> str:
+    run = data.find(name)
+    rows = select_leaderboard(data.store, run.mechanism, data.averaging)
     rounds, valid = sum(row.rounds for row in rows), sum(row.valid for row in rows)
     shares = [row.share for row in rows if row.share]
     charted = [row for row in rows if row.standing is not None][:MAX_CHARTED]
     better = run.mechanism.better
     return render(
         "leaderboard.html",
-        shelf.frame(),
+        data.frame(),
         f"/mechanisms/{name}",
-        shelf.now(),
+        data.now(),
         title=name,
         mechanism=name,
         about=run.mechanism.page.lead or f"The standings of {name}.",
@@ -38,9 +38,9 @@ def show_leaderboard(shelf: PageData, name: str) -> str:
         largest=max(shares, default=None),
         shown=len(charted),
         chart=chart_standings(list_intervals(charted), better == "lower") if len(charted) > 1 else None,
-        rounds=list_rounds(shelf.store, mechanism=name, most=MAX_ROUNDS).items,
+        rounds=list_rounds(data.store, mechanism=name, limit=MAX_ROUNDS).items,
         params=sorted(run.params.model_dump(mode="json").items()),
-        params_hash=shelf.hash_params(run),
+        params_hash=data.hash_params(run),
     )
 
 

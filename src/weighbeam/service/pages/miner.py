@@ -14,21 +14,21 @@ MILLI = 1000
 MAX_POINTS = 50
 
 
-def show_miner(shelf: PageData, hotkey: str, mechanism: str | None) -> str:
+def show_miner(data: PageData, hotkey: str, mechanism: str | None) -> str:
     """Under the mechanism named, else under the first that knows the miner."""
-    run, view = _find(shelf, hotkey, mechanism)
+    run, view = _find(data, hotkey, mechanism)
     name = run.mechanism.name
     scored = [point for point in view.points if point.status != "unscored"]
     valid = sum(point.status == "valid" for point in scored)
     return render(
         "miner.html",
-        shelf.frame(),
+        data.frame(),
         f"/mechanisms/{name}",
-        shelf.now(),
+        data.now(),
         title=f"Miner {hotkey}",
         hotkey=hotkey,
         mechanism=name,
-        tabs=[(one, f"/miners/{quote(hotkey, safe='')}?mechanism={quote(one)}") for one in shelf.names],
+        tabs=[(one, f"/miners/{quote(hotkey, safe='')}?mechanism={quote(one)}") for one in data.names],
         view=view,
         valid=valid / len(scored) if scored else None,
         judged=len(scored),
@@ -39,10 +39,10 @@ def show_miner(shelf: PageData, hotkey: str, mechanism: str | None) -> str:
     )
 
 
-def _find(shelf: PageData, hotkey: str, mechanism: str | None) -> tuple[PageMechanism, MinerView]:
-    for run in shelf.runs() if mechanism is None else [shelf.find(mechanism)]:
+def _find(data: PageData, hotkey: str, mechanism: str | None) -> tuple[PageMechanism, MinerView]:
+    for run in data.runs() if mechanism is None else [data.find(mechanism)]:
         try:
-            return run, shelf.reader.read_miner(run.mechanism, hotkey)
+            return run, data.reader.read_miner(run.mechanism, hotkey)
         except WeighbeamError as refusal:
             if refusal.code != "unknown_hotkey":
                 raise

@@ -20,13 +20,13 @@ HOURS = 24
 MILLI = 1000
 
 
-def show_overview(shelf: PageData) -> str:
-    now = shelf.now()
-    seen = redact_overview(select_overview(shelf.store, shelf.names, now))
-    graphs = [graph for name in shelf.names if (graph := select_metagraph(shelf.store, name)) is not None]
+def show_overview(data: PageData) -> str:
+    now = data.now()
+    seen = redact_overview(select_overview(data.store, data.names, now))
+    graphs = [graph for name in data.names if (graph := select_metagraph(data.store, name)) is not None]
     return render(
         "overview.html",
-        shelf.frame(),
+        data.frame(),
         "/",
         now,
         title="Overview",
@@ -34,9 +34,9 @@ def show_overview(shelf: PageData) -> str:
         lines=[_format_line(view) for view in seen.mechanisms],
         levels=[(level, count) for level in LEVELS if (count := sum(one.level == level for one in seen.notices))],
         notices=[_format_notice(notice) for notice in seen.notices if notice.level != "info"],
-        alerts=[redact_alert(line) for line in list_alerts(shelf.store, most=MAX_LINES).items],
-        rounds=list_rounds(shelf.store, most=MAX_LINES).items,
-        hours=chart_hours(list_hours(count_hours(shelf.store, now, HOURS), shelf.names, now)),
+        alerts=[redact_alert(line) for line in list_alerts(data.store, limit=MAX_LINES).items],
+        rounds=list_rounds(data.store, limit=MAX_LINES).items,
+        hours=chart_hours(list_hours(count_hours(data.store, now, HOURS), data.names, now)),
     )
 
 

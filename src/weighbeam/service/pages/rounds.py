@@ -51,17 +51,17 @@ NONCE = "0" * 16
 BELOW = "below"
 
 
-def show_round(shelf: PageData, round_id: str, withhold: bool) -> str:
-    view = select_round_view(shelf.store, round_id, withhold)
-    kept = recall_kept(shelf, view)
+def show_round(data: PageData, round_id: str, withhold: bool) -> str:
+    view = select_round_view(data.store, round_id, withhold)
+    kept = recall_kept(data, view)
     best = next((one.hotkey for one in view.answers if one.best), None)
     columns = find_columns(view)
     title, question = find_question(view)
     return render(
         "round.html",
-        shelf.frame(),
+        data.frame(),
         "/rounds",
-        shelf.now(),
+        data.now(),
         title=f"Round {view.id}",
         view=view,
         best=best,
@@ -80,12 +80,12 @@ def show_round(shelf: PageData, round_id: str, withhold: bool) -> str:
     )
 
 
-def recall_kept(shelf: PageData, view: RoundView) -> ScoreResult | None:
+def recall_kept(data: PageData, view: RoundView) -> ScoreResult | None:
     """None if it is not scored, or if its mechanism or its parameters are not known here any more."""
     if view.state != "scored":
         return None
     try:
-        return shelf.reader.recall_round(view.id)
+        return data.reader.recall_round(view.id)
     except WeighbeamError:
         return None
 
@@ -225,21 +225,21 @@ MAX_ROUNDS = 50
 ALL = "all"
 
 
-def show_rounds(shelf: PageData, mechanism: str | None, cursor: str | None) -> str:
+def show_rounds(data: PageData, mechanism: str | None, cursor: str | None) -> str:
     if mechanism is not None:
-        shelf.find(mechanism)
-    page = list_rounds(shelf.store, mechanism=mechanism, cursor=cursor, most=MAX_ROUNDS)
+        data.find(mechanism)
+    page = list_rounds(data.store, mechanism=mechanism, cursor=cursor, limit=MAX_ROUNDS)
     kept = {"mechanism": mechanism} if mechanism else {}
     first = f"/rounds?{urlencode(kept)}" if kept else "/rounds"
     return render(
         "rounds.html",
-        shelf.frame(),
+        data.frame(),
         "/rounds",
-        shelf.now(),
+        data.now(),
         title="Rounds",
         rounds=page.items,
         chosen=mechanism or ALL,
-        tabs=[(ALL, "/rounds"), *((name, f"/rounds?mechanism={quote(name)}") for name in shelf.names)],
+        tabs=[(ALL, "/rounds"), *((name, f"/rounds?mechanism={quote(name)}") for name in data.names)],
         page={
             "cursor": cursor,
             "first": first,

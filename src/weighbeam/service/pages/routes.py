@@ -26,15 +26,15 @@ from weighbeam.service.pages.static_files import add_static
 from weighbeam.service.pages.weights import show_weights
 
 
-def show_ask(shelf: PageData) -> str:
+def show_ask(data: PageData) -> str:
     kinds = []
-    for run in shelf.runs():
+    for run in data.runs():
         name = run.mechanism.name
         if run.mechanism.kind == "asked":
             page = run.mechanism.page
             wording = page.form_label or f"{name}: the task's body as JSON"
             kinds.append({"mechanism": name, "field": page.form_field, "wording": wording})
-    return render("ask.html", shelf.frame(), "/ask", shelf.now(), title="Ask", kinds=kinds)
+    return render("ask.html", data.frame(), "/ask", data.now(), title="Ask", kinds=kinds)
 
 
 Make = Callable[[Caller], str]
@@ -52,8 +52,8 @@ TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "
 class PageResponder:
     """What answers for a page: who may read, what there is, and what was made of it before."""
 
-    front: RequestPipeline
-    shelf: PageData
+    pipeline: RequestPipeline
+    data: PageData
     fresh: StoreCache
     settles: Callable[[str | None], Callable[[], bool] | None]
 
@@ -73,7 +73,7 @@ class PageResponder:
         def recall(caller: Caller, crowded: bool) -> tuple[int, Any] | None:
             return self.fresh.recall(name(caller), crowded)
 
-        return self.write(await self.front.handle(request, work, recall))
+        return self.write(await self.pipeline.handle(request, work, recall))
 
     def write(self, told: ApiReply) -> Response:
         if told.status == 200:
@@ -81,9 +81,9 @@ class PageResponder:
         content: Mapping[str, str] = told.content
         page = render(
             "fault.html",
-            self.shelf.frame(),
+            self.data.frame(),
             "",
-            self.shelf.now(),
+            self.data.now(),
             title=TITLES.get(told.status, "This did not work"),
             message=content.get("message", "our own fault"),
             remedy=content.get("remedy", ""),
@@ -99,63 +99,63 @@ def tick(seconds: float) -> int:
 def add_pages(app: FastAPI, reader: ReadingApi) -> None:
     """With what the reading API keeps."""
     add_static(app)
-    desk = PageResponder(replace(reader.front, codes=CODES), PageData(reader), reader.fresh, reader.settles)
+    desk = PageResponder(replace(reader.pipeline, codes=CODES), PageData(reader), reader.fresh, reader.settles)
     add_boards(app, desk)
     add_rounds(app, desk)
-    for run in desk.shelf.runs():
+    for run in desk.data.runs():
         run.mechanism.add_pages(app, desk)
 
 
 def add_boards(app: FastAPI, desk: PageResponder) -> None:
-    shelf, page = desk.shelf, partial(app.get, include_in_schema=False)
+    data, page = desk.data, partial(app.get, include_in_schema=False)
 
     @page("/")
     async def overview(request: Request) -> Response:
-        return await desk.show(request, lambda _: show_overview(shelf))
+        return await desk.show(request, lambda _: show_overview(data))
 
     @page("/mechanisms/{mechanism}")
     async def leaderboard(request: Request, mechanism: str) -> Response:
-        return await desk.show(request, lambda _: show_leaderboard(shelf, mechanism))
+        return await desk.show(request, lambda _: show_leaderboard(data, mechanism))
 
     @page("/miners/{hotkey}")
     async def miner(request: Request, hotkey: str) -> Response:
         chosen = request.query_params.get("mechanism")
-        return await desk.show(request, lambda _: show_miner(shelf, hotkey, chosen), ("mechanism",))
+        return await desk.show(request, lambda _: show_miner(data, hotkey, chosen), ("mechanism",))
 
     @page("/weights")
     async def weights(request: Request) -> Response:
         chosen = request.query_params.get("mechanism")
-        return await desk.show(request, lambda _: show_weights(shelf, chosen), ("mechanism",))
+        return await desk.show(request, lambda _: show_weights(data, chosen), ("mechanism",))
 
     @page("/attacks")
     async def attacks(request: Request) -> Response:
-        return await desk.show(request, lambda _: show_attacks(shelf))
+        return await desk.show(request, lambda _: show_attacks(data))
 
     @page("/ask")
     async def ask(request: Request) -> Response:
-        return await desk.show(request, lambda _: show_ask(shelf))
+        return await desk.show(request, lambda _: show_ask(data))
 
 
 def add_rounds(app: FastAPI, desk: PageResponder) -> None:
-    shelf, page = desk.shelf, partial(app.get, include_in_schema=False)
+    data, page = desk.data, partial(app.get, include_in_schema=False)
 
     @page("/rounds")
     async def rounds(request: Request) -> Response:
         query = request.query_params
         return await desk.show(
-            request, lambda _: show_rounds(shelf, query.get("mechanism"), query.get("cursor")), ("mechanism", "cursor")
+            request, lambda _: show_rounds(data, query.get("mechanism"), query.get("cursor")), ("mechanism", "cursor")
         )
 
     @page("/rounds/{round_id}")
     async def one_round(request: Request, round_id: str) -> Response:
         return await desk.show(
-            request, lambda caller: show_round(shelf, round_id, not caller.may("admin")), (), round_id
+            request, lambda caller: show_round(data, round_id, not caller.may("admin")), (), round_id
         )
 
     @page("/rounds/{round_id}/{hotkey}")
     async def answer(request: Request, round_id: str, hotkey: str) -> Response:
         return await desk.show(
-            request, lambda caller: show_answer(shelf, round_id, hotkey, not caller.may("admin")), (), round_id
+            request, lambda caller: show_answer(data, round_id, hotkey, not caller.may("admin")), (), round_id
         )
 
 

@@ -17,22 +17,22 @@ MOST, MAX_SKIPS, LARGEST = 30, 10, 9
 OTHERS = "others"
 
 
-def show_weights(shelf: PageData, mechanism: str | None) -> str:
-    name = mechanism or shelf.names[0]
-    shelf.find(name)
-    lines = list_weights(shelf.store, name, MOST)
-    tries = list_weigh_ins(shelf.store, name, MOST)
-    graph = select_metagraph(shelf.store, name)
-    last = recall_last_set(shelf.store, name)
+def show_weights(data: PageData, mechanism: str | None) -> str:
+    name = mechanism or data.names[0]
+    data.find(name)
+    lines = list_weights(data.store, name, MOST)
+    tries = list_weigh_ins(data.store, name, MOST)
+    graph = select_metagraph(data.store, name)
+    last = recall_last_set(data.store, name)
     set_before = [line for line in reversed(lines) if line.state in ("included", "confirmed")]
     return render(
         "weights.html",
-        shelf.frame(),
+        data.frame(),
         "/weights",
-        shelf.now(),
+        data.now(),
         title=f"Weights of {name}",
         mechanism=name,
-        tabs=[(one, f"/weights?mechanism={quote(one)}") for one in shelf.names],
+        tabs=[(one, f"/weights?mechanism={quote(one)}") for one in data.names],
         tried=lines[0] if lines else None,
         latest=last,
         paid=sum(one.value > 0 for one in last.shares) if last else None,

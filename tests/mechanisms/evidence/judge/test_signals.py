@@ -145,8 +145,8 @@ def test_signals_keep_their_ranges_and_touch_nothing(context: str, statement: st
     assert caught == []
     assert list(signals) == list(RANGES)
     for name, value in signals.items():
-        least, most = RANGES[name]
-        assert value is None or least <= value <= most
+        least, limit = RANGES[name]
+        assert value is None or least <= value <= limit
         assert value is None or value == round(value, 6)
     assert signals == measure_signals(passage, SOURCE, [OtherSnippet("b.org", "neutral")], WORDS)
     json.dumps(signals, allow_nan=False)

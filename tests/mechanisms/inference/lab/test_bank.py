@@ -39,8 +39,8 @@ def test_each_grade_has_its_number_and_length(name: str) -> None:
     answers = load_graded()[name]
     assert Counter(answer.grade for answer in answers) == COUNTS
     for answer in answers:
-        least, most = WORDS[answer.grade]
-        assert least <= len(answer.text.split()) <= most, answer.text
+        least, limit = WORDS[answer.grade]
+        assert least <= len(answer.text.split()) <= limit, answer.text
         assert answer.text == answer.text.strip()
         assert answer.text.isascii()
         assert answer.text.isprintable()

@@ -265,10 +265,10 @@ def test_a_text_without_the_nonce_is_left_alone(text: str, nonce: str) -> None:
 
 
 @given(st.text(st.characters(), max_size=60), nonces, st.integers(0, 60))
-def test_a_cut_text_is_the_start_of_what_can_be_written(text: str, nonce: str, most: int) -> None:
-    whole, cut = make_inert(text, nonce), make_inert(text, nonce, most)
+def test_a_cut_text_is_the_start_of_what_can_be_written(text: str, nonce: str, limit: int) -> None:
+    whole, cut = make_inert(text, nonce), make_inert(text, nonce, limit)
     assert whole.startswith(cut)
-    assert len(cut) == min(most, len(whole))
+    assert len(cut) == min(limit, len(whole))
     cut.encode("utf-8")
     assert all(character in "\n\t" or not re.match(r"[\x00-\x1f\x7f-\x9f]", character) for character in cut)
 

@@ -38,7 +38,7 @@ def desk_url(tmp_path: Path) -> Iterator[str]:
     policy = SenderPolicy(PolicySettings(allow=frozenset({ADA.address})))
     ready = NonceStore(tmp_path / "nonces.sqlite", lambda: 0)
     gate = Authenticator(NODE.address, TokenKeyring(store), RateLimits(), signers=AllowedSigners(policy, ready, SIGNER))
-    app = make_service_app(pools.desk, registry)
+    app = make_service_app(pools.submissions, registry)
     add_novelty(app, gate, NoveltyApi(desk, lambda: 1.0), pools, registry)
     with serve_app(app) as url:
         yield url if "://" in url else f"http://{url}"

@@ -22,7 +22,7 @@ PAIRS = [(premise, hypothesis) for premise in TEXTS[:12] for hypothesis in TEXTS
 
 
 def test_vectors_and_verdicts_are_equal_to_the_bit(join, cache) -> None:
-    cluster = join(least=1, most=1)
+    cluster = join(min_workers=1, max_workers=1)
     here = LocalSenses(cache=cache, remember=False, workers=1)
     there = LocalSenses(cache=cache, remember=False, workers=1, cluster=cluster)
     assert isinstance(there.embedder.inner, ClusterEmbedder)

@@ -112,8 +112,10 @@ def play(store: Store, senses: LocalSenses, folder: Path) -> dict[str, Any]:
             journal.record(facts, asked, observation)
             journal.commit(facts.id, mechanism)
         advance(file, 6)
-        scale = WeighInContext(mechanism, params, journal, Ledger(store, name), LocalChain(file, ALICE), ALICE.address)
-        asyncio.run(weigh_in(scale, START + 1000.0))
+        weigh_in_context = WeighInContext(
+            mechanism, params, journal, Ledger(store, name), LocalChain(file, ALICE), ALICE.address
+        )
+        asyncio.run(weigh_in(weigh_in_context, START + 1000.0))
     assert [one for one in replay(store, load_mechanism) if one.fault] == []
     with store.read() as connection:
         entries = list(connection.scalars(select(tables.entries.c.hash).order_by(tables.entries.c.sequence)))

@@ -79,7 +79,7 @@ def in_thread(work: Callable[[], object]) -> Callable[[], object]:
 
 
 def test_workers_that_die_or_hang_cost_nothing_and_poison_is_told(join, tmp_path) -> None:
-    work = obey(join(least=2), part_seconds=2.0)
+    work = obey(join(min_workers=2), part_seconds=2.0)
     work.check()
     (pid,) = work.do(["sleep 0"])
     assert pid != HERE
@@ -160,14 +160,14 @@ def play_round(folder, senses: LocalSenses, miners: LocalSenses, while_observed:
     store = open_store(folder)
     asker = Asker(ALICE, AskSettings(allow_private=True, per_address=64))
     mechanism = Noting()
-    bench = RoundContext(mechanism, PARAMS, Journal(store), asker, senses)
+    context = RoundContext(mechanism, PARAMS, Journal(store), asker, senses)
     task = Task("task", {"document": generate_document("nodes", 6_000).text, "chunk_size": 600})
     with serve_miners(folder, miners) as served:
         endpoints = {hotkey: Endpoint(where, "btauth/1", "chain") for hotkey, where in served.items()}
         uids = {hotkey: uid for uid, hotkey in enumerate(served)}
         moment = RoundStart("round", "seed", 1, time.time(), uids, endpoints)
         meanwhile = in_thread(while_observed)
-        asyncio.run(run_round(bench, task, moment, list(served)))
+        asyncio.run(run_round(context, task, moment, list(served)))
         meanwhile()
     assert list_rounds(store) == ["round"]
     assert list_faults(store) == []
@@ -190,7 +190,7 @@ def test_a_validator_that_is_killed_leaves_nothing_behind(nodes) -> None:
 
 
 def test_workers_come_and_go_with_the_work_and_what_is_too_late_is_told_as_late(join) -> None:
-    cluster = join(least=1, most=2, idle_seconds=0.5)
+    cluster = join(min_workers=1, max_workers=2, idle_seconds=0.5)
     spec = Obedience()
     late = LateParts(1.0, lambda item: f"late: {item}")
     work = FallbackSense(cluster, spec, spec.open(), lambda items: [HERE] * len(items), late)
@@ -223,7 +223,7 @@ def test_a_sweep_goes_on_without_a_node(nodes) -> None:
 def test_a_node_and_then_all_of_them_are_lost_in_rounds_that_end_as_they_would_have(
     join, nodes, senses, cache, tmp_path
 ) -> None:
-    cluster = join(least=2)
+    cluster = join(min_workers=2)
     told: list[str] = []
     cluster.watch.on_fault = lambda fault: told.append(fault.code)
     spread = LocalSenses(cache=cache, remember=False, workers=1, cluster=cluster)

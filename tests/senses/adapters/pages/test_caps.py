@@ -256,12 +256,12 @@ def test_who_waits_for_a_slow_domain_keeps_no_place_from_others(site: Site, pars
 
 
 def test_no_more_reads_at_once_than_allowed(parsers: ParserPool) -> None:
-    now, most = 0, 0
+    now, limit = 0, 0
 
     async def count(_: Request, writer: Writer) -> None:
-        nonlocal now, most
+        nonlocal now, limit
         now += 1
-        most = max(most, now)
+        limit = max(limit, now)
         if now == expected:
             full.set()
         await asyncio.wait_for(full.wait(), 10)
@@ -270,11 +270,11 @@ def test_no_more_reads_at_once_than_allowed(parsers: ParserPool) -> None:
         await say(writer, 200, b"<p>x")
 
     for limits, expected in ((replace(PATIENT, reads=3), 3), (replace(PATIENT, per_domain=2), 2)):
-        most, full = 0, asyncio.Event()
+        limit, full = 0, asyncio.Event()
         with serve_site({"/": count}) as site, reading(Network(site.port), parsers, limits) as live:
             read = live.read_all([f"https://h{number}.example.org/" for number in range(8)])
         assert {page.outcome for page in read} == {"read"}
-        assert most == expected
+        assert limit == expected
 
 
 def test_reads_of_one_host_keep_a_distance_and_its_own_redirects_do_not(parsers: ParserPool) -> None:

@@ -135,13 +135,13 @@ def test_two_hosts_under_one_public_suffix_are_two_domains(parsers: ParserPool) 
     from senses.adapters.pages.tls_servers import AUTHORITY
     from weighbeam.app.senses import make_live_settings
 
-    now, most, together = 0, Counter[str](), asyncio.Event()
+    now, limit, together = 0, Counter[str](), asyncio.Event()
     patience = {"/one": 0.15, "/two": 10.0}
 
     async def linger(request, writer) -> None:
         nonlocal now
         now += 1
-        most[request.target] = max(most[request.target], now)
+        limit[request.target] = max(limit[request.target], now)
         if now == 2:
             together.set()
         with suppress(TimeoutError):
@@ -157,4 +157,4 @@ def test_two_hosts_under_one_public_suffix_are_two_domains(parsers: ParserPool) 
     ):
         live.read_all(["https://a.co.uk/one", "https://www.a.co.uk/one"])
         live.read_all(["https://a.co.uk/two", "https://b.co.uk/two"])
-    assert (most["/one"], most["/two"]) == (1, 2)
+    assert (limit["/one"], limit["/two"]) == (1, 2)

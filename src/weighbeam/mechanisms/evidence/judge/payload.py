@@ -23,7 +23,7 @@ class ParsedPayload:
     extra: int = 0
 
 
-def parse_payload(answer: Answer, most: int) -> ParsedPayload:
+def parse_payload(answer: Answer, limit: int) -> ParsedPayload:
     """What an answer holds. Texts beyond any use are cut: they fail their checks, and a record stays small. Half a
     character, which no record can hold, makes a URL none and an excerpt one that no check lets pass.
     """
@@ -33,7 +33,7 @@ def parse_payload(answer: Answer, most: int) -> ParsedPayload:
     rows = payload.get("snippets") if isinstance(payload, dict) else None
     if not isinstance(rows, list) or _is_too_much(payload):
         return ParsedPayload("invalid")
-    return ParsedPayload("ok", tuple(_parse_entry(row) for row in rows[:most]), max(0, len(rows) - most))
+    return ParsedPayload("ok", tuple(_parse_entry(row) for row in rows[:limit]), max(0, len(rows) - limit))
 
 
 def _is_too_much(payload: object) -> bool:

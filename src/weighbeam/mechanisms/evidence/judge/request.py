@@ -10,7 +10,7 @@ from weighbeam.senses.ports.protocols import NarrationRequest
 
 MAX_FIELD = 2048
 TAG_DIGITS = 16
-SIGNALS = ", ".join(f'"{name}": {least:g}..{most:g}' for name, (least, most) in RANGES.items())
+SIGNALS = ", ".join(f'"{name}": {least:g}..{limit:g}' for name, (least, limit) in RANGES.items())
 
 SYSTEM = """\
 You assess one piece of evidence: a passage of a web page that is to support or contradict a statement.

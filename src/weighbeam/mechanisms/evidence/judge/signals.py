@@ -33,8 +33,8 @@ def fit_signal(name: str, value: object) -> float | None:
     """
     if not is_number(value):
         return None
-    least, most = RANGES[name]
-    return round(min(most, max(least, float(value))), DECIMALS) + 0.0
+    least, limit = RANGES[name]
+    return round(min(limit, max(least, float(value))), DECIMALS) + 0.0
 
 
 Terms = dict[str, tuple[tuple[str, ...], ...]]

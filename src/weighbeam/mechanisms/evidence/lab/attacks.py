@@ -39,8 +39,8 @@ FARM_SECONDS = 2.0
 
 def farm(world: World, turn: MinerTurn) -> SimulatedAnswer:
     """The sentence that was written for the statement, once from each of five domains."""
-    most = enter(world).params.max_snippets
-    own = open_library(find_farm()).choose(turn.task.body["statement"], most, 0, 1)
+    limit = enter(world).params.max_snippets
+    own = open_library(find_farm()).choose(turn.task.body["statement"], limit, 0, 1)
     return SimulatedAnswer({"snippets": [format_snippet(passage) for passage in own]}, FARM_SECONDS)
 
 

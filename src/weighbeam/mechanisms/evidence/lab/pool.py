@@ -39,9 +39,9 @@ def count_value(finds: Sequence[EvidenceFind], seconds: float, params: EvidenceP
     return float(score_response("ok", seconds, rows, params)["value"]) if rows else 0.0
 
 
-def choose_best(finds: Sequence[EvidenceFind], worth: Sequence[float], most: int) -> list[EvidenceFind]:
+def choose_best(finds: Sequence[EvidenceFind], worth: Sequence[float], limit: int) -> list[EvidenceFind]:
     """The best so many, by what they are thought to be worth."""
-    return [finds[place] for place in rank_best(finds, worth)[:most]]
+    return [finds[place] for place in rank_best(finds, worth)[:limit]]
 
 
 def rank_best(finds: Sequence[EvidenceFind], worth: Sequence[float]) -> list[int]:

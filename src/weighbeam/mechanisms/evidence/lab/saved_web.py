@@ -27,15 +27,15 @@ class SavedWeb:
     has it counts."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        self._shelves = [ArchivePages(folder) for folder in folders]
-        self.id = "+".join(shelf.id for shelf in self._shelves)
-        self.digest = digest_json([shelf.digest for shelf in self._shelves])
+        self._archives = [ArchivePages(folder) for folder in folders]
+        self.id = "+".join(archive.id for archive in self._archives)
+        self.digest = digest_json([archive.digest for archive in self._archives])
         self._read: dict[str, Page] = {}
 
     def read(self, url: str) -> Page:
         address, edition, _ = url.partition(EDITION)
         if address not in self._read:
-            pages = [shelf.read(address) for shelf in self._shelves]
+            pages = [archive.read(address) for archive in self._archives]
             self._read[address] = next((page for page in pages if page.fault != "not_saved"), pages[0])
         page = self._read[address]
         return replace(page, hops=(*page.hops[:-1], replace(page.hops[-1], url=url))) if edition else page
@@ -44,7 +44,7 @@ class SavedWeb:
         return [self.read(url) for url in urls]
 
     def age_days(self, domain: str) -> float | None:
-        ages = [shelf.age_days(domain) for shelf in self._shelves]
+        ages = [archive.age_days(domain) for archive in self._archives]
         return next((age for age in ages if age is not None), None)
 
     def age_days_of(self, domains: Sequence[str]) -> list[float | None]:

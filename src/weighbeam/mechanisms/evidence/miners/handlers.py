@@ -60,9 +60,9 @@ def hostile_answerer(trick: str) -> Handler:
 
 def quote_archive(folder: Path, task: dict[str, Any], variant: int, variants: int = VARIANTS) -> dict[str, Any]:
     """The answer to a task: its passages, as they stand on their pages."""
-    most = task.get("max_snippets")
-    most = most if isinstance(most, int) and most > 0 else RULES.max_snippets
-    chosen = open_library(folder).choose(_parse_statement(task), most, variant, variants)
+    limit = task.get("max_snippets")
+    limit = limit if isinstance(limit, int) and limit > 0 else RULES.max_snippets
+    chosen = open_library(folder).choose(_parse_statement(task), limit, variant, variants)
     return {"snippets": [{"url": passage.url, "excerpt": passage.text} for passage in chosen]}
 
 

@@ -102,8 +102,8 @@ class Library:
             if not self._repeats(place, wanted, statement)
         ]
 
-    def choose(self, statement: str, most: int, variant: int, variants: int = VARIANTS) -> list[QuotablePassage]:
-        """Up to `most` passages, by turns from the best page of each domain that speaks of the statement.
+    def choose(self, statement: str, limit: int, variant: int, variants: int = VARIANTS) -> list[QuotablePassage]:
+        """Up to `limit` passages, by turns from the best page of each domain that speaks of the statement.
 
         Variants divide what a page has: each takes every third passage, or whatever their number is, and begins on
         every page at another rank, so that all have some of the best and no two bring the same words.
@@ -111,7 +111,7 @@ class Library:
         pages = self._list_pages(self.search(statement), variants)
         ranked = [found[(variant + turn) % variants :: variants] for turn, found in enumerate(pages)]
         turns = (one.passage for row in zip_longest(*ranked) for one in row if one is not None)
-        return list(turns)[:most]
+        return list(turns)[:limit]
 
     def _repeats(self, place: int, wanted: frozenset[str], statement: str) -> bool:
         own = self._forms[place]

@@ -102,7 +102,7 @@ def format_request(facts: Mapping[str, Any], nonce: str) -> NarrationRequest:
     for number, text in enumerate(facts["texts"]):
         if text is not None:
             blocks.append(mark_block(f"text {number}", make_inert(text, nonce), nonce))
-    return NarrationRequest(SYSTEM.format(nonce=nonce, most=MAX_TEXT), "\n".join(blocks))
+    return NarrationRequest(SYSTEM.format(nonce=nonce, limit=MAX_TEXT), "\n".join(blocks))
 
 
 def _inert(value: Any, nonce: str) -> Any:

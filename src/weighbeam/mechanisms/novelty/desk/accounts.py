@@ -24,13 +24,13 @@ def select_contributor_balance(store: Store, contributor: str) -> dict[str, Any]
     return {"contributor": contributor, "units": own, "held": held or 0}
 
 
-def select_balances(store: Store, most: int = 1000, after: str = "") -> list[dict[str, Any]]:
+def select_balances(store: Store, limit: int = 1000, after: str = "") -> list[dict[str, Any]]:
     """Every contributor by name, from the one after `after` on."""
     first = own_account("")
     names = (accounts.c.name > own_account(after)) if after else accounts.c.name.startswith(first, autoescape=True)
     query = select(accounts).where(names, accounts.c.name.startswith(first, autoescape=True))
     with store.read() as connection:
-        rows = connection.execute(query.order_by(accounts.c.name).limit(most)).all()
+        rows = connection.execute(query.order_by(accounts.c.name).limit(limit)).all()
         return [
             {
                 "contributor": (name := row.name.removeprefix(first)),
@@ -64,7 +64,7 @@ def select_receipts(store: Store, contribution: int) -> dict[str, Any]:
 
 
 def select_history(
-    store: Store, contributor: str | None = None, status: str | None = None, before: int | None = None, most: int = 20
+    store: Store, contributor: str | None = None, status: str | None = None, before: int | None = None, limit: int = 20
 ) -> list[dict[str, Any]]:
     """The newest contributions, from the one before `before` on; `status` is what became of it in the end."""
     ended = func.coalesce(settlements.c.kind, contributions.c.status).label("ended")
@@ -76,7 +76,7 @@ def select_history(
     if before is not None:
         query = query.where(contributions.c.id < before)
     with store.read() as connection:
-        rows = connection.execute(query.order_by(contributions.c.id.desc()).limit(most)).all()
+        rows = connection.execute(query.order_by(contributions.c.id.desc()).limit(limit)).all()
     return [{**{name: row._mapping[name] for name in LINE}, "status": row.ended, "text": row.text} for row in rows]
 
 

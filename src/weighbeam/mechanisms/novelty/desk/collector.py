@@ -21,11 +21,11 @@ class DeskCollector:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def collect(self, cursor: Json, most: int) -> Collected:
+    def collect(self, cursor: Json, limit: int) -> Collected:
         after, settled = cursor if isinstance(cursor, list) else (0, 0)
         with self._store.read() as connection:
-            given = _select_contributions(connection, int(after), most)
-            released = _select_releases(connection, int(settled), most - len(given))
+            given = _select_contributions(connection, int(after), limit)
+            released = _select_releases(connection, int(settled), limit - len(given))
         said: dict[str, list[dict[str, Any]]] = {}
         events = [(row, _make_event(row, "contribution")) for row in given]
         events += [(row, _make_event(row, "release")) for row in released]
@@ -34,21 +34,21 @@ class DeskCollector:
                 said.setdefault(row.contributor, []).append(event.as_json())
         answers = tuple(Answer(name, {"contributions": rows}) for name, rows in said.items())
         until = [given[-1].id if given else after, released[-1].settled if released else settled]
-        return Collected(answers, until, len(given) + len(released) < most)
+        return Collected(answers, until, len(given) + len(released) < limit)
 
 
-def _select_contributions(connection: Connection, after: int, most: int) -> list[Row[Any]]:
+def _select_contributions(connection: Connection, after: int, limit: int) -> list[Row[Any]]:
     query = select(contributions).where(contributions.c.id > after, contributions.c.status.in_(COUNTED))
-    return list(connection.execute(query.order_by(contributions.c.id).limit(most)))
+    return list(connection.execute(query.order_by(contributions.c.id).limit(limit)))
 
 
-def _select_releases(connection: Connection, after: int, most: int) -> list[Row[Any]]:
+def _select_releases(connection: Connection, after: int, limit: int) -> list[Row[Any]]:
     joined = contributions.c.id == settlements.c.contribution
     query = select(contributions, settlements.c.id.label("settled"), settlements.c.at.label("settled_at")).join(
         settlements, joined
     )
     chosen = query.where(settlements.c.id > after, settlements.c.kind == "released")
-    return list(connection.execute(chosen.order_by(settlements.c.id).limit(max(0, most))))
+    return list(connection.execute(chosen.order_by(settlements.c.id).limit(max(0, limit))))
 
 
 def _make_event(row: Row[Any], kind: Kind) -> NoveltyEvent:

@@ -67,11 +67,11 @@ class LedgerTransaction:
 
     def check(self, contributor: str, units: int, limits: PayLimits) -> None:
         """Whether so many units may leave the treasury today, whole or not at all; `budget_spent` if not."""
-        for name, most in ((TREASURY, limits.per_day), (own_account(contributor), limits.per_contributor)):
+        for name, limit in ((TREASURY, limits.per_day), (own_account(contributor), limits.per_contributor)):
             spent = self._find(name).spent_on(self._today)
-            if most is not None and spent + units > most:
+            if limit is not None and spent + units > limit:
                 whose = "the treasury's" if name == TREASURY else "this contributor's"
-                told = f"{whose} limit for today is {most} units, {spent} are spent"
+                told = f"{whose} limit for today is {limit} units, {spent} are spent"
                 raise WeighbeamError("budget_spent", told, "submit again tomorrow")
         if units - self._find(TREASURY).units > MAX_PAID:
             raise WeighbeamError("budget_spent", "the treasury has paid more than can be counted", "open another store")

@@ -47,10 +47,10 @@ def open_novelty(
     `novelty.key` beside the store; without `senses` it uses the embedder that the corpus began with.
     """
     where, rules = str(place), make_novelty_params(params)
-    most = limits if isinstance(limits, PayLimits) else make_pay_limits(limits or {})
+    limit = limits if isinstance(limits, PayLimits) else make_pay_limits(limits or {})
     signer = key or open_node_key(find_key_file(where))
     store = Store(find_url(where))
-    return open_desk(store, senses or open_own_senses(store), signer, rules, most, scan)
+    return open_desk(store, senses or open_own_senses(store), signer, rules, limit, scan)
 
 
 def make_novelty_params(given: NoveltyParams | Mapping[str, Any] | None) -> NoveltyParams:

@@ -44,9 +44,9 @@ def select_since(connection: Connection, piece: int) -> list[tuple[int, int]]:
     return [(row.id, row.contribution) for row in connection.execute(query)]
 
 
-def select_after(connection: Connection, last: int, dimensions: int, most: int) -> Pieces:
+def select_after(connection: Connection, last: int, dimensions: int, limit: int) -> Pieces:
     """The next ones, in order."""
-    return _select_pieces(connection, pieces.c.id > last, dimensions, most)
+    return _select_pieces(connection, pieces.c.id > last, dimensions, limit)
 
 
 def stream_after(connection: Connection, last: int, dimensions: int, at_once: int) -> Iterator[Pieces]:
@@ -96,8 +96,8 @@ def encode_vector(vector: NDArray[np.int32]) -> bytes:
     return vector.astype("<i4", copy=False).tobytes()
 
 
-def _select_pieces(connection: Connection, chosen: ColumnElement[bool], dimensions: int, most: int) -> Pieces:
+def _select_pieces(connection: Connection, chosen: ColumnElement[bool], dimensions: int, limit: int) -> Pieces:
     columns = (pieces.c.id, pieces.c.contribution, pieces.c.vector, pieces.c.crc)
-    rows = connection.execute(select(*columns).where(chosen).order_by(pieces.c.id).limit(most)).all()
+    rows = connection.execute(select(*columns).where(chosen).order_by(pieces.c.id).limit(limit)).all()
     vectors = parse_vectors([(row.id, row.vector, row.crc) for row in rows], dimensions)
     return Pieces([row.id for row in rows], [row.contribution for row in rows], vectors)

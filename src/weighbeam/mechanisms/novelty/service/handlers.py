@@ -67,10 +67,10 @@ class NoveltyApi:
         contributor = choose_contributor(caller, given.contributor)
         if contributor is not None:
             check_contributor(contributor)
-        lines = select_history(self.desk.store, contributor, given.status, given.before, given.most)
+        lines = select_history(self.desk.store, contributor, given.status, given.before, given.limit)
         if not caller.may("operate"):
             lines = [{field: value for field, value in line.items() if field != "text"} for line in lines]
-        return 200, {"contributions": lines, "next": lines[-1]["id"] if len(lines) == given.most else None}
+        return 200, {"contributions": lines, "next": lines[-1]["id"] if len(lines) == given.limit else None}
 
     def settle(self, caller: Caller, id: str, outcome: Literal["released", "rejected"]) -> tuple[int, Any]:
         caller.check("operate")

@@ -23,11 +23,11 @@ def serve_desk(name: str, host: ServiceHost) -> Sequence[SenderPolicy]:
     section = loaded.settings.novelty
     limits = make_limits(loaded, params)
     desk = open_desk(host.store, host.senses, host.hotkey, params, limits, section.scan, host.now)
-    gate = host.access.make_desk_gate(name, section, SIGNER)
-    assert gate.signers is not None
-    add_novelty(host.app, gate, NoveltyApi(desk, host.now), host.access.pools, host.registry)
+    authenticator = host.access.make_signed_authenticator(name, section, SIGNER)
+    assert authenticator.signers is not None
+    add_novelty(host.app, authenticator, NoveltyApi(desk, host.now), host.access.pools, host.registry)
     LOG.info("%s: corpus of %d pieces loaded", name, desk.load())
-    return [gate.signers.policy]
+    return [authenticator.signers.policy]
 
 
 def make_limits(loaded: LoadedSettings, params: NoveltyParams) -> PayLimits:

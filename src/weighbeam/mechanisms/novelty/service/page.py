@@ -35,28 +35,28 @@ def add_page(app: FastAPI, pages: PageResponder) -> None:
         before = request.query_params.get("before")
         return await pages.show(
             request,
-            lambda caller: show_novelty(pages.shelf, parse_number(before), not caller.is_anyone),
+            lambda caller: show_novelty(pages.data, parse_number(before), not caller.is_anyone),
             ("before",),
         )
 
 
-def show_novelty(shelf: PageData, before: int | None, named: bool) -> str:
+def show_novelty(data: PageData, before: int | None, named: bool) -> str:
     """Without `named`, contributors that are no hotkeys stay unnamed: they are users of somebody's app."""
-    params = shelf.find("novelty").params
+    params = data.find("novelty").params
     assert isinstance(params, NoveltyParams)
-    lines = select_history(shelf.store, before=before, most=MOST)
-    charted = select_history(shelf.store, most=CHARTED)
+    lines = select_history(data.store, before=before, limit=MOST)
+    charted = select_history(data.store, limit=CHARTED)
     return render(
         "novelty.html",
-        shelf.frame(),
+        data.frame(),
         PATH,
-        shelf.now(),
+        data.now(),
         TEMPLATES,
         title="Novelty",
-        all=count_all(shelf.store),
+        all=count_all(data.store),
         base_units=params.base_units,
-        **_draw(shelf, params),
-        payouts=chart_payouts(list_payouts(charted, params.base_units, shelf.now())),
+        **_draw(data, params),
+        payouts=chart_payouts(list_payouts(charted, params.base_units, data.now())),
         counted=len(charted),
         lines=[_format_line(line, named) for line in lines],
         page={
@@ -92,10 +92,10 @@ def _format_line(line: dict[str, Any], named: bool) -> dict[str, Any]:
     return {**told, "status": status, "contributor": contributor, "similarity": similarity, "is_miner": is_miner}
 
 
-def _draw(shelf: PageData, params: NoveltyParams) -> dict[str, Any]:
+def _draw(data: PageData, params: NoveltyParams) -> dict[str, Any]:
     """The chart, whose title is the page's own, and what it says of the corpus."""
     try:
-        curve = draw_curve(shelf.store, params, "exponential")
+        curve = draw_curve(data.store, params, "exponential")
         spec = chart_curve(curve)
     except WeighbeamError:
         return {"curve": None}

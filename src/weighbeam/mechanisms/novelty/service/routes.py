@@ -91,18 +91,18 @@ TAKEN = {201: "taken in; the receipt says what was paid", 200: "the receipt of a
 
 
 def add_novelty(
-    app: FastAPI, gate: Authenticator, teller: NoveltyApi, pools: ThreadPools, registry: CollectorRegistry
+    app: FastAPI, authenticator: Authenticator, api: NoveltyApi, pools: ThreadPools, registry: CollectorRegistry
 ) -> None:
     """The routes; a body has room for the longest text whatever its escapes."""
-    most = ESCAPED_CHARACTER * teller.desk.params.max_chars + MAX_REST
-    front = RequestPipeline(gate, most, CODES, pools.desk.run, pools.proofs.run, pools.tokens.run)
-    counts = NoveltyCounts(registry, teller.desk)
-    add_submit(app, front, teller, counts)
-    add_reading(app, front, teller)
-    add_operating(app, front, teller, counts)
+    limit = ESCAPED_CHARACTER * api.desk.params.max_chars + MAX_REST
+    pipeline = RequestPipeline(authenticator, limit, CODES, pools.submissions.run, pools.proofs.run, pools.tokens.run)
+    counts = NoveltyCounts(registry, api.desk)
+    add_submit(app, pipeline, api, counts)
+    add_reading(app, pipeline, api)
+    add_operating(app, pipeline, api, counts)
 
 
-def add_submit(app: FastAPI, front: RequestPipeline, teller: NoveltyApi, counts: NoveltyCounts) -> None:
+def add_submit(app: FastAPI, pipeline: RequestPipeline, api: NoveltyApi, counts: NoveltyCounts) -> None:
     route = partial(_route, app)
 
     @route(
@@ -116,45 +116,45 @@ def add_submit(app: FastAPI, front: RequestPipeline, teller: NoveltyApi, counts:
         began = time.monotonic()
 
         def work(caller: Caller, body: bytes) -> tuple[int, Any]:
-            return teller.submit(caller, body, find_key(request))
+            return api.submit(caller, body, find_key(request))
 
-        reply = await front.handle(request, work)
+        reply = await pipeline.handle(request, work)
         counts.note_submission(reply, time.monotonic() - began)
         return reply.write()
 
     @route("POST", "/check", describe_responses(shapes.NoveltyCheckShown, (400, 413)), body=shapes.TextToCheck)
     async def check(request: Request) -> Response:
         """What a text would get now; nothing is written."""
-        return await front.answer(request, teller.check)
+        return await pipeline.answer(request, api.check)
 
 
-def add_reading(app: FastAPI, front: RequestPipeline, teller: NoveltyApi) -> None:
+def add_reading(app: FastAPI, pipeline: RequestPipeline, api: NoveltyApi) -> None:
     route = partial(_route, app, "GET")
 
     @route("/contributors/{contributor:path}", describe_responses(shapes.Balance, (400, 404)))
     async def balance(request: Request, contributor: str) -> Response:
         """What a contributor has earned, and what is held for it."""
-        return await front.answer(request, lambda caller, _: teller.balance(caller, contributor))
+        return await pipeline.answer(request, lambda caller, _: api.balance(caller, contributor))
 
     @route("/contributions/{contribution}", describe_responses(shapes.Receipts, (400, 404)))
     async def receipts(request: Request, contribution: str) -> Response:
         """The receipt of a contribution, and of its settlement."""
-        return await front.answer(request, lambda caller, _: teller.receipts(caller, contribution))
+        return await pipeline.answer(request, lambda caller, _: api.receipts(caller, contribution))
 
     @route("/contributions", describe_responses(shapes.History, (400,)), query=shapes.HistoryQuery)
     async def history(request: Request) -> Response:
         """Contributions, newest first."""
-        return await front.answer(
-            request, lambda caller, _: teller.history(caller, parse_query(request, shapes.HistoryQuery))
+        return await pipeline.answer(
+            request, lambda caller, _: api.history(caller, parse_query(request, shapes.HistoryQuery))
         )
 
     @route("/treasury", describe_responses(shapes.Treasury, ()))
     async def treasury(request: Request) -> Response:
         """The whole in numbers."""
-        return await front.answer(request, lambda caller, _: teller.treasury(caller))
+        return await pipeline.answer(request, lambda caller, _: api.treasury(caller))
 
 
-def add_operating(app: FastAPI, front: RequestPipeline, teller: NoveltyApi, counts: NoveltyCounts) -> None:
+def add_operating(app: FastAPI, pipeline: RequestPipeline, api: NoveltyApi, counts: NoveltyCounts) -> None:
     route = partial(_route, app, "POST")
 
     @route("/contributions/{contribution}/release", describe_responses(shapes.Receipt, (400, 404, 409)))
@@ -162,22 +162,22 @@ def add_operating(app: FastAPI, front: RequestPipeline, teller: NoveltyApi, coun
         """Pay what was held; the same decision twice is the same receipt."""
 
         def work(caller: Caller, _: bytes) -> tuple[int, Any]:
-            status, receipt = teller.settle(caller, contribution, "released")
+            status, receipt = api.settle(caller, contribution, "released")
             if not isinstance(receipt, RepeatedReceipt):
                 counts.note_release(receipt["units"])
             return status, receipt
 
-        return await front.answer(request, work)
+        return await pipeline.answer(request, work)
 
     @route("/contributions/{contribution}/reject", describe_responses(shapes.Receipt, (400, 404, 409)))
     async def reject(request: Request, contribution: str) -> Response:
         """Give back to the treasury what was held."""
-        return await front.answer(request, lambda caller, _: teller.settle(caller, contribution, "rejected"))
+        return await pipeline.answer(request, lambda caller, _: api.settle(caller, contribution, "rejected"))
 
     @route("/contributions/{contribution}/withdraw", describe_responses(shapes.Withdrawn, (400, 404)))
     async def withdraw(request: Request, contribution: str) -> Response:
         """Delete a text. Hash and vectors stay, so that it is not paid again."""
-        return await front.answer(request, lambda caller, _: teller.withdraw(caller, contribution))
+        return await pipeline.answer(request, lambda caller, _: api.withdraw(caller, contribution))
 
 
 def _route(

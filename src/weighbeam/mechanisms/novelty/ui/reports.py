@@ -15,7 +15,7 @@ MAX_SHOWN = 40
 
 def balances(
     contributor: Annotated[str | None, typer.Argument(help="Only this one.")] = None,
-    most: Annotated[int, typer.Option(min=1, max=100_000, help="At most this many.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most this many.")] = 1000,
     after: Annotated[str, typer.Option(help="Only names after this one.")] = "",
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -34,7 +34,7 @@ def balances(
     rows = (
         [select_contributor_balance(kept, contributor)]
         if contributor is not None
-        else select_balances(kept, most, after)
+        else select_balances(kept, limit, after)
     )
     totals = count_all(kept)
     if as_json:
@@ -53,7 +53,7 @@ def balances(
 def history(
     contributor: Annotated[str | None, typer.Option(help="Only of this contributor.")] = None,
     status: Annotated[Outcome | None, typer.Option(help="Only those that ended so.")] = None,
-    most: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     before: Annotated[int | None, typer.Option(min=1, help="Only numbers before this one.")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -71,7 +71,7 @@ def history(
     rules, kept = chosen.params(params, settings), view_kept(chosen.place)
     if contributor is not None:
         select_contributor_balance(kept, contributor)
-    rows = select_history(kept, contributor, status, before, most)
+    rows = select_history(kept, contributor, status, before, limit)
     if as_json:
         print_json({"history": rows})
         return

@@ -23,8 +23,8 @@ class ChatReplyTooLarge(Exception):
 
 
 class _CappedStream(httpx2.AsyncByteStream):
-    def __init__(self, inner: Any, most: int) -> None:
-        self._inner, self._left = inner, most
+    def __init__(self, inner: Any, limit: int) -> None:
+        self._inner, self._left = inner, limit
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for piece in self._inner:
@@ -37,13 +37,13 @@ class _CappedStream(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def capped_client(most_bytes: int, seconds: float) -> httpx2.AsyncClient:
-    """A client whose every reply ends in `ChatReplyTooLarge` after `most_bytes`."""
+def capped_client(max_bytes: int, seconds: float) -> httpx2.AsyncClient:
+    """A client whose every reply ends in `ChatReplyTooLarge` after `max_bytes`."""
 
     async def cap(response: httpx2.Response) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise ChatReplyTooLarge
-        response.stream = _CappedStream(response.stream, most_bytes)
+        response.stream = _CappedStream(response.stream, max_bytes)
 
     return httpx2.AsyncClient(
         timeout=seconds,
@@ -112,7 +112,7 @@ class ChatFault(Exception):
 class ChatEndpoint:
     """Asks `model` at `url` at temperature 0 and without tools; the key goes to that address only."""
 
-    def __init__(self, model: str, url: str, key: str | None, seconds: float, retries: int, most_tokens: int) -> None:
+    def __init__(self, model: str, url: str, key: str | None, seconds: float, retries: int, max_tokens: int) -> None:
         try:
             import openai
         except ImportError:
@@ -121,7 +121,7 @@ class ChatEndpoint:
             ) from None
         self._openai: Any = openai
         self._model, self._url, self._key, self._seconds = model, url, key or NO_KEY, seconds
-        self._retries, self._most_tokens = retries, most_tokens
+        self._retries, self._most_tokens = retries, max_tokens
         self.id = f"openai:{model}@{url}"
 
     def ask(self, request: NarrationRequest) -> str:

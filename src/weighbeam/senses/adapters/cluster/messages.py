@@ -49,8 +49,8 @@ LEFT = "left_to_this_machine"
 class WorkerBounds:
     """How many workers of a sense there may be, and for how long one without work is kept beyond the least."""
 
-    least: int = 1
-    most: int = 8
+    min_workers: int = 1
+    max_workers: int = 8
     idle_seconds: float = 30.0
 
 

@@ -97,11 +97,11 @@ class WorkerPool:
             return
         there = len(self._members)
         starting = sum(not member.ready for member in self._members)
-        wanted = self._bounds.least - there
+        wanted = self._bounds.min_workers - there
         full = not any(member.has_room(self._window) for member in self._members)
         if self._waiting and full and not others_starve and now - self._calm >= RAMP_SECONDS:
             ramp = max(1, there - starting) - starting
-            wanted = max(wanted, min(ramp, len(self._waiting), self._bounds.most - there))
+            wanted = max(wanted, min(ramp, len(self._waiting), self._bounds.max_workers - there))
         for _ in range(wanted):
             member = PoolMember(self._start(self._terms), now)
             self._members.append(member)
@@ -109,7 +109,7 @@ class WorkerPool:
 
     def _shrink(self, now: float) -> None:
         seconds = self._bounds.idle_seconds
-        spare = len(self._members) - self._bounds.least
+        spare = len(self._members) - self._bounds.min_workers
         idle = [member for member in self._members if not member.batches and now - member.since >= seconds]
         idle.sort(key=lambda member: (member.ready, member.since))
         for member in idle[: max(0, spare)] if not self._waiting else ():
@@ -118,7 +118,7 @@ class WorkerPool:
     def _make_room(self) -> None:
         """One at a time; who has nothing to do goes first."""
         ready = [member for member in self._members if member.ready]
-        if len(ready) > self._bounds.least and not any(member.leaving for member in ready):
+        if len(ready) > self._bounds.min_workers and not any(member.leaving for member in ready):
             min(ready, key=lambda member: len(member.batches)).leaving = True
 
     def _hand_out(self) -> None:

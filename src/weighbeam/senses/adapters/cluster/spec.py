@@ -56,7 +56,7 @@ class SenseSpec(Protocol):
         ...
 
 
-def cut_by_size(sizes: Sequence[int], most_rows: int, most_size: int) -> list[WorkPart]:
+def cut_by_size(sizes: Sequence[int], max_rows: int, max_size: int) -> list[WorkPart]:
     """Large ones first and with their like, so that nobody waits long for the last part.
 
     >>> [part.rows for part in cut_by_size([5, 90, 7, 80, 6], 2, 100)]
@@ -66,7 +66,7 @@ def cut_by_size(sizes: Sequence[int], most_rows: int, most_size: int) -> list[Wo
     rows: list[int] = []
     size = 0
     for row in sorted(range(len(sizes)), key=lambda row: (-sizes[row], row)):
-        if rows and (len(rows) == most_rows or size + sizes[row] > most_size):
+        if rows and (len(rows) == max_rows or size + sizes[row] > max_size):
             parts.append(WorkPart(tuple(rows)))
             rows, size = [], 0
         rows.append(row)

@@ -37,13 +37,13 @@ def place_rows(count: int, added: int, block_rows: int) -> Iterator[tuple[int, s
             yield block, slice(start, last), slice(begun + start, begun + last)
 
 
-def cut_parts(count: int, block_rows: int, most: int) -> Iterator[tuple[int, int, int]]:
-    """`count` rows, at most `most` at a time and never across a block's border: a block's number, first and last row.
+def cut_parts(count: int, block_rows: int, limit: int) -> Iterator[tuple[int, int, int]]:
+    """`count` rows, at most `limit` at a time and never across a block's border: a block's number, first and last row.
 
     >>> list(cut_parts(7, 5, 3))
     [(0, 0, 3), (0, 3, 5), (1, 0, 2)]
     """
     for block in range(-(-count // block_rows)):
         filled = min(block_rows, count - block * block_rows)
-        for first in range(0, filled, most):
-            yield block, first, min(first + most, filled)
+        for first in range(0, filled, limit):
+            yield block, first, min(first + limit, filled)

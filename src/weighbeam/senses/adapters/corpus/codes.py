@@ -69,17 +69,17 @@ class CodeMultiplier:
     A single query is fastest row by row; several are a matrix product of packed codes.
     """
 
-    def __init__(self, queries: NDArray[np.int8], most_rows: int) -> None:
+    def __init__(self, queries: NDArray[np.int8], max_rows: int) -> None:
         import numkong
 
         self._kernels: Any = numkong
-        self._queries, self._most = queries, most_rows
+        self._queries, self._most = queries, max_rows
         self._alone = len(queries) == 1
         if self._alone:
-            self._room: Any = np.empty((1, most_rows), np.float32)
+            self._room: Any = np.empty((1, max_rows), np.float32)
         else:
             self._packed = numkong.dots_pack(queries, dtype="int8")
-            self._room = numkong.zeros((most_rows, len(queries)), dtype="int32")
+            self._room = numkong.zeros((max_rows, len(queries)), dtype="int32")
 
     def multiply(self, rows: NDArray[np.int8]) -> NDArray[Any]:
         """Products (rows, queries), as float32 or int32."""

@@ -43,22 +43,22 @@ def open_pair_tokenizer(path: Path) -> Any:
     return tokenizer
 
 
-def cut_pair(premise: Sequence[int], hypothesis: Sequence[int], most: int) -> PairPieces:
-    """Fit both into `most` pieces with the markers: the premise gives way first, down to half of the room.
+def cut_pair(premise: Sequence[int], hypothesis: Sequence[int], limit: int) -> PairPieces:
+    """Fit both into `limit` pieces with the markers: the premise gives way first, down to half of the room.
 
     >>> cut_pair([1, 2, 3, 4], [5, 6], 8)
     PairPieces(ids=[101, 1, 2, 3, 102, 5, 6, 102], split=5)
     """
-    room = most - 3
+    room = limit - 3
     kept = premise[: max(room - len(hypothesis), room // 2)]
     return PairPieces([CLS, *kept, SEP, *hypothesis[: room - len(kept)], SEP], len(kept) + 2)
 
 
-def tokenise_pairs(tokenizer: Any, pairs: Sequence[tuple[str, str]], most: int) -> list[PairPieces]:
-    """The pieces of each pair, at most `most`, of at most 16,384 characters on each side."""
+def tokenise_pairs(tokenizer: Any, pairs: Sequence[tuple[str, str]], limit: int) -> list[PairPieces]:
+    """The pieces of each pair, at most `limit`, of at most 16,384 characters on each side."""
     premises = _tokenise(tokenizer, (premise for premise, _ in pairs))
     hypotheses = _tokenise(tokenizer, (hypothesis for _, hypothesis in pairs))
-    return [cut_pair(before, after, most) for before, after in zip(premises, hypotheses, strict=True)]
+    return [cut_pair(before, after, limit) for before, after in zip(premises, hypotheses, strict=True)]
 
 
 def _tokenise(tokenizer: Any, texts: Iterable[str]) -> list[list[int]]:

@@ -59,11 +59,11 @@ class WarcSource:
         self._stream = zlib.decompressobj(31)
         self.offset = 0
 
-    def read(self, most: int) -> bytes:
-        """Up to `most` bytes; empty only at the end of a member, where `next_member` goes on."""
+    def read(self, limit: int) -> bytes:
+        """Up to `limit` bytes; empty only at the end of a member, where `next_member` goes on."""
         if not self._plain:
             self._plain = self._unpack() if self._gzipped else self._file.read(PIECE)
-        piece, self._plain = self._plain[:most], self._plain[most:]
+        piece, self._plain = self._plain[:limit], self._plain[limit:]
         self.offset += len(piece)
         return piece
 
@@ -131,8 +131,8 @@ class WarcFile:
             told = f"{self.path.name}, record {count + 1}: {fault}"
             raise WeighbeamError("bad_archive", told, REMEDY) from None
 
-    def load_block(self, where: WarcPosition, most: int) -> bytes:
-        """A block, or its first `most` bytes; `OSError` if the file has changed meanwhile."""
+    def load_block(self, where: WarcPosition, limit: int) -> bytes:
+        """A block, or its first `limit` bytes; `OSError` if the file has changed meanwhile."""
         with self.path.open("rb") as file:
             try:
                 if self._gzipped:
@@ -140,7 +140,7 @@ class WarcFile:
                     skip_bytes(source, where.offset)
                 else:
                     source = WarcSource(file, False, where.offset)
-                return take_bytes(source, min(where.length, most))
+                return take_bytes(source, min(where.length, limit))
             except BadWarc as fault:
                 raise OSError(str(fault)) from None
 

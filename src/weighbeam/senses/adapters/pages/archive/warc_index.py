@@ -34,14 +34,14 @@ def parse_saved_head(block: bytes) -> HttpHead:
     return HttpHead(event.status_code, tuple((name.decode("ascii"), value) for name, value in event.headers))
 
 
-def parse_saved_body(block: bytes, most: int) -> bytes:
+def parse_saved_body(block: bytes, limit: int) -> bytes:
     """The content, out of its chunks and its encoding. What says it is in chunks and is not, is taken as it is: many
     programs save it so."""
     head = parse_saved_head(block)
     body = block[block.find(BLANK) + len(BLANK) :]
     if "chunked" in head.find("transfer-encoding").lower():
         body = _join_chunks(block) or body
-    return decode_body(body, head.find_all("content-encoding"), most)
+    return decode_body(body, head.find_all("content-encoding"), limit)
 
 
 def _hear(data: bytes) -> h11.Connection:

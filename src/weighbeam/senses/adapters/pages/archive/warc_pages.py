@@ -78,12 +78,12 @@ class WarcPages:
         outcome = saved.note.outcome or judge_answer(head.status if head else 0, kind, TEXT)
         if outcome != "read" or saved.body is None:
             return Fetched(outcome, hops, kind, robots, fault=saved.note.fault)
-        most = MAX_HEAD + self._limits.body_bytes + FRAMES
-        if saved.body.length > most:
+        limit = MAX_HEAD + self._limits.body_bytes + FRAMES
+        if saved.body.length > limit:
             raise PageTooLarge("body")
         return Fetched(
-            outcome, hops, kind, robots, parse_saved_body(self._read(saved.body, most), self._limits.body_bytes)
+            outcome, hops, kind, robots, parse_saved_body(self._read(saved.body, limit), self._limits.body_bytes)
         )
 
-    def _read(self, where: WarcPosition, most: int) -> bytes:
-        return self._file.load_block(where, most)
+    def _read(self, where: WarcPosition, limit: int) -> bytes:
+        return self._file.load_block(where, limit)

@@ -41,15 +41,15 @@ def measure_memory(pid: int) -> int:
     return sum(map(_own_bytes, list_descendants(pid)))
 
 
-async def watch_memory(pid: int, most: int) -> None:
+async def watch_memory(pid: int, limit: int) -> None:
     """Ends as `PageTooLarge` when there is more."""
     while True:
-        await check_memory(pid, most)
+        await check_memory(pid, limit)
         await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def check_memory(pid: int, most: int) -> None:
-    if await asyncio.to_thread(measure_memory, pid) > most:
+async def check_memory(pid: int, limit: int) -> None:
+    if await asyncio.to_thread(measure_memory, pid) > limit:
         raise PageTooLarge("memory")
 
 

@@ -90,8 +90,8 @@ class BrowserTab:
         return await self._wire.call(method, self._session, **params)
 
     async def _take_snapshot(self, world: int, loader: str) -> str:
-        most = f"({self._limits.nodes}, {self._limits.characters})"
-        said = await self._page("Runtime.evaluate", expression=SNAPSHOT + most, contextId=world, returnByValue=True)
+        limit = f"({self._limits.nodes}, {self._limits.characters})"
+        said = await self._page("Runtime.evaluate", expression=SNAPSHOT + limit, contextId=world, returnByValue=True)
         frame = (await self._page("Page.getFrameTree"))["frameTree"]["frame"]
         if frame.get("loaderId") != loader:
             raise PageUnreadable("left")

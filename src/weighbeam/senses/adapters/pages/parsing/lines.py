@@ -21,8 +21,8 @@ class LineMark:
 class TextLines:
     """Text in the making. Cleaning works line by line: nothing composes across a line feed."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._most = limit
         self._lines: list[str] = []
         self._length = 0
         self._pieces: list[str] = []
@@ -69,13 +69,13 @@ class TextLines:
             raise PageTooLarge("text")
         self._pieces, self._raw, self._marks = [], 0, []
 
-    def _place_marks(self, raw: str, begin: int, most: int) -> None:
+    def _place_marks(self, raw: str, begin: int, limit: int) -> None:
         """Positions in the cleaned line; a composition across a mark moves it by one at most."""
         before, place = 0, 0
         for at, mark in self._marks:
             place += len(normalise_text(raw[before:at]))
             before = at
-            mark.at = begin + min(place, most)
+            mark.at = begin + min(place, limit)
 
     def finish(self) -> str:
         """The whole text."""

@@ -12,8 +12,8 @@ GZIP, ZLIB, RAW = 31, 15, -15
 MAX_MEMBERS = 64
 
 
-def decode_body(wire: bytes, encoding: str, most: int) -> bytes:
-    """The content itself; `PageTooLarge` beyond `most` bytes or a second layer, `PageUnreadable` otherwise.
+def decode_body(wire: bytes, encoding: str, limit: int) -> bytes:
+    """The content itself; `PageTooLarge` beyond `limit` bytes or a second layer, `PageUnreadable` otherwise.
 
     >>> decode_body(zlib.compress(b"page"), "deflate", 100)
     b'page'
@@ -24,21 +24,21 @@ def decode_body(wire: bytes, encoding: str, most: int) -> bytes:
     if not layers:
         body = wire
     elif layers[0] in DECODERS:
-        body = DECODERS[layers[0]](wire, most)
+        body = DECODERS[layers[0]](wire, limit)
     else:
         raise PageUnreadable("encoding")
-    if len(body) > most:
+    if len(body) > limit:
         raise PageTooLarge("body")
     return body
 
 
-def _inflate(wire: bytes, most: int, form: int) -> bytes:
-    """One deflate stream, or up to 64 gzip members in a row; it stops one byte beyond `most`.
+def _inflate(wire: bytes, limit: int, form: int) -> bytes:
+    """One deflate stream, or up to 64 gzip members in a row; it stops one byte beyond `limit`.
 
     A member may hold nothing, and beginning one costs the same as for a large one.
     """
     parts: list[bytes] = []
-    left = most + 1
+    left = limit + 1
     while wire and left > 0:
         if len(parts) == MAX_MEMBERS:
             raise PageTooLarge("members")
@@ -54,21 +54,21 @@ def _inflate(wire: bytes, most: int, form: int) -> bytes:
     return b"".join(parts)
 
 
-def _undo_gzip(wire: bytes, most: int) -> bytes:
-    return _inflate(wire, most, GZIP)
+def _undo_gzip(wire: bytes, limit: int) -> bytes:
+    return _inflate(wire, limit, GZIP)
 
 
-def _undo_deflate(wire: bytes, most: int) -> bytes:
+def _undo_deflate(wire: bytes, limit: int) -> bytes:
     """With or without the zlib wrapper: servers disagree about what deflate means."""
     try:
-        return _inflate(wire, most, ZLIB)
+        return _inflate(wire, limit, ZLIB)
     except PageUnreadable:
-        return _inflate(wire, most, RAW)
+        return _inflate(wire, limit, RAW)
 
 
-def _undo_zstd(wire: bytes, most: int) -> bytes:
+def _undo_zstd(wire: bytes, limit: int) -> bytes:
     try:
-        return decompress(wire, most, WINDOW_LOG)
+        return decompress(wire, limit, WINDOW_LOG)
     except TooManyFrames:
         raise PageTooLarge("members") from None
     except NotZstd:
