@@ -26,10 +26,12 @@ from benchmarks.reward import measure_reward
 from benchmarks.round import measure_round
 from benchmarks.score import measure_score
 from benchmarks.service import measure_service
+from benchmarks.start import measure_start
 from benchmarks.weigh_in import measure_weigh_in
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 PARTS: dict[str, Callable[[], Iterator[Line]]] = {
+    "Start of a command": measure_start,
     "Reward from given vectors": measure_reward,
     "From an observation to weights": measure_score,
     "A journal computed again": measure_replay,

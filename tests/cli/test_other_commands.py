@@ -1,7 +1,6 @@
 """`vectors run`, `doctor`, `--help`, `--version`: what they print and how they exit."""
 
 import json
-import resource
 import socket
 import subprocess
 import sys
@@ -167,24 +166,11 @@ def test_help_imports_nothing_heavy() -> None:
         "try: app()\n"
         "except SystemExit: pass\n"
         "heavy = 'numpy pydantic sqlalchemy onnxruntime rich tokenizers onnx altair vl_convert obstore'.split()\n"
+        "heavy += ['asyncio', 'ssl']\n"
         "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.alone
-def test_help_starts_within_300_ms_of_a_bare_interpreter_s_best() -> None:
-    """In seconds of processor time, which are those of a clock on a machine that does nothing else."""
-
-    def seconds(*command: str) -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *command], capture_output=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    bare = min(seconds("-c", "pass") for _ in range(7))
-    assert min(seconds("-m", "weighbeam", "--help") for _ in range(7)) - bare < 0.3
 
 
 @pytest.mark.parametrize("columns", ["40", "80"])

@@ -5,6 +5,7 @@ A package that does not load stops only its own command, and says why when that 
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NoReturn
 
@@ -20,12 +21,18 @@ PASS_ALL = {"ignore_unknown_options": True, "allow_extra_args": True, "help_opti
 
 
 def list_extensions(group: str) -> list[str]:
-    return sorted({entry.name for entry in entry_points(group=group)})
+    return sorted({entry.name for entry in _find_entries().select(group=group)})
+
+
+@cache
+def _find_entries() -> Any:
+    """Every entry point installed. Listing them reads a file of each package, so it is done once."""
+    return entry_points()
 
 
 def load_extension(group: str, name: str) -> Any:
     """What a package registered under this name; None if none did."""
-    found = {entry.value: entry for entry in entry_points(group=group, name=name)}
+    found = {entry.value: entry for entry in _find_entries().select(group=group, name=name)}
     if len(found) > 1:
         told = f"two packages provide the command {name!r}: {' and '.join(sorted(found))}"
         raise WeighbeamError("duplicate_command", told, "uninstall one of them")

@@ -1,7 +1,6 @@
 """Parameters from a file and from `--set name=value`."""
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,8 @@ def parse_value(text: str) -> Any:
 
 def _load_file(file: Path) -> dict[str, Any]:
     if file.suffix == ".toml":
+        import tomllib
+
         try:
             return tomllib.loads(load_text(file, MAX_PARAMS_BYTES))
         except (ValueError, RecursionError) as fault:

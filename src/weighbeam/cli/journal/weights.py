@@ -1,6 +1,5 @@
 """`weighbeam weights`: submissions, skipped weigh-ins, and a dry run of the next one."""
 
-import asyncio
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -93,6 +92,8 @@ def weights(
 
 
 def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
+    import asyncio
+
     from weighbeam.app.chains import open_clock
     from weighbeam.app.identity import open_hotkey
     from weighbeam.app.validator.build import build_weigh_in_context, find_section, open_known, open_store

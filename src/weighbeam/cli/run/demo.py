@@ -1,8 +1,6 @@
 """`weighbeam demo`: run a whole subnet on this machine, from registration to a replayed journal."""
 
-import asyncio
 import logging
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +29,9 @@ def demo(
         _save_subnet(write)
         return
     start_logs(None, log_json, log_level, "WARNING")
+    import asyncio
+    import tempfile
+
     from weighbeam.demo.outcome import conclude
     from weighbeam.demo.subnet import open_subnet
 
