@@ -32,7 +32,7 @@ class DiskVectors:
     """Vectors by key in one SQLite file, oldest dropped first. Damage costs a recomputation, never a wrong vector."""
 
     def __init__(self, path: Path, limit: int = DISK_VECTORS) -> None:
-        self._most = limit
+        self._limit = limit
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
         try:
@@ -83,7 +83,7 @@ class DiskVectors:
             try:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("INSERT OR REPLACE INTO vectors (key, vector, crc) VALUES (?, ?, ?)", records)
-                self._db.execute("DELETE FROM vectors WHERE id <= (SELECT MAX(id) FROM vectors) - ?", (self._most,))
+                self._db.execute("DELETE FROM vectors WHERE id <= (SELECT MAX(id) FROM vectors) - ?", (self._limit,))
                 self._db.execute("COMMIT")
             except sqlite3.DatabaseError:
                 if self._db.in_transaction:
@@ -107,7 +107,7 @@ class RememberingEmbedder:
         self.hits = 0
         self.misses = 0
         self._disk = disk
-        self._most = limit
+        self._limit = limit
         self._memory: OrderedDict[bytes, NDArray[np.int32]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -154,7 +154,7 @@ class RememberingEmbedder:
             for key, vector in vectors.items():
                 self._memory[key] = vector.copy()
                 self._memory.move_to_end(key)
-            while len(self._memory) > self._most:
+            while len(self._memory) > self._limit:
                 self._memory.popitem(last=False)
 
 

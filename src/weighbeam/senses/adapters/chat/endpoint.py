@@ -121,7 +121,7 @@ class ChatEndpoint:
             ) from None
         self._openai: Any = openai
         self._model, self._url, self._key, self._seconds = model, url, key or NO_KEY, seconds
-        self._retries, self._most_tokens = retries, max_tokens
+        self._retries, self._max_tokens = retries, max_tokens
         self.id = f"openai:{model}@{url}"
 
     def ask(self, request: NarrationRequest) -> str:
@@ -158,7 +158,7 @@ class ChatEndpoint:
                 model=self._model,
                 messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.data}],
                 temperature=0,
-                max_tokens=self._most_tokens,
+                max_tokens=self._max_tokens,
             )
         text = parse_chat(reply.content)
         if self._key != NO_KEY and self._key in text:

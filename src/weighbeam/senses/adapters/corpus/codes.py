@@ -73,7 +73,7 @@ class CodeMultiplier:
         import numkong
 
         self._kernels: Any = numkong
-        self._queries, self._most = queries, max_rows
+        self._queries, self._max_rows = queries, max_rows
         self._alone = len(queries) == 1
         if self._alone:
             self._room: Any = np.empty((1, max_rows), np.float32)
@@ -87,7 +87,7 @@ class CodeMultiplier:
             room: NDArray[np.float32] = self._room[:, : len(rows)]
             self._kernels.cdist(self._queries, rows, "dot", out=room)
             return room.T
-        room_given = {"out": self._room} if len(rows) == self._most else {}
+        room_given = {"out": self._room} if len(rows) == self._max_rows else {}
         return np.asarray(self._kernels.dots_packed(rows, self._packed, **room_given))
 
 
