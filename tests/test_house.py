@@ -17,6 +17,8 @@ MAY_NAME = (
     "mechanism/defaults.py",  # the mechanism that settings and commands mean if none is named
     "__init__.py",  # the door: `open_novelty` is a public name
 )
+OF_THE_WHOLE = ("browser", "crash", "docs", "loopnode")
+"""Folders of tests that belong to no room."""
 
 
 def list_modules() -> list[Path]:
@@ -63,3 +65,10 @@ def test_no_mechanism_name_outside_its_folder() -> None:
             if not place.startswith(f"mechanisms/{name}/"):
                 found.append(f"{place}:{line}: {name}")
     assert found == []
+
+
+def test_tests_are_in_the_rooms_they_test() -> None:
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
+    elsewhere = {folder for folder in folders if folder.split("/")[0] not in OF_THE_WHOLE}
+    assert {folder for folder in elsewhere if not (SOURCE / folder).is_dir()} == set()

@@ -135,7 +135,10 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     assert replayed.returncode == 0, replayed.stdout
     assert " 0 differ" in replayed.stdout
     weights = json.loads(run("weights", "--config", config, "--json").stdout)
-    assert [row["state"] for row in weights["submissions"]] == ["confirmed"]
+    # The subnet's clock runs fast: on a slow machine a second weigh-in comes due, and its epoch may end unsent.
+    ended = [(row["state"], row["reason"]) for row in weights["submissions"]]
+    assert ("confirmed", None) in ended
+    assert set(ended) <= {("confirmed", None), ("failed", "epoch_over"), ("failed", "abandoned")}
     dry = json.loads(run("weights", "--dry-run", "--config", config, "--json").stdout)
     assert dry["action"] == "submit"
     assert all(check["holds"] for check in dry["checks"])

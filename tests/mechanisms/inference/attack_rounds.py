@@ -14,7 +14,7 @@ from weighbeam.mechanism.params import make_params
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.senses.local import LocalSenses
 
-FOLDER = Path(__file__).parents[1] / "inference_rounds"
+FOLDER = Path(__file__).with_name("rounds")
 INFERENCE = Inference()
 
 

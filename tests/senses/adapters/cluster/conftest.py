@@ -31,8 +31,12 @@ def join(nodes: Nodes) -> Iterator[Join]:
     """A client of the cluster, closed at the end of the test."""
     with ExitStack() as stack:
 
-        def join(min_workers: int = 1, max_workers: int = 2, idle_seconds: float = 30.0, patience_seconds: float = 25.0) -> Cluster:
-            settings = ClusterSettings(nodes.address, WorkerBounds(min_workers, max_workers, idle_seconds), patience_seconds)
+        def join(
+            min_workers: int = 1, max_workers: int = 2, idle_seconds: float = 30.0, patience_seconds: float = 25.0
+        ) -> Cluster:
+            settings = ClusterSettings(
+                nodes.address, WorkerBounds(min_workers, max_workers, idle_seconds), patience_seconds
+            )
             return stack.enter_context(closing(Cluster(settings)))
 
         yield join
