@@ -12,12 +12,12 @@ from benchmarks.measure import time_alternately, time_once
 from benchmarks.novelty_index_probe import BATCH, DIMENSIONS, QUERIES, ROWS, Rows, make_rows
 from postgres import open_server
 from weighbeam.mechanisms.novelty.desk.corpus import Corpus
+from weighbeam.mechanisms.novelty.desk.piece_vectors import TABLE
 from weighbeam.mechanisms.novelty.desk.pieces import encode_vector
 from weighbeam.mechanisms.novelty.desk.search_vectors import TOGETHER
 from weighbeam.mechanisms.novelty.desk.vector_corpus import open_corpus
+from weighbeam.mechanisms.novelty.tables import pieces
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import pieces
-from weighbeam.store.vectors import TABLE
 
 LAPS, TIMES = 9, 5
 ALONE = "&options=-c%20max_parallel_workers_per_gather%3D0"

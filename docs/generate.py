@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from weighbeam.app.settings.sections import MechanismSection
-from weighbeam.app.settings.sources import Settings
+from weighbeam.app.settings.sources import Settings, make_settings_type
 from weighbeam.engine.alerts.alerts import REMEDIES
 from weighbeam.lab.attack.catalogue import list_attacks
 from weighbeam.lab.attack.expectations import FULL, load_expectations
@@ -91,7 +91,7 @@ def write_reasons(meanings: Mapping[str, str]) -> str:
 def write_settings() -> str:
     """The table of settings."""
     rows = ["| setting | default | meaning |", "| --- | --- | --- |"]
-    for section, field in Settings.model_fields.items():
+    for section, field in make_settings_type(Settings).model_fields.items():
         kind = MechanismSection if section == "mechanisms" else field.annotation
         place = "mechanisms.NAME" if section == "mechanisms" else section
         for name, inner in kind.model_fields.items():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weighbeam.app.settings.sources import Settings
+from weighbeam.app.settings.sources import Settings, make_settings_type
 from weighbeam.chain.bittensor.sdk import load_sdk
 from weighbeam.core.errors import WeighbeamError
 
@@ -26,7 +26,7 @@ def list_metrics() -> set[str]:
 
 
 def test_the_example_of_settings_is_one() -> None:
-    settings = Settings(**tomllib.loads((DEPLOY / "validator.toml.example").read_text("utf-8")))
+    settings = make_settings_type(Settings)(**tomllib.loads((DEPLOY / "validator.toml.example").read_text("utf-8")))
     assert settings.chain.cache.is_absolute(), "the folder of the settings may be read-only"
     assert (settings.chain.kind, settings.wallet.name) == ("bittensor", None)
 

@@ -26,9 +26,9 @@ from crash.novelty_worker import ALICE, live
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.ledger import check_books
+from weighbeam.mechanisms.novelty.tables import contributions, forms, novelty_ledger, pieces, settlements
 from weighbeam.network.receipts import check_receipt
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import contributions, forms, novelty_ledger, pieces, settlements
 
 CLIENTS = 6
 LONGEST_LIFE = 0.5

@@ -12,7 +12,8 @@ from sqlalchemy import insert, null, select
 
 from postgres import Server
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.store import novelty_tables, tables
+from weighbeam.mechanisms.novelty import tables as novelty_tables
+from weighbeam.store import tables
 from weighbeam.store.database import Store
 from weighbeam.store.memory import recall, remember
 from weighbeam.store.transfer import copy_table, list_tables, select_rows

@@ -13,6 +13,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.keys import Hotkey
 
 KEY_FILE = "novelty.key"
+"""Kept as it was released: under another name, nodes that have one would sign under a new address."""
 SQLITE = "sqlite:///"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 MAX_BYTES = 1000

@@ -419,6 +419,10 @@ class Mechanism:
         """Where the contributions of a collected round come from: something of the validator's `Store`."""
         return None
 
+    def count_suspicious(self, connection: Any, since: float) -> Mapping[str, int]:
+        """Contributions since then that point to an attack: how many were a `duplicate`, how many were `held`."""
+        return {}
+
     def is_stale(self, params: Any, standings: Sequence[Standing], now: float) -> bool:
         """Whether a collected round without contributions would change a standing by now. Pure."""
         return False

@@ -5,7 +5,15 @@
 `checkpoints` stand in for entries that retention removed. `outbox` holds what is still to be done after a round,
 `extras` what came of it; `copies` says who gave the same answer, and no clean-up ever removes it.
 `standing_history` and `metagraphs` are for people to look at: standings after each round, what the chain said of all.
+
+A mechanism that ships with Weighbeam may keep tables of its own: it declares them on the same `metadata`, in the module
+`tables` of its folder. The migrations of all tables are one chain, so no other package can add tables to a store.
 """
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
 
 from sqlalchemy import (
     JSON,
@@ -21,6 +29,17 @@ from sqlalchemy import (
 from weighbeam.store.columns import Float, Integer, String, Text
 
 metadata = MetaData()
+MECHANISMS = "weighbeam.mechanisms"
+
+
+@cache
+def load_mechanism_tables() -> tuple[Table, ...]:
+    """The tables of mechanisms; loading them adds them to `metadata`."""
+    folders = sorted(found.name for found in iter_modules(import_module(MECHANISMS).__path__) if found.ispkg)
+    names = [f"{MECHANISMS}.{folder}.tables" for folder in folders]
+    declared = [vars(import_module(name)).values() for name in names if find_spec(name) is not None]
+    return tuple(one for values in declared for one in values if isinstance(one, Table))
+
 
 blobs = Table(
     "blobs",

@@ -30,7 +30,7 @@ from sqlalchemy import Text as PlainText
 from sqlalchemy.types import NullType
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.store import novelty_tables, tables
+from weighbeam.store import tables
 from weighbeam.store.database import connect, make_tables, parse_json_column, wrap_open_faults, wrap_store_faults
 from weighbeam.store.postgres import require_unicode, wait_to_write
 
@@ -85,8 +85,9 @@ OnRows = Callable[[int], None]
 
 
 def list_tables() -> list[Table]:
-    """Whatever is copied: who holds a hotkey is not."""
-    return [table for table in novelty_tables.metadata.sorted_tables if table is not tables.locks]
+    """Whatever is copied, tables of mechanisms included: who holds a hotkey is not."""
+    tables.load_mechanism_tables()
+    return [table for table in tables.metadata.sorted_tables if table is not tables.locks]
 
 
 def count_rows(connection: Connection) -> dict[str, int]:

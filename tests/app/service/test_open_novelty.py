@@ -13,6 +13,7 @@ from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.service.handlers import SIGNER
 from weighbeam.mechanisms.novelty.service.opening import make_limits
+from weighbeam.mechanisms.novelty.service.settings import NoveltySection
 from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store.database import Store
 
@@ -89,7 +90,7 @@ def test_who_may_read_follows_from_where_it_listens(tmp_path: Path) -> None:
         ("0.0.0.0:0", "[service]\npublic = true\n", "public"),
     ):
         entrance = open_access(load(tmp_path, rest=more), store, "me", listen, pools)
-        authenticator = entrance.make_signed_authenticator("novelty", entrance.loaded.settings.novelty, SIGNER)
+        authenticator = entrance.make_signed_authenticator("novelty", entrance.loaded.section(NoveltySection), SIGNER)
         assert (entrance.make_authenticator().reading, authenticator.reading) == (reading, "closed")
         assert authenticator.signers is not None
         assert authenticator.signers.policy.settings.per_sender < pools.submissions.limit / 10

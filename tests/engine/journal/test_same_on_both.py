@@ -34,8 +34,9 @@ from weighbeam.engine.weights.weigh_in import weigh_in
 from weighbeam.lab.backtest.diff import find_difference
 from weighbeam.lab.backtest.sources import list_outcomes, load_dump
 from weighbeam.mechanism.registry import load_mechanism
-from weighbeam.store import novelty_tables, tables
+from weighbeam.store import tables
 from weighbeam.store.database import Store
+from weighbeam.store.transfer import list_tables
 
 START, HOUR = 1_800_000_000.0, 3600.0
 HOTKEYS = ("Zed", "alpha", "ärger", "Ωmega", "_under", "a-b", "ab", "a b")
@@ -102,7 +103,7 @@ def test_a_journal_moved_to_a_server_replays_to_the_bit(postgres: Server, place:
     url = postgres.make_database()
     source, target = view_journal(str(place / "journal.sqlite")), Store(url)
     with source.read() as old, target.write() as new:
-        for table in novelty_tables.metadata.sorted_tables:
+        for table in (*list_tables(), tables.locks):
             rows = [dict(row._mapping) for row in old.execute(select(table))]
             if rows:
                 new.execute(insert(table), rows)

@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from weighbeam.app.settings.sections import NoveltySection
+from weighbeam.app.settings.sections import SignedApiSection
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.requests.tokens import has_live
@@ -37,7 +37,7 @@ class ApiAccess:
         pace = self.loaded.settings.service.per_minute
         return Authenticator(self.own_address, self.keyring, self.rate_limits, pace, reading=self.reading)
 
-    def make_signed_authenticator(self, name: str, section: NoveltySection, scopes: frozenset[str]) -> Authenticator:
+    def make_signed_authenticator(self, name: str, section: SignedApiSection, scopes: frozenset[str]) -> Authenticator:
         """Tokens may use the whole pool, each hotkey a few places of it. Contributors' books are never open."""
         settings = PolicySettings(
             allow=parse_callers(name, section.callers),

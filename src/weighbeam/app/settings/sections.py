@@ -1,6 +1,5 @@
 """Sections of the settings; network constants are fixed in code and are not among them."""
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,10 +14,6 @@ def about(text: str, **limits: Any) -> Any:
 
 class SettingsSection(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-Tokens = Annotated[Decimal, Field(ge=0, le=10**12, decimal_places=12)]
-"""As written: 0.1 is a tenth, no float near it."""
 
 
 class WalletSection(SettingsSection):
@@ -165,18 +160,12 @@ class ServiceSection(SettingsSection):
     streams: Annotated[int, about("live streams open at once at most", ge=1, le=10_000)] = 200
 
 
-class NoveltySection(SettingsSection):
-    """Who may use the novelty API, and what may be paid; how is in mechanisms.novelty.params."""
+class SignedApiSection(SettingsSection):
+    """Who may sign calls to an API of a mechanism: the section that the mechanism adds extends this one."""
 
     callers: Annotated[tuple[str, ...], about("hotkeys that may sign, each for itself")] = ()
     per_minute: Annotated[float, about("calls per caller and minute", gt=0)] = 600.0
-    nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("novelty-nonces.sqlite")
-    day_limit: Annotated[Tokens | None, about("tokens that may leave the treasury in a day (UTC)")] = None
-    contributor_day_limit: Annotated[Tokens | None, about("tokens for one contributor in a day (UTC)")] = None
-    scan: Annotated[
-        Literal["auto", "flat", "int8-bound", "pgvector"],
-        about("how the corpus is searched; all are exact, pgvector needs a store on PostgreSQL"),
-    ] = "auto"
+    nonces: Annotated[Path, about("file of the nonces seen in signed calls")]
 
 
 class MinerSection(SettingsSection):

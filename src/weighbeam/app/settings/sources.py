@@ -3,12 +3,14 @@
 import os
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
+from weighbeam.app.settings.added import GROUP, AddedSections, holds_secret, load_added
 from weighbeam.app.settings.sections import (
     AlertsSection,
     ChainSection,
@@ -17,7 +19,6 @@ from weighbeam.app.settings.sections import (
     LogSection,
     MechanismSection,
     MinerSection,
-    NoveltySection,
     ServiceSection,
     StoreSection,
     ValidatorSection,
@@ -34,11 +35,13 @@ CONFIG = "WEIGHBEAM_CONFIG"
 DEFAULT_FILE = Path("weighbeam.toml")
 SECRET = ("wallet", "challenges.token", "validator.copies_token", "alerts.urls", "store.url")
 OTHERS = ("CACHE", "PUNKT", "EMBEDDINGS_KEY", "NARRATOR_KEY", "ASSESSOR_KEY")
+M = TypeVar("M", bound=BaseModel)
 OPERATOR_CONSTANTS = ("ema_alpha", "ema_lookback_hours", "db_retention_hours", "db_cleanup_interval_hours")
 
 
 class Settings(BaseModel):
-    """Everything that can be set. A relative path is taken from the TOML file's folder."""
+    """Everything that can be set, but for the sections that packages add. A relative path is taken from the TOML file's
+    folder."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,7 +54,6 @@ class Settings(BaseModel):
     mechanisms: dict[str, MechanismSection] = {DEFAULT_MECHANISM: MechanismSection()}
     challenges: ChallengesSection = ChallengesSection()
     service: ServiceSection = ServiceSection()
-    novelty: NoveltySection = NoveltySection()
     miner: MinerSection = MinerSection()
     alerts: AlertsSection = AlertsSection()
     wandb: WandbSection = WandbSection()
@@ -62,6 +64,21 @@ class EnvironmentSettings(Settings, BaseSettings):
     """The same settings as variables: WEIGHBEAM_STORE__URL sets store.url."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
+
+
+@cache
+def load_added_sections() -> AddedSections:
+    """The sections that packages add. No package takes the name of a section or a variable of ours."""
+    variables = {name.lower() for name in (*OTHERS, CONFIG.removeprefix(PREFIX))} | set(OPERATOR_CONSTANTS)
+    return load_added(variables | Settings.model_fields.keys() | set(dir(EnvironmentSettings)))
+
+
+@cache
+def make_settings_type(base: type[M]) -> type[M]:
+    """`Settings` or `EnvironmentSettings` with the sections that packages add."""
+    kinds = load_added_sections().kinds
+    added: dict[str, Any] = {name: (kind, Field(default_factory=kind)) for name, kind in kinds.items()}
+    return create_model(base.__name__, __base__=base, **added)
 
 
 class LoadedSettings:
@@ -80,6 +97,15 @@ class LoadedSettings:
         prefix = "sqlite:///"
         inside = url.removeprefix(prefix)
         return f"{prefix}{self.path(Path(inside))}" if url.startswith(prefix) and inside != ":memory:" else url
+
+    def section(self, kind: type[M]) -> M:
+        """The section that a package added with this model."""
+        for name in type(self.settings).model_fields:
+            value = getattr(self.settings, name)
+            if isinstance(value, kind):
+                return value
+        told = f"no section of the settings is a {kind.__name__}"
+        raise WeighbeamError("bad_config", told, f"reinstall its package, which registers it as {GROUP}")
 
     def averaging(self) -> Averaging:
         return Averaging(**self.settings.weigh_in.model_dump())
@@ -104,8 +130,11 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
     from_file = {} if file is None else _load_toml(file)
     sources = {"environment": _parse_environment(env), f"file {file}": from_file}
     merged = _merge(from_file, sources["environment"])
+    for name, fault in load_added_sections().broken.items():
+        if name in merged:
+            raise fault
     try:
-        settings = Settings(**merged)
+        settings = make_settings_type(Settings)(**merged)
     except ValidationError as fault:
         raise WeighbeamError(
             "bad_config", _format_errors(fault), "see weighbeam config show and docs/settings.md"
@@ -117,7 +146,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
 
 def find_unknown(environment: Mapping[str, str]) -> list[str]:
     """Variables with our prefix that set nothing."""
-    sections = {name.upper() for name in Settings.model_fields}
+    sections = {name.upper() for name in make_settings_type(Settings).model_fields}
     known = {f"{PREFIX}{name.upper()}" for name in OPERATOR_CONSTANTS} | {
         CONFIG,
         *(f"{PREFIX}{name}" for name in OTHERS),
@@ -141,7 +170,7 @@ def _load_toml(file: Path) -> dict[str, Any]:
 
 
 def _parse_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    source = EnvSettingsSource(EnvironmentSettings)
+    source = EnvSettingsSource(make_settings_type(EnvironmentSettings))
     source.env_vars = {name.lower(): value for name, value in environment.items()}
     try:
         found = {name: value for name, value in source().items() if value is not None}
@@ -168,10 +197,11 @@ def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
 
 def _format_errors(fault: ValidationError) -> str:
     said = []
+    hidden = (*SECRET, *(name for name, kind in load_added_sections().kinds.items() if holds_secret(kind)))
     for error in fault.errors():
         place = ".".join(map(str, error["loc"]))
         unknown = error["type"] == "extra_forbidden"
-        shown = "" if place.startswith(SECRET) else f" is {error['input']!r}"
+        shown = "" if place.startswith(hidden) else f" is {error['input']!r}"
         said.append(f"there is no setting {place}" if unknown else f"{place}{shown}: {error['msg']}")
     return "; ".join(said)
 

@@ -6,19 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from sqlalchemy import Connection, String, cast, func, select
+from sqlalchemy import Connection, String, cast, select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import Alert
-from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanism.registry import load_mechanism, load_mechanisms
 from weighbeam.store import tables
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import contributions
 
 HOUR = 3600.0
 MAX_ROUNDS = 2000
 MAX_ROWS = 200
-MAX_CONTRIBUTIONS = 10_000
 ALERT_CODES = ("duplicate_answers", "low_quality_cluster", "all_low_quality", "void_round")
 
 
@@ -47,7 +45,7 @@ class Suspect:
 @dataclass(frozen=True, slots=True)
 class AttackSummary:
     """What happened since `since`: copies and alerts newest first, 200 of each at most; suspects with most first, of
-    the newest 2,000 rounds. `duplicates` and `held` count contributions to a desk, of its newest 10,000."""
+    the newest 2,000 rounds. `duplicates` and `held` count contributions, as mechanisms that collect them do."""
 
     since: float
     copies: tuple[CopiedAnswers, ...]
@@ -60,13 +58,14 @@ class AttackSummary:
 def select_attacks(store: Store, now: float, hours: float = 24.0) -> AttackSummary:
     since = now - hours * HOUR
     with store.read() as connection:
+        contributions = _count_contributions(connection, since)
         return AttackSummary(
             since=since,
             copies=_list_copies(connection, since),
             alerts=_list_alerts(connection, since),
             suspects=_list_suspects(connection, since),
-            duplicates=_count_contributions(connection, "duplicate", since),
-            held=_count_contributions(connection, "held", since),
+            duplicates=contributions["duplicate"],
+            held=contributions["held"],
         )
 
 
@@ -111,8 +110,8 @@ def _list_suspects(connection: Connection, since: float) -> tuple[Suspect, ...]:
     return tuple(Suspect(one[1], one[0], dict(counts[one].most_common()), rows[one]) for one in ordered[:MAX_ROWS])
 
 
-def _count_contributions(connection: Connection, status: str, since: float) -> int:
-    columns = contributions.c
-    newest = select(columns.at).where(columns.status == status).order_by(columns.id.desc()).limit(MAX_CONTRIBUTIONS)
-    recent = newest.subquery().c
-    return int(connection.scalar(select(func.count()).where(recent.at >= since)) or 0)
+def _count_contributions(connection: Connection, since: float) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for mechanism in load_mechanisms().values():
+        counts.update(mechanism.count_suspicious(connection, since))
+    return counts

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Column, Connection, Select, func, select
 
 from weighbeam.engine.weights.audit import ATTEMPT_KINDS
-from weighbeam.store import novelty_tables, tables
+from weighbeam.store import tables
 from weighbeam.store.database import Store
 
 MAX_MOVING = 16
@@ -39,9 +39,14 @@ def list_ends() -> list[Select[tuple[object, ...]]]:
         select(func.max(todo.id)),
         select(func.count()).where(todo.state == "waiting"),
         select(func.max(notices.raised), func.max(notices.closed), func.count()),
-        select(func.max(novelty_tables.contributions.c.id)),
-        select(func.max(novelty_tables.settlements.c.id)),
+        *(select(func.max(key)) for key in list_counters()),
     ]
+
+
+def list_counters() -> list[Column[Any]]:
+    """The keys that the store counts up in tables of mechanisms: the greatest one changes with each row added."""
+    keys = [table.autoincrement_column for table in tables.load_mechanism_tables()]
+    return [key for key in keys if key is not None]
 
 
 Kind = Literal["round", "weigh_in", "submission", "alert", "missed"]

@@ -93,6 +93,11 @@ class Novelty(Mechanism):
 
         return DeskCollector(store)
 
+    def count_suspicious(self, connection: Any, since: float) -> Mapping[str, int]:
+        from weighbeam.mechanisms.novelty.desk.accounts import count_recent
+
+        return {status: count_recent(connection, status, since) for status in ("duplicate", "held")}
+
     def bounds(self, params: NoveltyParams) -> tuple[float, float]:
         return 0.0, float(reward_units(-1_000_000, params)) * MAX_COLLECTED
 

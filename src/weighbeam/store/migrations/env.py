@@ -2,8 +2,7 @@
 
 from alembic import context
 
-from weighbeam.store import novelty_tables
-
-context.configure(connection=context.config.attributes["connection"], target_metadata=novelty_tables.metadata)
+# Migrations are written by hand, so no metadata is given to compare a store with.
+context.configure(connection=context.config.attributes["connection"])
 with context.begin_transaction():
     context.run_migrations()

@@ -26,6 +26,7 @@ from weighbeam.mechanisms.novelty.desk.ledger import PayLimits, check_books
 from weighbeam.mechanisms.novelty.desk.settlement import settle_held, withdraw
 from weighbeam.mechanisms.novelty.desk.vector_corpus import VectorCorpus
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.tables import pieces
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.receipts import check_receipt
 from weighbeam.senses.adapters.corpus.flat import FlatIndex
@@ -33,7 +34,6 @@ from weighbeam.senses.adapters.corpus.int8_bound import BoundIndex
 from weighbeam.senses.adapters.corpus.open_index import GrowingIndex
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import pieces
 
 NODE = Hotkey.from_uri("//Node", "ed25519")
 TOKEN = 1_000_000_000

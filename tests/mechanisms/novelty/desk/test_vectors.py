@@ -13,11 +13,18 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk import search_vectors, vector_corpus
 from weighbeam.mechanisms.novelty.desk.audit import compare_vectors
 from weighbeam.mechanisms.novelty.desk.corpus import Corpus
+from weighbeam.mechanisms.novelty.desk.piece_vectors import (
+    TABLE,
+    count_vectors,
+    format_lowest,
+    insert_vectors,
+    select_dimensions,
+    tune_scan,
+)
 from weighbeam.mechanisms.novelty.desk.pieces import count_pieces
 from weighbeam.mechanisms.novelty.desk.vector_corpus import VectorCorpus, open_corpus
+from weighbeam.mechanisms.novelty.tables import pieces
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import pieces
-from weighbeam.store.vectors import TABLE, count_vectors, format_lowest, insert_vectors, select_dimensions, tune_scan
 
 SCANS = ("pgvector", "flat", "int8-bound")
 QUIET = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -23,11 +23,11 @@ from weighbeam.mechanisms.novelty.desk.audit import DeskAudit, compare_vectors, 
 from weighbeam.mechanisms.novelty.desk.bulk_import import import_lines
 from weighbeam.mechanisms.novelty.desk.desk import open_desk
 from weighbeam.mechanisms.novelty.desk.export import encode_export
+from weighbeam.mechanisms.novelty.desk.piece_vectors import count_vectors
 from weighbeam.mechanisms.novelty.desk.record import select_record
 from weighbeam.mechanisms.novelty.desk.vector_corpus import CorpusScan
+from weighbeam.mechanisms.novelty.tables import contributions
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import contributions
-from weighbeam.store.vectors import count_vectors
 
 pytestmark = on_postgres
 COUNT = 6

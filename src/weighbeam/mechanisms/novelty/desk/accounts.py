@@ -7,9 +7,10 @@ from sqlalchemy import Connection, func, select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.ledger import TREASURY, held_account, own_account, select_balance
 from weighbeam.mechanisms.novelty.desk.settlement import select_contribution
+from weighbeam.mechanisms.novelty.tables import accounts, contributions, pieces, settlements
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import accounts, contributions, pieces, settlements
 
+MAX_RECENT = 10_000
 LINE = ("id", "contributor", "at", "status", "units", "micro", "nearest", "text_sha256", "withdrawn")
 
 
@@ -53,6 +54,14 @@ def count_all(store: Store) -> dict[str, int]:
             "contributions": _count(connection, contributions),
             "pieces": _count(connection, pieces),
         }
+
+
+def count_recent(connection: Connection, status: str, since: float) -> int:
+    """Contributions of a status since then, of the newest 10,000 that have it."""
+    columns = contributions.c
+    newest = select(columns.at).where(columns.status == status).order_by(columns.id.desc()).limit(MAX_RECENT)
+    recent = newest.subquery().c
+    return int(connection.scalar(select(func.count()).where(recent.at >= since)) or 0)
 
 
 def select_receipts(store: Store, contribution: int) -> dict[str, Any]:

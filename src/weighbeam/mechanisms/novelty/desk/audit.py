@@ -17,16 +17,20 @@ from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanisms.novelty.desk.bulk_import import split_lines
 from weighbeam.mechanisms.novelty.desk.export import parse_export
 from weighbeam.mechanisms.novelty.desk.ledger import GENESIS, TREASURY, check_entries, held_account, own_account
+from weighbeam.mechanisms.novelty.desk.piece_vectors import (
+    select_dimensions,
+    select_last_vector,
+    select_vectors_between,
+)
 from weighbeam.mechanisms.novelty.desk.record import DeskRecord, Line
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import reward_units
+from weighbeam.mechanisms.novelty.tables import pieces
 from weighbeam.network.receipts import check_receipt
 from weighbeam.senses.adapters.corpus.open_index import open_index
 from weighbeam.senses.ports.vectors import NO_ROW, VectorIndex
-from weighbeam.store.novelty_tables import pieces
-from weighbeam.store.vectors import select_dimensions, select_last_vector, select_vectors_between
 
 Nearest = tuple[int | None, int | None]
 

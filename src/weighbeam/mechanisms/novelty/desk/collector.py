@@ -8,9 +8,9 @@ from weighbeam.core.canonical import Json
 from weighbeam.mechanism.records import Answer, Collected
 from weighbeam.mechanisms.novelty.events import Kind, NoveltyEvent
 from weighbeam.mechanisms.novelty.plausibility import TextLook
+from weighbeam.mechanisms.novelty.tables import contributions, settlements
 from weighbeam.network.keys import is_address
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import contributions, settlements
 
 COUNTED = ("paid", "held", "duplicate")
 

@@ -11,8 +11,8 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import fitted_units, reward_units
+from weighbeam.mechanisms.novelty.tables import contributions
 from weighbeam.store.database import Store
-from weighbeam.store.novelty_tables import contributions
 
 WhichCurve = Literal["exponential", "fitted"]
 LEFT = 700_000

@@ -16,8 +16,8 @@ from weighbeam.mechanisms.novelty.desk.submission import NoveltySubmission
 from weighbeam.mechanisms.novelty.measure import MeasuredText
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, judge
+from weighbeam.mechanisms.novelty.tables import contributions, forms
 from weighbeam.senses.ports.vectors import dot_exact
-from weighbeam.store.novelty_tables import contributions, forms
 
 Receipt = dict[str, Any]
 REFUSALS = frozenset({"key_conflict", "implausible", "budget_spent", "bad_similarity"})

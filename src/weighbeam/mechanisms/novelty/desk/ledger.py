@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from weighbeam.core.canonical import digest_json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.store.novelty_tables import accounts, novelty_ledger
+from weighbeam.mechanisms.novelty.tables import accounts, novelty_ledger
 
 TREASURY = "treasury"
 GENESIS = "0" * 64

@@ -20,6 +20,7 @@ from weighbeam.mechanisms.novelty.desk.corpus import StoreCorpus
 from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER, NoveltyDesk, claim_corpus, open_desk
 from weighbeam.mechanisms.novelty.desk.intake import IntakeRules, Receipt
 from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
+from weighbeam.mechanisms.novelty.desk.piece_vectors import lacks_vectors
 from weighbeam.mechanisms.novelty.desk.vector_corpus import CorpusScan, open_corpus
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
@@ -29,7 +30,6 @@ from weighbeam.senses.local import DEFAULT_EMBEDDER, LocalSenses
 from weighbeam.senses.ports.protocols import Senses
 from weighbeam.store.database import Store
 from weighbeam.store.memory import recall
-from weighbeam.store.vectors import lacks_vectors
 
 
 def open_novelty(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, func, insert, select
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.store.novelty_tables import pieces
+from weighbeam.mechanisms.novelty.tables import pieces
 
 FETCHED_AT_ONCE = 500
 

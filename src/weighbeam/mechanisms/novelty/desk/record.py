@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Table, Text, cast, select
 
 from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER, PARAMS
-from weighbeam.store.novelty_tables import accounts, contributions, forms, novelty_ledger, pieces, settlements
+from weighbeam.mechanisms.novelty.tables import accounts, contributions, forms, novelty_ledger, pieces, settlements
 from weighbeam.store.tables import memory
 
 Line = dict[str, Any]

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from weighbeam.mechanisms.novelty.desk.piece_vectors import list_lowest, select_marks, stream_within, tune_scan
 from weighbeam.mechanisms.novelty.desk.pieces import Pieces, select_pieces
 from weighbeam.senses.adapters.corpus.flat import bound_error
 from weighbeam.senses.ports.vectors import BestRows, dot_exact
-from weighbeam.store.vectors import list_lowest, select_marks, stream_within, tune_scan
 
 TOGETHER = 32
 """Queries in one scan: by then a row costs more to multiply than to read."""

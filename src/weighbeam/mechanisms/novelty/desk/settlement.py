@@ -8,7 +8,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk
 from weighbeam.mechanisms.novelty.desk.intake import Receipt, RepeatedReceipt
 from weighbeam.mechanisms.novelty.desk.ledger import LedgerTransaction
-from weighbeam.store.novelty_tables import contributions, settlements
+from weighbeam.mechanisms.novelty.tables import contributions, settlements
 
 DONE: dict[str, Literal["release", "reject"]] = {"released": "release", "rejected": "reject"}
 

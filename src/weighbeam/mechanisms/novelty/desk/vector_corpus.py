@@ -21,6 +21,13 @@ from weighbeam.mechanisms.novelty.desk.corpus import (
     StoreCorpus,
     choose_nearest,
 )
+from weighbeam.mechanisms.novelty.desk.piece_vectors import (
+    ANEW,
+    count_vectors,
+    insert_vectors,
+    open_vectors,
+    select_last_vector,
+)
 from weighbeam.mechanisms.novelty.desk.pieces import (
     count_pieces,
     insert_pieces,
@@ -33,7 +40,6 @@ from weighbeam.mechanisms.novelty.desk.pieces import (
 from weighbeam.mechanisms.novelty.desk.search_vectors import offer, search_vectors
 from weighbeam.senses.ports.vectors import BestRows, check_rows
 from weighbeam.store.database import Store
-from weighbeam.store.vectors import ANEW, count_vectors, insert_vectors, open_vectors, select_last_vector
 
 AT_ONCE = 2048
 

@@ -13,6 +13,7 @@ from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.service.handlers import SIGNER, NoveltyApi
 from weighbeam.mechanisms.novelty.service.routes import add_novelty
+from weighbeam.mechanisms.novelty.service.settings import NoveltySection
 from weighbeam.network.policy import SenderPolicy
 
 
@@ -20,7 +21,7 @@ def serve_desk(name: str, host: ServiceHost) -> Sequence[SenderPolicy]:
     """Add the API of the desk; gives the policy that says whose signatures it takes."""
     loaded, params = host.access.loaded, host.params
     assert isinstance(params, NoveltyParams)
-    section = loaded.settings.novelty
+    section = loaded.section(NoveltySection)
     limits = make_limits(loaded, params)
     desk = open_desk(host.store, host.senses, host.hotkey, params, limits, section.scan, host.now)
     authenticator = host.access.make_signed_authenticator(name, section, SIGNER)
@@ -32,7 +33,7 @@ def serve_desk(name: str, host: ServiceHost) -> Sequence[SenderPolicy]:
 
 def make_limits(loaded: LoadedSettings, params: NoveltyParams) -> PayLimits:
     """The limits in units, exactly as they are written in tokens."""
-    section = loaded.settings.novelty
+    section = loaded.section(NoveltySection)
     return PayLimits(
         to_units("novelty.day_limit", section.day_limit, params.base_units),
         to_units("novelty.contributor_day_limit", section.contributor_day_limit, params.base_units),

@@ -77,7 +77,9 @@ class NoveltyOptions:
         return PayLimits(own.per_day if given is None else given, own.per_contributor if each is None else each)
 
     def scan(self) -> "CorpusScan":
-        return self.loaded.settings.novelty.scan if self.loaded else "auto"
+        from weighbeam.mechanisms.novelty.service.settings import NoveltySection
+
+        return self.loaded.section(NoveltySection).scan if self.loaded else "auto"
 
     def senses(self, embedder: str | None) -> "Senses | None":
         """The embedder named, or that of the settings; None for the corpus's own."""

@@ -1,4 +1,8 @@
-"""The novelty desk: contributions, corpus, ledger."""
+"""The novelty desk: contributions, corpus, ledger.
+
+It stays here although the tables belong to a mechanism: released stores name this revision, and later revisions follow
+it in one chain that does not depend on which mechanisms are installed.
+"""
 
 import sqlalchemy as sa
 from alembic import op

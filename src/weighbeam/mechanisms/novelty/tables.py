@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 from weighbeam.store.columns import Float, Integer, String, Text
-from weighbeam.store.tables import metadata as metadata
+from weighbeam.store.tables import metadata
 
 contributions = Table(
     "contributions",
