@@ -16,7 +16,7 @@ from warm import weighbeam_warm
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 SOURCE = ROOT / "src/weighbeam"
-READING = ("mechanisms", "miners", "reading", "rounds", "weights")
+READING = ("mechanisms", "reading", "rounds")
 
 
 def load_generator(name: str = "generate"):
