@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.measure import Line, show_lines, time_once
+from benchmarks.sparse_epoch import gather_subnet, run_epoch_dense
 from benchmarks.weigh_ins import weigh_chunking, weigh_emissions
 from weighbeam.core.stats import order_standings
-from weighbeam.core.yuma.arrays import gather_subnet
-from weighbeam.core.yuma.dense import run_dense, run_epoch_dense
+from weighbeam.core.yuma.dense import run_dense
 from weighbeam.core.yuma.epoch import YumaParams, YumaSubnet, run_epoch
 from weighbeam.lab.validators.crowd import draw_crowd
 from weighbeam.lab.validators.strategies import ColludingValidator, CopyingValidator, HonestValidator, ValidatorSeat

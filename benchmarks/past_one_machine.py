@@ -18,7 +18,7 @@ from benchmarks.lab import MINERS, VALIDATORS, make_subnet, write_yuma
 from benchmarks.measure import Line, show_lines
 from benchmarks.novelty_index import probe_index
 from benchmarks.novelty_vectors import SIZE, probe_vectors
-from weighbeam.core.yuma.dense import run_epoch_dense
+from benchmarks.sparse_epoch import run_epoch_dense
 from weighbeam.lab.capacity.plan import CapacityLoad, plan
 from weighbeam.lab.capacity.units import load_units
 

@@ -9,7 +9,16 @@ from benchmarks.averages import Averages
 from benchmarks.solo_tournament import SoloTournament
 from weighbeam.engine.rules.constants import CHALLENGE_INTERVAL_SECONDS, CONSTANTS, WEIGHTS_INTERVAL_SECONDS
 from weighbeam.lab.validators.crowd import Crowd, CrowdAnswers, time_answers
-from weighbeam.lab.validators.weight_rows import HOUR, VALID, Floats, LastAsked, Places, WeightRows, share_rows
+from weighbeam.lab.validators.weight_rows import (
+    HOUR,
+    VALID,
+    Floats,
+    LastAsked,
+    Places,
+    Statuses,
+    WeightRows,
+    share_rows,
+)
 from weighbeam.mechanisms.chunking.lab.tournament import weigh_standings
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 
@@ -84,7 +93,15 @@ def _note(sight: LastAsked, asked: Sequence[Sequence[int] | Places], first: int,
     """Remember whom the rounds since the last weigh-in asked."""
     members = np.array(asked, dtype=np.intp)
     at = np.arange(first, first + len(members), dtype=np.float64) * CHALLENGE_INTERVAL_SECONDS
-    sight.note_rounds(0, members, at, np.take_along_axis(got.statuses, members, axis=1))
+    note_rounds(sight, members, at, np.take_along_axis(got.statuses, members, axis=1))
+
+
+def note_rounds(sight: LastAsked, members: Places, at: Floats, statuses: Statuses) -> None:
+    """Remember some rounds of the first validator [rounds, size], the oldest first: of one column the last stays."""
+    times = np.broadcast_to(at[:, None], members.shape)
+    asked, good = statuses < 2, statuses == 0
+    sight.asked_at[0, members[asked]] = times[asked]
+    sight.success_at[0, members[good]] = times[good]
 
 
 def _schedule(days: float) -> Iterator[tuple[float, int, int]]:

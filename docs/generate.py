@@ -10,11 +10,8 @@ from pathlib import Path
 from weighbeam.app.settings.sections import MechanismSection
 from weighbeam.app.settings.sources import Settings, make_settings_type
 from weighbeam.engine.alerts.alerts import REMEDIES
-from weighbeam.lab.attack.catalogue import list_attacks
-from weighbeam.lab.attack.expectations import FULL, load_expectations
 from weighbeam.lab.capacity.plan import CapacityLoad, plan
 from weighbeam.lab.capacity.units import load_units
-from weighbeam.lab.report.attack_pages import format_pages
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
 from weighbeam.mechanisms.chunking.advise import MEANINGS as CHUNKING_REASONS
@@ -139,11 +136,6 @@ def write_vectors() -> str:
     return "\n".join(rows)
 
 
-def write_attacks() -> dict[str, str]:
-    """A page for each family of attacks, and their index."""
-    return format_pages(list_attacks(), load_expectations(FULL))
-
-
 def write_tables() -> dict[tuple[str, str], str]:
     """By page and mark."""
     return {
@@ -183,6 +175,7 @@ def fill(page: str, name: str, content: str) -> str:
 
 def main() -> None:
     from write_api import write_api
+    from write_attacks import write_attacks
     from write_http import open_app, write_http
 
     (DOCS / "cli.md").write_text(write_commands())

@@ -16,22 +16,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from chain.administration import set_owner
 from engine.small_subnet import Turned
 from network.loopback import open_nonces, serve_app
 from weighbeam import __version__
-from weighbeam.chain.local.administer import announce, register, set_owner
+from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.zstd import compress_each, decompress
+from weighbeam.engine.journal.access import view_journal
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rounds.context import RoundContext
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rounds.tasks import TaskSource, generate_tasks
 from weighbeam.engine.weights.assessment import WeighInContext
 from weighbeam.engine.weights.ledger import Ledger
-from weighbeam.lab.backtest.sources import dump_journal
+from weighbeam.lab.backtest.sources import list_outcomes, save_dump
 from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Task
 from weighbeam.mechanism.registry import load_mechanism
@@ -214,7 +216,8 @@ def main(version: str = __version__) -> None:
             play(bed)
             bed.store.close()
         shrink(Path(folder) / "journal.sqlite", journal)
-    dump_journal(str(journal), place / "outcomes.jsonl")
+    with closing(view_journal(str(journal))) as store:
+        save_dump(list_outcomes(store), place / "outcomes.jsonl")
     (place / "README.md").write_text(describe(place, version))
     print(f"{journal}: {journal.stat().st_size:,} bytes")
 

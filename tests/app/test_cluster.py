@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from senses.adapters.cluster.nodes import need_ray
+from senses.adapters.cluster.nodes import find_broker, need_ray
 from weighbeam.app.senses import open_cluster, report_cluster
 from weighbeam.app.settings.sources import LoadedSettings, load_settings
 from weighbeam.app.validator.checks import diagnose_settings
@@ -33,7 +33,7 @@ def test_there_is_none_unless_an_address_is_set(tmp_path) -> None:
     cluster = open_cluster(load(tmp_path, 'address = "head:6379"\nmin_workers = 12'))
     assert cluster is not None
     assert (cluster.settings.address, cluster.settings.bounds.max_workers) == ("head:6379", 12)
-    assert cluster.broker_pid is None, "nothing is started before it is used"
+    assert find_broker(cluster) is None, "nothing is started before it is used"
 
 
 @pytest.mark.parametrize(

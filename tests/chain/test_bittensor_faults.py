@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from chain.administration import set_parameters
 from chain.stand import Stand, make_adapter, open_stand, tell
 from engine.small_subnet import ALICE, START, Observed, list_faults
 from loopnode.faults import CUSTOM_6, PRIORITY, TRAFFIC, Faults
 from loopnode.need import need_sdk
 from weighbeam.chain.contract import ChainFault
-from weighbeam.chain.local.administer import set_parameters
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.weight_row import CODES
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from chain.administration import set_parameters
 from engine.small_subnet import (
     ALICE,
     START,
@@ -24,7 +25,6 @@ from engine.small_subnet import (
 )
 from weighbeam.chain.contract import ChainFault
 from weighbeam.chain.local import port
-from weighbeam.chain.local.administer import set_parameters
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 from weighbeam.core import exact
 from weighbeam.core.quantise import MILLION, unit_millionths
-from weighbeam.core.similarity import Families, sum_pairs, sum_pairs_each
+from weighbeam.core.similarity import Families, PairSums, one_family, sum_pairs_each
+
+
+def sum_pairs(vectors: np.ndarray, group_of: np.ndarray, groups: int) -> PairSums:
+    return sum_pairs_each(vectors, one_family(group_of, groups))[0]
 
 
 def loop(vectors: list[list[int]], group_of: list[int]) -> tuple[int, int, int, int]:

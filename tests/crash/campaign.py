@@ -21,8 +21,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from chain.administration import set_parameters
 from crash.worker import ALICE, CHUNKING, PARAMS, live, open_scale, recover
-from weighbeam.chain.local.administer import announce, register, set_parameters
+from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters

@@ -23,9 +23,9 @@ from sqlalchemy import Connection, select
 from crash.campaign import PROCESSES, start_server
 from crash.novelty_clients import Client, open_line
 from crash.novelty_worker import ALICE, live
+from mechanisms.novelty.desk.books import check_books
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.novelty.desk.ledger import check_books
 from weighbeam.mechanisms.novelty.tables import contributions, forms, novelty_ledger, pieces, settlements
 from weighbeam.network.receipts import check_receipt
 from weighbeam.store.database import Store

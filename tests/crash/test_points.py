@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from chain.administration import set_parameters
 from crash.campaign import PROCESSES, set_up, start_server
 from crash.day import OLD_ROUNDS, POINTS, begin, live_through
 from crash.worker import ALICE, open_scale
 from engine.small_subnet import count_taken, list_faults, list_rounds
-from weighbeam.chain.local.administer import set_parameters
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.engine.journal.checkpoint import select_checkpoint

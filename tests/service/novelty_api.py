@@ -11,10 +11,11 @@ from urllib.parse import quote
 import httpx2
 from prometheus_client import CollectorRegistry
 
+from mechanisms.novelty.desk.books import check_books
 from network.loopback import ALICE, BOB, open_nonces, serve_app
 from service.holders import bear, place
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
-from weighbeam.mechanisms.novelty.desk.ledger import PayLimits, check_books
+from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.service.handlers import SIGNER, NoveltyApi
 from weighbeam.mechanisms.novelty.service.routes import add_novelty

@@ -41,16 +41,6 @@ class PairSums:
     group_sums: tuple[int, ...]
 
 
-def sum_pairs(vectors: NDArray[np.integer], group_of: NDArray[np.integer], groups: int) -> PairSums:
-    """Pair sums of integer `vectors` (n, d), where vector i belongs to group `group_of[i]` of `groups`.
-
-    >>> sums = sum_pairs(np.array([[1, 0], [1, 1], [0, 2]]), np.array([0, 0, 1]), 2)
-    >>> sums.same, sums.same_pairs, sums.diff, sums.diff_pairs
-    (1, 1, 2, 2)
-    """
-    return sum_pairs_each(vectors, one_family(group_of, groups))[0]
-
-
 def one_family(group_of: NDArray[np.integer], groups: int) -> Families:
     """All rows of a table as one family."""
     return Families(np.arange(len(group_of)), group_of, [len(group_of)], [groups])
@@ -60,6 +50,10 @@ def sum_pairs_each(vectors: NDArray[np.integer], families: Families) -> list[Pai
     """Pair sums of each family, all at once.
 
     A vector is squared once however many families share it, and a group without a vector costs nothing.
+
+    >>> [sums] = sum_pairs_each(np.array([[1, 0], [1, 1], [0, 2]]), one_family(np.array([0, 0, 1]), 2))
+    >>> sums.same, sums.same_pairs, sums.diff, sums.diff_pairs
+    (1, 1, 2, 2)
     """
     ends = list(accumulate(families.groups))
     rows, keys = _order_rows(families, ends)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from chain.administration import set_parameters
 from chain.stand import address, make_file
 from command import weighbeam as run
 from engine.small_subnet import ALICE
@@ -13,7 +14,6 @@ from loopnode.need import need_sdk
 from weighbeam.app.chains import open_chain
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.settings.sources import LoadedSettings, load_settings
-from weighbeam.chain.local.administer import set_parameters
 from weighbeam.core.errors import WeighbeamError
 
 FILE = """

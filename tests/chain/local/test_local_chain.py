@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from chain.administration import set_owner, set_parameters
 from weighbeam.chain.contract import ChainFault
-from weighbeam.chain.local.administer import announce, register, set_owner, set_parameters, set_stake
+from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance, at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
@@ -149,7 +150,7 @@ def test_registration_once_and_the_owner_is_never_replaced(file: ChainFile) -> N
     with pytest.raises(WeighbeamError, match="already_registered"):
         register(file, ALICE.address)
     with pytest.raises(WeighbeamError, match="not_registered"):
-        set_stake(file, "stranger", 1)
+        announce(file, "stranger", None)
 
 
 def test_the_clock_runs_at_its_speed_never_back_and_sleeps_when_unused(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.sparse_epoch import gather_subnet, run_epoch_dense, spread_epoch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weighbeam.chain.stages import STAGES
 from weighbeam.core.yuma import fixed, fixed_arrays
-from weighbeam.core.yuma.arrays import gather_subnet
-from weighbeam.core.yuma.dense import run_dense, run_epoch_dense
+from weighbeam.core.yuma.dense import run_dense
 from weighbeam.core.yuma.epoch import YumaParams, YumaSubnet, run_epoch
 from weighbeam.core.yuma.fixed import ONE
 
@@ -131,7 +131,7 @@ def test_numbers_beyond_64_bits_are_left_to_the_exact_epoch(
     dense = gather_subnet(subnet)
     assert dense is not None
     inside = dense.as_subnet()
-    assert asdict(run_dense(dense, params).as_epoch()) == asdict(run_epoch(inside, params))
+    assert asdict(spread_epoch(run_dense(dense, params))) == asdict(run_epoch(inside, params))
 
 
 @pytest.mark.parametrize("late", [{"weights": [{0: 65536}]}, {"last_update": [U64]}, {"registered_at": [U64]}])
@@ -166,7 +166,7 @@ def test_bonds_that_stay_arrays_are_those_that_went_through_rows(yuma3: bool, se
         assert fresh is not None
         before = (np.zeros_like(fresh.bonds), np.zeros_like(fresh.bonded)) if dense is None else dense
         epoch = run_dense(replace(fresh, bonds=before[0], bonded=before[1]), params)
-        assert asdict(epoch.as_epoch()) == asdict(expected)
+        assert asdict(spread_epoch(epoch)) == asdict(expected)
         dense, bonds, permits = (epoch.bonds, epoch.bonded), expected.bonds, expected.permits
         stake = [stake[-1], *stake[:-1]] if chance.random() < 0.2 else stake
 

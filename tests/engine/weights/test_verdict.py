@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from chain.administration import set_parameters
 from engine.small_subnet import (
     ALICE,
     START,
@@ -21,7 +22,7 @@ from engine.small_subnet import (
     play,
 )
 from weighbeam.chain.contract import ChainFault, ChainRules, StoredWeights, WeightCommit
-from weighbeam.chain.local.administer import register, replace_neuron, set_parameters
+from weighbeam.chain.local.administer import register, replace_neuron
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import FaultSwitches, LocalChain

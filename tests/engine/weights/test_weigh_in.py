@@ -261,7 +261,7 @@ def test_a_plan_of_another_epoch_is_not_sent(scale: WeighInContext) -> None:
 
 
 def test_a_commit_is_confirmed_by_its_reveal_and_not_before(scale: WeighInContext) -> None:
-    from weighbeam.chain.local.administer import set_parameters
+    from chain.administration import set_parameters
 
     set_parameters(scale.chain.file, commit_reveal=True, reveal_period=2)
     first = weigh(scale)
@@ -275,7 +275,7 @@ def test_a_commit_is_confirmed_by_its_reveal_and_not_before(scale: WeighInContex
 
 
 def test_a_reveal_that_never_comes_is_noticed(scale: WeighInContext) -> None:
-    from weighbeam.chain.local.administer import set_parameters
+    from chain.administration import set_parameters
 
     set_parameters(scale.chain.file, commit_reveal=True)
     weigh(scale)

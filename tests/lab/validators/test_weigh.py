@@ -2,7 +2,7 @@
 
 import numpy as np
 from benchmarks.averages import Averages
-from benchmarks.weigh_ins import weigh_averages
+from benchmarks.weigh_ins import note_rounds, weigh_averages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,7 +107,7 @@ def test_rounds_noted_at_once_are_those_noted_one_by_one(statuses: list[list[int
     members = np.array([chance.permutation(5)[:3] for _ in statuses])
     at = np.arange(len(statuses)) * 300.0
     whole, single = LastAsked.blank(1, 5), LastAsked.blank(1, 5)
-    whole.note_rounds(0, members, at, told)
+    note_rounds(whole, members, at, told)
     known: dict[str, LastSeen] = {}
     for columns, time, row in zip(members, at.tolist(), told, strict=True):
         single.note(np.zeros((1, 1), dtype=np.intp), columns[None], time, row[None])

@@ -23,8 +23,7 @@ from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Task
 from weighbeam.mechanism.registry import load_mechanism
-from weighbeam.mechanisms.inference.miners.handlers import TRICKS, honest_answerer, hostile_answerer
-from weighbeam.mechanisms.inference.miners.openai_answers import openai_answerer
+from weighbeam.mechanisms.inference.miners.handlers import TRICKS, honest_answerer, hostile_answerer, openai_answerer
 from weighbeam.mechanisms.inference.miners.prepared_answers import load_prompts
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.keys import Hotkey

@@ -16,7 +16,7 @@ from weighbeam.mechanisms.novelty.measure import LONGEST_TOKEN, cut_tokens, find
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import fitted_units, parse_similarity, reward_units
-from weighbeam.mechanisms.novelty.stand import has_expired, stand_round
+from weighbeam.mechanisms.novelty.score import has_expired, stand_round
 from weighbeam.senses.local import LocalSenses
 
 PARAMS = NoveltyParams()

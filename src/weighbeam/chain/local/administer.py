@@ -1,10 +1,7 @@
-"""Administer a local chain: register, stake, announce endpoints, change parameters."""
-
-from typing import Any
+"""Administer a local chain: register and replace neurons, announce endpoints."""
 
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
-from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.errors import WeighbeamError
 
 
@@ -55,28 +52,9 @@ def _clear(file: ChainFile, uid: int) -> None:
         file.db.execute(f"DELETE FROM {table} WHERE uid = ?", (uid,))
 
 
-def set_stake(file: ChainFile, hotkey: str, stake: int) -> None:
-    _update(file, "stake", stake, hotkey)
-
-
 def announce(file: ChainFile, hotkey: str, endpoint: str | None) -> None:
-    _update(file, "endpoint", endpoint, hotkey)
-
-
-def set_owner(file: ChainFile, hotkey: str | None) -> None:
-    with at_present(file):
-        file.write("owner", hotkey)
-
-
-def set_parameters(file: ChainFile, **changes: Any) -> None:
     with at_present(file) as block:
-        file.write("parameters", SubnetParameters(**{**file.read("parameters"), **changes}).model_dump())
-        file.note(block, "ParametersChanged", **changes)
-
-
-def _update(file: ChainFile, column: str, value: Any, hotkey: str) -> None:
-    with at_present(file) as block:
-        done = file.db.execute(f"UPDATE neurons SET {column} = ? WHERE hotkey = ?", (value, hotkey))
+        done = file.db.execute("UPDATE neurons SET endpoint = ? WHERE hotkey = ?", (endpoint, hotkey))
         if done.rowcount == 0:
             raise WeighbeamError("not_registered", f"{hotkey} is not registered", "register it first")
-        file.note(block, f"{column.title()}Set", hotkey=hotkey, value=value)
+        file.note(block, "EndpointSet", hotkey=hotkey, value=endpoint)

@@ -6,11 +6,9 @@ Numbers that 64 bits do not surely hold are left to core/yuma/epoch.py, so there
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.core.yuma.arrays import LATEST, DenseEpoch, DenseSubnet, Flags, gather_subnet
+from weighbeam.core.yuma.arrays import LATEST, DenseEpoch, DenseSubnet, Flags
 from weighbeam.core.yuma.epoch import (
-    YumaEpoch,
     YumaParams,
-    YumaSubnet,
     grant_permits,
     run_epoch,
     share_emission,
@@ -145,21 +143,9 @@ def _full(value: int) -> Fixed:
 STEEPEST = 2**15
 
 
-def run_epoch_dense(subnet: YumaSubnet, params: YumaParams) -> YumaEpoch:
-    """What `run_epoch` returns, sooner where rows are full."""
-    dense = gather_subnet(subnet)
-    if dense is None or not _fits(subnet.block, params):
-        return run_epoch(subnet, params)
-    epoch = run_dense(dense, params).as_epoch()
-    for i, permit in enumerate(epoch.permits):
-        if not (permit or subnet.permits[i] or i == params.owner_uid):
-            epoch.bonds[i] = dict(subnet.bonds[i])
-    return epoch
-
-
 def run_dense(subnet: DenseSubnet, params: YumaParams) -> DenseEpoch:
     """The epoch of one mechanism, arrays in and arrays out."""
-    if not _fits(subnet.block, params):
+    if not fits_arrays(subnet.block, params):
         return _run_sparse(subnet, params)
     owner, rows = params.owner_uid, subnet.rows
     active = subnet.last_update >= subnet.block - params.activity_cutoff
@@ -199,7 +185,7 @@ def run_dense(subnet: DenseSubnet, params: YumaParams) -> DenseEpoch:
     )
 
 
-def _fits(block: int, params: YumaParams) -> bool:
+def fits_arrays(block: int, params: YumaParams) -> bool:
     """Whether every step below stays within 64 bits."""
     units = (params.kappa, params.bonds_penalty, params.alpha_low, params.alpha_high)
     return (

@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar
 from weighbeam.core.errors import WeighbeamError
 
 Item = TypeVar("Item")
-Given = TypeVar("Given")
 VERSION = 1
 MAX_CURSOR = 2000
 MAX_TEXT = 200
@@ -36,11 +35,6 @@ def cut_page(
     """
     kept = tuple(rows[:limit])
     return ListPage(kept, format_cursor(list_name, *key(kept[-1])) if len(rows) > limit and kept else None)
-
-
-def map_page(page: ListPage[Item], write: Callable[[Item], Given]) -> ListPage[Given]:
-    """The same page of other items."""
-    return ListPage(tuple(write(item) for item in page.items), page.next)
 
 
 def format_cursor(list_name: str, *key: float | int | str) -> str:

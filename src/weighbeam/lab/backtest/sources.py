@@ -5,7 +5,6 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
@@ -66,12 +65,6 @@ def save_dump(outcomes: Iterator[Outcome], file: Path) -> None:
         raise WeighbeamError("cannot_write", f"{file}: {fault.strerror}", "name another place") from None
     finally:
         part.unlink(missing_ok=True)
-
-
-def dump_journal(place: str, file: Path) -> None:
-    """Outcomes of a journal on its own terms."""
-    with closing(view_journal(place)) as store:
-        save_dump(list_outcomes(store), file)
 
 
 def load_dump(file: Path) -> Iterator[Outcome]:

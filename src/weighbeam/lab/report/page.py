@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from weighbeam.lab.attack.attack import YUMA
 from weighbeam.lab.attack.comparison import AttackFinding
-from weighbeam.lab.report.attack_pages import name_ground
 from weighbeam.lab.report.charts import chart_days, chart_detection, chart_front, chart_profits
 from weighbeam.lab.report.records import LabRecord
 from weighbeam.lab.simulate.measure import AttackOutcome, Interval
@@ -179,3 +179,11 @@ def format_interval(interval: Interval) -> str:
     '0.40 to 0.60'
     """
     return f"{format_number(interval.low)} to {format_number(interval.high)}"
+
+
+def name_ground(mechanism: str) -> str:
+    """
+    >>> name_ground("inference"), name_ground("yuma")
+    ('inference', 'the chain (Yuma consensus)')
+    """
+    return "the chain (Yuma consensus)" if mechanism == YUMA else mechanism

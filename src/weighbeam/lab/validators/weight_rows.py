@@ -39,13 +39,6 @@ class LastAsked:
         for times, holds in (self.asked_at, statuses < 2), (self.success_at, statuses == 0):
             times[rows, members] = np.where(holds, at, times[rows, members])
 
-    def note_rounds(self, row: int, members: Places, at: Floats, statuses: Statuses) -> None:
-        """Remember some rounds of one validator [rounds, size], the oldest first: of one column the last stays."""
-        times = np.broadcast_to(at[:, None], members.shape)
-        asked, good = statuses < 2, statuses == 0
-        self.asked_at[row, members[asked]] = times[asked]
-        self.success_at[row, members[good]] = times[good]
-
     def gate(self, now: float, hours: float, only_if_asked: bool) -> Floats:
         """The last success as the gate counts it; NaN means stale."""
         start = now - hours * HOUR

@@ -20,12 +20,11 @@ from weighbeam.mechanism.records import (
 )
 from weighbeam.mechanisms.evidence.advise import advise_finder
 from weighbeam.mechanisms.evidence.choose import choose_weighted
-from weighbeam.mechanisms.evidence.examples import example_rounds
 from weighbeam.mechanisms.evidence.explain import explain_score
 from weighbeam.mechanisms.evidence.metrics import MEASURES
 from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, observe_round
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.question import EvidenceQuestion, parse_question, report_round
+from weighbeam.mechanisms.evidence.question import EvidenceQuestion, example_rounds, parse_question, report_round
 from weighbeam.mechanisms.evidence.reasons import MEANINGS, SUSPICIOUS
 from weighbeam.mechanisms.evidence.score import recompute, score_round
 from weighbeam.mechanisms.evidence.stages import STAGES as STAGES_SCORE

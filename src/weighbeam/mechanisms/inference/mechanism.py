@@ -1,9 +1,10 @@
-"""The inference mechanism: the verbs of the contract, each in a file of its own."""
+"""The inference mechanism: the verbs of the contract, most in a file of their own."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from weighbeam.charts.heatmap import Heatmap
+from weighbeam.core.canonical import seeded_digest
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.records import (
     Group,
@@ -18,7 +19,6 @@ from weighbeam.mechanism.records import (
     Weights,
 )
 from weighbeam.mechanisms.inference.advise import advise_voice
-from weighbeam.mechanisms.inference.choose import choose_fewest
 from weighbeam.mechanisms.inference.composite import sum_parts
 from weighbeam.mechanisms.inference.examples import example_rounds
 from weighbeam.mechanisms.inference.explain import explain_score
@@ -135,3 +135,22 @@ class Inference(Mechanism):
         from weighbeam.mechanisms.inference.lab.attacks import ATTACKS
 
         return ATTACKS
+
+
+def choose_fewest(
+    counts: Mapping[str, int], miners: Sequence[str], seed: Seed, wanted: Sequence[str], params: InferenceParams
+) -> Group:
+    """The `max_miners` with the fewest evaluations; nobody if there are fewer than `min_miners`.
+
+    >>> choose_fewest({"a": 5}, ["a", "b", "c"], "s", (), InferenceParams(min_miners=2, max_miners=2)).members
+    ('c', 'b')
+    """
+    candidates = sorted(set(miners))
+    known, once = set(candidates), tuple(dict.fromkeys(wanted))
+    unknown = tuple(hotkey for hotkey in once if hotkey not in known)
+    if len(candidates) < params.min_miners:
+        return Group((), None, 0, unknown=unknown)
+    ordered = sorted(candidates, key=lambda hotkey: (counts.get(hotkey, 0), seeded_digest(seed, hotkey)))
+    members = tuple(ordered[: params.max_miners])
+    extra = tuple(hotkey for hotkey in once if hotkey in known and hotkey not in members)
+    return Group(members, extra=extra, unknown=unknown)

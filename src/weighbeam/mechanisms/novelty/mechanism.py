@@ -25,9 +25,8 @@ from weighbeam.mechanisms.novelty.observe import name_senses, observe_round
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.question import example_rounds, parse_question, report_round
 from weighbeam.mechanisms.novelty.reward import reward_units
-from weighbeam.mechanisms.novelty.score import score_round, sum_parts
+from weighbeam.mechanisms.novelty.score import has_expired, score_round, stand_round, sum_parts
 from weighbeam.mechanisms.novelty.stages import STAGES
-from weighbeam.mechanisms.novelty.stand import has_expired, stand_round
 from weighbeam.mechanisms.novelty.ui.page import PAGE
 from weighbeam.senses.ports.protocols import Senses
 

@@ -1,9 +1,9 @@
-"""What each contributor earned in a round: the units of what was paid, in whole numbers."""
+"""What each contributor earned: in a round, in all, and in the window that weights are made of. Whole units."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weighbeam.mechanism.records import Observation, Score, Scored
+from weighbeam.mechanism.records import Observation, Score, Scored, Standing
 from weighbeam.mechanisms.novelty.observe import parse_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import Judgement
@@ -39,3 +39,52 @@ def _score(params: NoveltyParams, row: Mapping[str, Any]) -> Score:
 def _name_reason(judged: Judgement) -> str:
     """What stood between a contribution and its pay."""
     return "not_new" if judged.status == "paid" else judged.status
+
+
+HOUR, MINUTE = 3600, 60
+
+
+def stand_round(params: NoveltyParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
+    """Standings after a round; what was paid longer ago than the window, by the round's own time, counts no more."""
+    at = scored.summary["at"]
+    earned = {score.hotkey: _list_paid(score, at) for score in scored.scores if score.value is not None}
+    known = {standing.hotkey: standing for standing in standings}
+    fresh = {hotkey: Standing(hotkey, None) for hotkey in earned if hotkey not in known}
+    return tuple(_move(standing, earned.get(name, []), at, params) for name, standing in (known | fresh).items())
+
+
+def _list_paid(score: Score, at: float | None) -> list[tuple[float | None, int]]:
+    """When what was paid, to the minute; what has no time of its own was paid in the round."""
+    rows = (score.parts or {}).get("contributions", ())
+    return [(_floor(at if row["at"] is None else row["at"]), row["units"]) for row in rows if row["status"] == "paid"]
+
+
+def _floor(at: float | None) -> float | None:
+    return None if at is None else at // MINUTE * MINUTE
+
+
+def has_expired(standings: Sequence[Standing], now: float, params: NoveltyParams) -> bool:
+    """Whether a round without any contribution would change a standing: something has left the window."""
+    rows = (row for standing in standings for row in standing.detail.get("window", ()))
+    return any(_has_left(row[0], now, params) for row in rows)
+
+
+def _move(
+    standing: Standing, earned: Sequence[tuple[float | None, int]], at: float | None, params: NoveltyParams
+) -> Standing:
+    window: list[list[Any]] = [list(row) for row in standing.detail.get("window", ())]
+    paid = sum(units for _, units in earned)
+    if not window and not paid and standing.value is not None:
+        return standing
+    sums: dict[float | None, int] = {}
+    for when, units in [*((row[0], row[1]) for row in window), *earned]:
+        sums[when] = sums.get(when, 0) + units
+    kept = {when: units for when, units in sums.items() if units and not _has_left(when, at, params)}
+    balance = standing.detail.get("balance", 0) + paid
+    rows = [[when, units] for when, units in kept.items()]
+    return Standing(standing.hotkey, float(sum(kept.values())), {"balance": balance, "window": rows})
+
+
+def _has_left(when: float | None, now: float | None, params: NoveltyParams) -> bool:
+    """What a jump of the clock dated after now stays: it leaves when its time has come."""
+    return when is not None and now is not None and when <= now - params.window_hours * HOUR

@@ -1,4 +1,4 @@
-"""The reading API (docs/read-api.md): overview, settings, health, alerts, attacks and copies, and all its routes."""
+"""The reading API (docs/read-api.md): overview, settings, health, miners, weights, alerts, attacks and copies."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -6,23 +6,34 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Response
 from pydantic import Field
 
+from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.views.alert_lines import LEVELS, list_alerts
 from weighbeam.engine.views.attacks import AttackSummary, select_attacks
 from weighbeam.engine.views.copies import list_copies
+from weighbeam.engine.views.miner import list_scores
 from weighbeam.engine.views.overview import Overview, select_overview
+from weighbeam.engine.views.paging import cut_page, parse_cursor
+from weighbeam.engine.views.weights import STATES, list_submissions, list_weights
+from weighbeam.engine.weights.metagraphs import select_metagraph
 from weighbeam.service.api import reading_shapes
 from weighbeam.service.api.events import EventStreams, add_events
-from weighbeam.service.api.mechanisms import add_mechanisms
-from weighbeam.service.api.miners import add_miners
-from weighbeam.service.api.query import FROM_DIGITS, HotkeyName, MechanismPageQuery, OneOf, PageQuery, Query
+from weighbeam.service.api.mechanisms import add_mechanisms, find_shown_mechanism
+from weighbeam.service.api.query import (
+    FROM_DIGITS,
+    HotkeyName,
+    MechanismPageQuery,
+    MechanismQuery,
+    OneOf,
+    PageQuery,
+    Query,
+)
 from weighbeam.service.api.reader import CODES, ReadingApi, ReadingContext
 from weighbeam.service.api.rounds import add_rounds
 from weighbeam.service.api.routes import BASE
-from weighbeam.service.api.weights import add_weights
 from weighbeam.service.http.authentication import Authenticator
 from weighbeam.service.http.cache import StoreCache
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
-from weighbeam.service.http.redaction import redact_alert, redact_attacks, redact_overview
+from weighbeam.service.http.redaction import redact_alert, redact_attacks, redact_overview, redact_submission
 from weighbeam.service.http.threads import ThreadPools
 
 OVERVIEW_SECONDS = 5.0
@@ -65,6 +76,84 @@ class AttacksQuery(Query):
 
 class CopiesQuery(PageQuery):
     hotkey: HotkeyName = None
+
+
+def add_miners(app: FastAPI, reader: ReadingApi) -> None:
+    route, shown = partial(reader.declare, app, tag="miners", refused=(404,)), reader.shown
+
+    @route("/miners/{hotkey}", reading_shapes.MinerShown, query=MechanismQuery)
+    def miner(given: MechanismQuery, hotkey: str) -> Any:
+        """One miner by mechanism: place, standing over time, why answers failed, what would help."""
+        name = given.mechanism
+        names = list(shown.mechanisms) if name is None else [find_shown_mechanism(shown, name)[0].name]
+        found = _gather_views(reader, hotkey, names)
+        if not found:
+            raise _refuse(hotkey)
+        return {"hotkey": hotkey, "mechanisms": found}
+
+    @route("/miners/{hotkey}/scores", reading_shapes.Scores, query=MechanismPageQuery)
+    def scores(given: MechanismPageQuery, hotkey: str) -> Any:
+        """One miner's scores, newest first."""
+        page = list_scores(shown.store, hotkey, given.mechanism, given.cursor, given.limit)
+        if not page.items and given.cursor is None:
+            raise _refuse(hotkey)
+        return {"hotkey": hotkey, "scores": page.items, "next": page.next}
+
+
+def _gather_views(reader: ReadingApi, hotkey: str, names: list[str]) -> dict[str, Any]:
+    """By mechanism, where the miner is known."""
+    found = {}
+    for name in names:
+        try:
+            view = reader.read_miner(reader.shown.mechanisms[name][0], hotkey)
+        except WeighbeamError as fault:
+            if fault.code != "unknown_hotkey":
+                raise
+        else:
+            found[name] = view
+    return found
+
+
+def _refuse(hotkey: str) -> WeighbeamError:
+    return WeighbeamError("unknown_hotkey", f"{hotkey[:100]!r} has no score here", "see the standings")
+
+
+class SubmissionsQuery(MechanismPageQuery):
+    state: Annotated[str | None, OneOf(STATES), Field(description="in this state")] = None
+
+
+def add_weights(app: FastAPI, reader: ReadingApi) -> None:
+    route, shown = partial(reader.declare, app, tag="weights"), reader.shown
+
+    @route("/weights", reading_shapes.WeightsShown, query=MechanismPageQuery, refused=(404,))
+    def weights(given: MechanismPageQuery) -> Any:
+        """Weights of a mechanism, newest first, and how concentrated they are; `mechanism` may be left out if one is
+        run alone."""
+        mechanism, after = choose_mechanism(shown, given.mechanism), parse_cursor(given.cursor, "weights", int)
+        lines = list_weights(shown.store, mechanism, given.limit + 1, after[0] if after else None)
+        page = cut_page(lines, given.limit, "weights", lambda line: (line.id,))
+        return {"mechanism": mechanism, "weights": page.items, "next": page.next}
+
+    @route("/submissions", reading_shapes.Submissions, query=SubmissionsQuery)
+    def submissions(given: SubmissionsQuery) -> Any:
+        """Every intent to set weights, newest first: what was planned, and how far it got."""
+        page = list_submissions(shown.store, given.mechanism, given.state, given.cursor, given.limit)
+        return {"submissions": [redact_submission(line) for line in page.items], "next": page.next}
+
+    @route("/metagraph", reading_shapes.Metagraphs, query=MechanismQuery, refused=(404,))
+    def metagraph(given: MechanismQuery) -> Any:
+        """What the chain said last of everyone, by mechanism."""
+        name = given.mechanism
+        names = list(shown.mechanisms) if name is None else [choose_mechanism(shown, name)]
+        return {"metagraphs": {name: select_metagraph(shown.store, name) for name in names}}
+
+
+def choose_mechanism(shown: ReadingContext, name: str | None) -> str:
+    """The one asked for, or the only one there is."""
+    if name is None:
+        require(len(shown.mechanisms) == 1, "bad_query", "name a mechanism", f"one of: {', '.join(shown.mechanisms)}")
+        return next(iter(shown.mechanisms))
+    return find_shown_mechanism(shown, name)[0].name
 
 
 def add_trouble(app: FastAPI, reader: ReadingApi) -> None:

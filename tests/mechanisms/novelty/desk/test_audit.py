@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from mechanisms.novelty.desk.books import check_books
 from mechanisms.novelty.desk.desks import KEY, OTTERS, fill_desk
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.audit import DeskAudit
-from weighbeam.mechanisms.novelty.desk.ledger import check_books
 from weighbeam.mechanisms.novelty.desk.opening import open_novelty, view_kept
 from weighbeam.mechanisms.novelty.desk.record import select_record
 from weighbeam.mechanisms.novelty.params import NoveltyParams

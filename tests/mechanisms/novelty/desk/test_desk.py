@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from mechanisms.novelty.desk.books import check_books
 from mechanisms.novelty.desk.tiny_senses import TinySenses
 from postgres import Server, on_sqlite
 from weighbeam.core.errors import WeighbeamError
@@ -22,7 +23,7 @@ from weighbeam.mechanisms.novelty.desk.accounts import (
     select_receipts,
 )
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
-from weighbeam.mechanisms.novelty.desk.ledger import PayLimits, check_books
+from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
 from weighbeam.mechanisms.novelty.desk.settlement import settle_held, withdraw
 from weighbeam.mechanisms.novelty.desk.vector_corpus import VectorCorpus
 from weighbeam.mechanisms.novelty.params import NoveltyParams

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from mechanisms.novelty.desk.books import check_books
 from mechanisms.novelty.desk.desks import BRIDGE, KEY, OTTERS, fill_desk, make_desk
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.accounts import count_all, select_receipts
 from weighbeam.mechanisms.novelty.desk.audit import verify_export
 from weighbeam.mechanisms.novelty.desk.bulk_import import import_lines
 from weighbeam.mechanisms.novelty.desk.export import encode_export
-from weighbeam.mechanisms.novelty.desk.ledger import check_books
 from weighbeam.mechanisms.novelty.desk.record import select_record
 from weighbeam.network.receipts import verify_receipts
 from weighbeam.senses.local import LocalSenses

@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from mechanisms.novelty.desk.books import check_books
 from network.loopback import ALICE, BOB, CHARLIE, free_port
 from service.holders import bear, place, show
 from service.novelty_api import BREAD, BRIDGE, OTTERS, Api, open_api
@@ -24,7 +25,6 @@ from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.mechanisms.novelty.desk.accounts import count_all, select_receipts
-from weighbeam.mechanisms.novelty.desk.ledger import check_books
 from weighbeam.network.receipts import check_receipt
 from weighbeam.network.signing_dialects import Btauth, OutgoingRequest
 from weighbeam.senses.local import LocalSenses

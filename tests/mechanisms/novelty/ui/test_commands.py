@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from mechanisms.novelty.desk.books import check_books
 from mechanisms.novelty.desk.desks import BRIDGE, DRIFT, KEY, NOISE, OTTERS, fill_desk
 from weighbeam.cli.main import app
-from weighbeam.mechanisms.novelty.desk.ledger import check_books
 from weighbeam.mechanisms.novelty.desk.opening import view_kept
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.senses import local

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from weighbeam.senses.adapters.cluster.client import Cluster
+
 HERE = Path(__file__).parent
 TESTS = HERE.parents[2]
 MARK = "WEIGHBEAM_TEST_NODES"
@@ -86,3 +88,9 @@ def need_ray() -> None:
     if importlib.util.find_spec("ray") is None:
         assert not os.environ.get("CI"), "install the extra ray"
         pytest.skip("Ray is an extra: weighbeam[ray]", allow_module_level=True)
+
+
+def find_broker(cluster: Cluster) -> int | None:
+    """The number of the process through which a cluster is used; None if it runs no more, or not yet."""
+    line = cluster._line
+    return None if line is None else line.pid

@@ -3,6 +3,7 @@
 import sys
 import time
 
+from senses.adapters.cluster.nodes import find_broker
 from senses.adapters.cluster.trades import Obedience
 from weighbeam.senses.adapters.cluster.client import Cluster
 from weighbeam.senses.adapters.cluster.senses import FallbackSense
@@ -13,7 +14,7 @@ def main(address: str) -> None:
     cluster = Cluster(ClusterSettings(address))
     work = FallbackSense(cluster, Obedience(), Obedience().open(), lambda items: [-1] * len(items))
     (worker,) = work.do(["sleep 0"])
-    print(cluster.broker_pid, worker, flush=True)
+    print(find_broker(cluster), worker, flush=True)
     time.sleep(60)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from engine.small_subnet import ALICE, CHUNKING, PARAMS, list_faults, list_rounds, open_store, serve_miners
 from lab.lab_fakes import ATTACKS, play_fake
-from senses.adapters.cluster.nodes import need_ray
+from senses.adapters.cluster.nodes import find_broker, need_ray
 from senses.adapters.cluster.trades import Obedience, play_late
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.journal import Journal
@@ -123,23 +123,23 @@ def test_brokers_come_and_go_and_leave_nothing_behind(join, nodes) -> None:
     work.check()
     running = in_thread(lambda: work.do(["sleep 0.3"] * 6))
     time.sleep(0.5)
-    first = cluster.broker_pid
+    first = find_broker(cluster)
     os.kill(first, signal.SIGKILL)
     assert HERE not in running()
-    assert cluster.broker_pid != first
+    assert find_broker(cluster) != first
     assert told == []
     cluster.settings = ClusterSettings(nodes.address, WorkerBounds(), 1.0)
-    os.kill(cluster.broker_pid, signal.SIGSTOP)
+    os.kill(find_broker(cluster), signal.SIGSTOP)
     assert work.do(["sleep 0"]) == [HERE], "it hangs, so this machine does it"
     begun = time.monotonic()
     assert work.do(["sleep 0"]) == [HERE]
     assert time.monotonic() - begun < 0.5, "and waits for it once"
     assert told == ["cluster_lost"]
-    os.kill(cluster.broker_pid, signal.SIGCONT)
+    os.kill(find_broker(cluster), signal.SIGCONT)
     wait_for(lambda: told == ["cluster_lost", "cluster_lost is over"])
     (worker,) = work.do(["sleep 0"])
     assert worker != HERE
-    last = cluster.broker_pid
+    last = find_broker(cluster)
     cluster.close()
     assert not is_alive(last)
     wait_for(lambda: not is_alive(worker))

@@ -1,12 +1,13 @@
-"""Chunkers by name."""
+"""Chunkers by name: our own, and those of the package index (extra `weighbeam[chunkers]`), told to count characters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.chunking.miners import climb, packages, packing
+from weighbeam.mechanisms.chunking.miners import climb, packing
 from weighbeam.senses.ports.protocols import Senses
 
 Cut = Callable[[str, int, int, Senses], list[str]]
@@ -31,6 +32,47 @@ class Chunker:
             import_module(self.needs)
 
 
+def semantic_text_splitter(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -> list[str]:
+    from semantic_text_splitter import TextSplitter
+
+    return list(TextSplitter(chunk_size).chunks(document))
+
+
+def chonkie_recursive(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -> list[str]:
+    from chonkie import RecursiveChunker
+
+    return _texts(RecursiveChunker(tokenizer="character", chunk_size=chunk_size)(document))
+
+
+def chonkie_sentence(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -> list[str]:
+    from chonkie import SentenceChunker
+
+    return _texts(SentenceChunker(tokenizer="character", chunk_size=chunk_size, chunk_overlap=0)(document))
+
+
+def chonkie_token(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -> list[str]:
+    from chonkie import TokenChunker
+
+    return _texts(TokenChunker(tokenizer="character", chunk_size=chunk_size, chunk_overlap=0)(document))
+
+
+def semchunk(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -> list[str]:
+    from semchunk import chunkerify
+
+    pieces: Any = chunkerify(len, chunk_size)(document)
+    return list(pieces)
+
+
+def langchain_recursive(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -> list[str]:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    return list(RecursiveCharacterTextSplitter(chunk_size=chunk_size, chunk_overlap=0).split_text(document))
+
+
+def _texts(chunks: Any) -> list[str]:
+    return [chunk.text for chunk in chunks]
+
+
 CHUNKERS = {
     chunker.name: chunker
     for chunker in (
@@ -40,16 +82,14 @@ CHUNKERS = {
         Chunker(
             "semantic-text-splitter",
             "largest semantic level that fits",
-            packages.semantic_text_splitter,
+            semantic_text_splitter,
             "semantic_text_splitter",
         ),
-        Chunker("chonkie-recursive", "recursive separators", packages.chonkie_recursive, "chonkie"),
-        Chunker("chonkie-sentence", "sentence groups", packages.chonkie_sentence, "chonkie"),
-        Chunker("chonkie-token", "fixed numbers of tokens: cuts words, so it fails", packages.chonkie_token, "chonkie"),
-        Chunker("semchunk", "recursive by meaning of separators", packages.semchunk, "semchunk"),
-        Chunker(
-            "langchain-recursive", "recursive characters", packages.langchain_recursive, "langchain_text_splitters"
-        ),
+        Chunker("chonkie-recursive", "recursive separators", chonkie_recursive, "chonkie"),
+        Chunker("chonkie-sentence", "sentence groups", chonkie_sentence, "chonkie"),
+        Chunker("chonkie-token", "fixed numbers of tokens: cuts words, so it fails", chonkie_token, "chonkie"),
+        Chunker("semchunk", "recursive by meaning of separators", semchunk, "semchunk"),
+        Chunker("langchain-recursive", "recursive characters", langchain_recursive, "langchain_text_splitters"),
     )
 }
 

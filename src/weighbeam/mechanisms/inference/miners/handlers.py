@@ -1,13 +1,13 @@
-"""Reference inference miners for the demo: honest ones from prepared answers, hostile ones with one trick each."""
+"""Reference inference miners: honest ones from prepared answers or a model, hostile ones with one trick each."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import Any
 
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.inference.miners.contradict import SENTENCE, contradict
-from weighbeam.mechanisms.inference.miners.openai_answers import openai_answerer
 from weighbeam.mechanisms.inference.miners.prepared_answers import VOICES, find_answers
 from weighbeam.network.miner_app import Handler
 from weighbeam.senses.ports.protocols import Senses
@@ -95,3 +95,27 @@ TRICKS: dict[str, Trick] = {
     "overconfident": lambda prompt: {"text": _be_sure(prompt), "confidence": 1.0},
     "contradictor": lambda prompt: {"text": contradict(find_answers(prompt)[4]), "confidence": 0.9},
 }
+
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+MAX_TOKENS = 1024
+RESERVE = 0.9
+
+
+def openai_answerer(model: str, url: str) -> Handler:
+    """Answers with `model` of the endpoint at `url`; the key is read from the environment and never logged."""
+    try:
+        from openai import AsyncOpenAI
+    except ImportError:
+        raise WeighbeamError("no_openai", "the openai client is missing", "pip install 'weighbeam[openai]'") from None
+    client = AsyncOpenAI(base_url=url, api_key=os.environ.get(KEY_VARIABLE, "none"), max_retries=1)
+
+    async def answer(task: dict[str, Any], seconds: float) -> Any:
+        messages = task.get("messages") or [{"role": "user", "content": task["prompt"]}]
+        tokens = min(int(task.get("max_tokens") or MAX_TOKENS), MAX_TOKENS)
+        reply = await client.chat.completions.create(
+            model=model, messages=messages, max_tokens=tokens, temperature=0.2, timeout=seconds * RESERVE
+        )
+        return {"text": reply.choices[0].message.content or ""}
+
+    return answer

@@ -146,15 +146,11 @@ def select_balance(connection: Connection, name: str) -> int | None:
     return None if found is None else int(found)
 
 
-def check_books(connection: Connection) -> Iterator[str]:
-    """Everything that is wrong with the ledger: a broken chain, an account that is not its sum, books off zero."""
-    entries = (dict(row._mapping) for row in connection.execute(select(novelty_ledger).order_by("sequence")))
-    kept = {row.name: int(row.units) for row in connection.execute(select(accounts.c.name, accounts.c.units))}
-    return check_entries(entries, kept)
-
-
 def check_entries(entries: Iterable[Mapping[str, Any]], kept: Mapping[str, int]) -> Iterator[str]:
-    """The same of rows from anywhere; `kept` is what each account says it holds."""
+    """Everything that is wrong with a ledger: a broken chain, an account that is not its sum, books off zero.
+
+    `kept` is what each account says it holds.
+    """
     previous, expected = GENESIS, 0
     sums: dict[str, int] = {}
     for row in entries:

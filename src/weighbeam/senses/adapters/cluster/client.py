@@ -168,11 +168,6 @@ class Cluster:
         if self._thread is not None:
             self._thread.join()
 
-    @property
-    def broker_pid(self) -> int | None:
-        line = self._line
-        return None if line is None else line.pid
-
     def count_workers(self, key: str) -> PoolStatus:
         with self._changed:
             return self._statuses.get(key, PoolStatus())

@@ -1,9 +1,11 @@
-"""The catalogue as pages of the documentation: texts from the attacks, numbers from the expectations alone."""
+"""Write the pages of attacks: texts from the catalogue, numbers from the expectations alone. `make docs` runs it."""
 
 from collections.abc import Mapping, Sequence
 
-from weighbeam.lab.attack.attack import YUMA, Attack
-from weighbeam.lab.attack.expectations import FULL, Expected, Measure
+from weighbeam.lab.attack.attack import Attack
+from weighbeam.lab.attack.catalogue import list_attacks
+from weighbeam.lab.attack.expectations import FULL, Expected, Measure, load_expectations
+from weighbeam.lab.report.page import name_ground
 from weighbeam.lab.simulate.measure import Interval, Verdict, judge_profit
 
 INDEX = "README.md"
@@ -17,8 +19,9 @@ MEANINGS: Mapping[Verdict, str] = {
 COLUMNS = "| profit | of all pay | found out | honest accused | tau |"
 
 
-def format_pages(attacks: Sequence[Attack], expected: Expected) -> dict[str, str]:
+def write_attacks() -> dict[str, str]:
     """Every page by its file name: one a family, and the index."""
+    attacks, expected = list_attacks(), load_expectations(FULL)
     families = sorted({attack.family for attack in attacks})
     pages = {f"{name}.md": format_family([one for one in attacks if one.family == name], expected) for name in families}
     return {INDEX: format_index(attacks, expected), **pages}
@@ -75,14 +78,6 @@ def format_numbers(attack: Attack, expected: Expected) -> str:
     measures: tuple[Measure, ...] = ("taken", "detection", "false_positives")
     shares = [_format_share(row[measure]) for measure in measures]
     return " | ".join([_format_number(row["profit"]), *shares, _format_number(row["tau"])])
-
-
-def name_ground(mechanism: str) -> str:
-    """
-    >>> name_ground("inference"), name_ground("yuma")
-    ('inference', 'the chain (Yuma consensus)')
-    """
-    return "the chain (Yuma consensus)" if mechanism == YUMA else mechanism
 
 
 def _link(attack: Attack) -> str:
