@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 
 from weighbeam.mechanisms.novelty.desk.ledger import check_entries
-from weighbeam.store.novelty_tables import accounts, novelty_ledger
+from weighbeam.mechanisms.novelty.tables import accounts, novelty_ledger
 
 
 def check_books(connection: Connection) -> Iterator[str]:
