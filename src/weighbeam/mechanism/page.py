@@ -1,7 +1,35 @@
 """Words and columns that pages and tables need of a mechanism; each has a default, so a mechanism may declare none."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+Report = Mapping[str, Any]
+"""What `Mechanism.report` gives."""
+Span = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFigure:
+    """One figure at the head of a round: its label, its value, and a note with or without a number."""
+
+    label: str
+    value: str | float | None
+    note: str = ""
+    number: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuote:
+    """A quote that an answer rests on, with its surroundings and how it was judged."""
+
+    source: str
+    text: str
+    before: str
+    after: str
+    verdict: str
+    accepted: bool
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +58,11 @@ class MechanismPage:
     """From how many columns on such a table says what each miner does."""
     legend: str = ""
     """One or two lines below such a table."""
+    figures: Callable[[Mapping[str, Any]], Sequence[RoundFigure]] | None = None
+    """What the summary of a round says, beside the number of valid answers."""
+    cuts: Callable[[Mapping[str, Any], Report, str], tuple[str, Sequence[Span | None]] | None] | None = None
+    """A text of the task, and the spans that an answer cut it into, if it did."""
+    quotes: Callable[[Report, str], Sequence[AnswerQuote]] | None = None
+    """The quotes that an answer rests on."""
+    quotes_title: str = "Quotes"
+    """The heading above them."""

@@ -1,16 +1,17 @@
 """One answer: its score as a tree, the quotes it rests on, and what it said."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.scoring import ScoreResult
 from weighbeam.engine.views.round_view import RoundView, find_answer, select_round_view
 from weighbeam.mechanism.records import Node
 from weighbeam.service.pages.formats import format_number
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
-from weighbeam.service.pages.rounds import find_columns, find_pieces, format_answer, recall_kept
+from weighbeam.service.pages.rounds import find_columns, find_page, find_pieces, format_answer, recall_kept
 
 MAX_SAID = 50_000
 
@@ -31,7 +32,8 @@ def show_answer(data: PageData, round_id: str, hotkey: str, withhold: bool) -> s
         one=format_answer(answer, find_columns(view), view),
         explained=explained,
         unexplained=_say_why_not(view),
-        snippets=[] if kept is None or view.withheld else list_snippets(kept.report(), hotkey),
+        quotes=[] if kept is None or view.withheld else list_quotes(kept, hotkey),
+        quotes_title=find_page(view.mechanism).quotes_title,
         pieces=None if kept is None or view.withheld else find_pieces(kept, view, hotkey),
         said=None if said is None else said[:MAX_SAID],
         cut=MAX_SAID if said is not None and len(said) > MAX_SAID else None,
@@ -45,35 +47,18 @@ def format_payload(payload: Any) -> str:
     return said.encode("utf-8", "replace").decode()
 
 
-def list_snippets(report: Mapping[str, Any], hotkey: str) -> list[dict[str, Any]]:
-    """Quotes with the place in their page, and how they were judged; none where a mechanism knows none."""
-    rows: Sequence[Mapping[str, Any]] = report.get("answers", ())
-    row: Mapping[str, Any] = next((row for row in rows if row.get("hotkey") == hotkey), {})
-    return [_format_snippet(one) for one in row.get("snippets") or () if isinstance(one, Mapping)]
-
-
-def _format_snippet(one: Mapping[str, Any]) -> dict[str, Any]:
-    match: Mapping[str, Any] = one.get("match") or {}
-    context, text = str(match.get("context") or ""), str(match.get("text") or one.get("excerpt") or "")
-    before, found, after = context.partition(text)
-    if not found:
-        before = after = ""
-    accepted = bool(one.get("accepted"))
-    notes = [f"score {format_number(one['score'])}"] if isinstance(one.get("score"), int | float) else []
-    nli = one.get("nli")
-    if isinstance(nli, Mapping):
-        notes += [f"{name} {format_number(value)}" for name, value in sorted(nli.items())]
-    if isinstance(one.get("similarity"), int | float):
-        notes.append(f"similarity to the statement {format_number(one['similarity'])}")
-    return {
-        "verdict": str(one.get("stance") or "accepted") if accepted else str(one.get("reason") or "refused"),
-        "tone": "good" if accepted else "bad",
-        "url": str(one.get("url") or ""),
-        "before": before,
-        "text": text,
-        "after": after,
-        "note": " · ".join(notes),
-    }
+def list_quotes(kept: ScoreResult, hotkey: str) -> list[dict[str, Any]]:
+    """The quotes that an answer rests on, with their surroundings; none where a mechanism knows none."""
+    quotes = kept.mechanism.page.quotes
+    found = quotes(kept.report(), hotkey) if quotes is not None else ()
+    return [
+        {
+            "quote": one,
+            "tone": "good" if one.accepted else "bad",
+            "note": " · ".join(f"{name} {format_number(value)}" for name, value in one.numbers.items()),
+        }
+        for one in found
+    ]
 
 
 def _explain(explain: Any, hotkey: str) -> Node | None:

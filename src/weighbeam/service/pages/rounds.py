@@ -163,29 +163,20 @@ def find_question(view: RoundView) -> tuple[str, str | None]:
 
 
 def find_pieces(kept: ScoreResult, view: RoundView, hotkey: str) -> list[DocumentPiece] | None:
-    """A document as one miner cut it, where there is a document and the cuts are known."""
-    document = (view.task or {}).get("document")
-    rows: Sequence[Mapping[str, Any]] = kept.report().get("answers", ()) if isinstance(document, str) else ()
-    spans = next((row.get("spans") for row in rows if row["hotkey"] == hotkey), None)
-    return cut_pieces(document, spans) if spans and isinstance(document, str) and len(document) <= MAX_SHOWN else None
+    """A text of the task as one miner cut it, where the mechanism knows the cuts."""
+    cuts = kept.mechanism.page.cuts
+    found = cuts(view.task, kept.report(), hotkey) if cuts is not None and view.task else None
+    return cut_pieces(*found) if found is not None and len(found[0]) <= MAX_SHOWN else None
 
 
 def list_figures(view: RoundView) -> list[tuple[str, str, str]]:
+    """Label, value and note of what a round came to."""
     valid = sum(one.status == "valid" for one in view.answers)
     figures = [("valid answers", f"{valid} of {len(view.answers)}", "")]
-    summary: Mapping[str, Any] = view.summary or {}
-    if "consensus_score" in summary:
-        reached = "reached" if summary.get("achieved") else "void" if summary.get("void") else "not reached"
-        figures.append(("consensus", format_number(summary["consensus_score"]), reached))
-        figures.append(("similarity", format_number(summary.get("mu")), f"± {format_number(summary.get('sigma'))}"))
-    if isinstance(verdict := summary.get("verdict"), Mapping):
-        figures.append(
-            ("verdict", str(verdict.get("verdict")), f"confidence {format_number(verdict.get('confidence'))}")
-        )
-    if "groups" in summary and isinstance(summary.get("group"), int):
-        figures.append(("group", f"{summary['group'] + 1} of {summary['groups']}", ""))
-    if "duplicates" in summary:
-        figures.append(("identical answers", str(summary["duplicates"]), ""))
+    declared = find_page(view.mechanism).figures
+    for one in declared(view.summary or {}) if declared is not None else ():
+        value = one.value if isinstance(one.value, str) else format_number(one.value)
+        figures.append((one.label, value, one.note if one.number is None else one.note + format_number(one.number)))
     return figures
 
 

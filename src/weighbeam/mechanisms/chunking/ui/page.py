@@ -1,6 +1,24 @@
 """Chunking on pages and in tables."""
 
-from weighbeam.mechanism.page import MechanismPage
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weighbeam.mechanism.page import MechanismPage, Report, RoundFigure, Span
+
+
+def list_figures(summary: Mapping[str, Any]) -> list[RoundFigure]:
+    figures = []
+    if "groups" in summary and isinstance(summary.get("group"), int):
+        figures.append(RoundFigure("group", f"{summary['group'] + 1} of {summary['groups']}"))
+    if "duplicates" in summary:
+        figures.append(RoundFigure("identical answers", str(summary["duplicates"])))
+    return figures
+
+
+def find_cuts(task: Mapping[str, Any], report: Report, hotkey: str) -> tuple[str, Sequence[Span | None]] | None:
+    spans = next((row["spans"] for row in report["answers"] if row["hotkey"] == hotkey), None)
+    return (task["document"], spans) if spans else None
+
 
 PAGE = MechanismPage(
     lead="Miners split a document; chunks that hold together and stand apart win. The standing is a rank.",
@@ -16,4 +34,6 @@ PAGE = MechanismPage(
     form_label="Chunk this document",
     standing="rank",
     legend="rank: moving average of places, lower is better",
+    figures=list_figures,
+    cuts=find_cuts,
 )

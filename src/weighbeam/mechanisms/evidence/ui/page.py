@@ -1,6 +1,40 @@
 """Evidence on pages and in tables."""
 
-from weighbeam.mechanism.page import MechanismPage
+from collections.abc import Mapping
+from typing import Any
+
+from weighbeam.mechanism.page import AnswerQuote, MechanismPage, Report, RoundFigure
+
+
+def list_figures(summary: Mapping[str, Any]) -> list[RoundFigure]:
+    verdict = summary.get("verdict")
+    if not isinstance(verdict, Mapping):
+        return []
+    return [RoundFigure("verdict", str(verdict.get("verdict")), "confidence ", verdict.get("confidence"))]
+
+
+def list_quotes(report: Report, hotkey: str) -> list[AnswerQuote]:
+    row: Mapping[str, Any] = next((row for row in report["answers"] if row["hotkey"] == hotkey), {})
+    return [_make_quote(one) for one in row.get("snippets") or ()]
+
+
+def _make_quote(snippet: Mapping[str, Any]) -> AnswerQuote:
+    match: Mapping[str, Any] = snippet.get("match") or {}
+    text = str(match.get("text") or snippet.get("excerpt") or "")
+    before, found, after = str(match.get("context") or "").partition(text)
+    accepted = bool(snippet.get("accepted"))
+    judged = {"score": snippet.get("score"), **dict(sorted((snippet.get("nli") or {}).items()))}
+    judged["similarity to the statement"] = snippet.get("similarity")
+    return AnswerQuote(
+        source=str(snippet.get("url") or ""),
+        text=text,
+        before=before if found else "",
+        after=after if found else "",
+        verdict=str(snippet.get("stance") or "accepted") if accepted else str(snippet.get("reason") or "refused"),
+        accepted=accepted,
+        numbers={name: value for name, value in judged.items() if value is not None},
+    )
+
 
 PAGE = MechanismPage(
     lead="Miners back or refute a statement with quotes, checked on their page. The standing is an average.",
@@ -11,4 +45,7 @@ PAGE = MechanismPage(
     standing="avg",
     table_width=104,
     legend="avg: moving average of values; half of the weights goes to the first, a quarter to the second …",
+    figures=list_figures,
+    quotes=list_quotes,
+    quotes_title="Evidence",
 )
