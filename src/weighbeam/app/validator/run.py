@@ -22,6 +22,7 @@ from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rules.constants import find_ignored, hash_weighing
 from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
+from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.support.process import freeze_memory
 from weighbeam.network.http_server import check_listen, serve_miner
 from weighbeam.service.api.challenges import ChallengeContext, add_challenges
@@ -124,7 +125,8 @@ def log_start(built: BuiltValidator) -> None:
 
 def alert_unburnt(alerts: Alerts, runner: MechanismRunner) -> None:
     """A mechanism that would burn a share and is told of nobody to take it."""
-    share = runner.weigh_in_context.mechanism.burn_share(runner.weigh_in_context.params)
+    mechanism, params = runner.weigh_in_context.mechanism, runner.weigh_in_context.params
+    share = call_or_log(mechanism, "burn_share", lambda: mechanism.burn_share(params), 0.0)
     if share > 0 and runner.weigh_in_context.burn_hotkey is None:
         alerts.tell("no_burn_target", "warning", f"{share:.0%} would be burnt; miners get it", runner.name)
 

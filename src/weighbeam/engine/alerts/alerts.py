@@ -33,7 +33,7 @@ REMEDIES = {
     "reveal_missing": "the chain did not reveal a commit: check stake, permit and version key",
     "clock_skew": "set this machine's clock (NTP)",
     "env_ignored": "unset it, or change the mechanism's release",
-    "mechanism_broken": "upgrade or fix its package, then start again: weighbeam mechanism list says what is wrong",
+    "mechanism_broken": "upgrade or fix its package, then start again: weighbeam doctor says what is wrong",
     "round_discarded": "the reason is our own; see the line before it",
     "stalled": "the chain's node makes no blocks: check it, or name another as chain.endpoint",
     "runtime_changed": "nothing to do: the connection was made anew; look whether weights still land",

@@ -27,6 +27,7 @@ LASTING = frozenset(
         "few_documents",
         "env_ignored",
         "no_burn_target",
+        "mechanism_broken",
     }
 )
 """Raised when they begin and not on and on: while a process lives, only what ends them says that they are over."""

@@ -1,0 +1,105 @@
+"""What a mechanism raises while a validator, a service, the lab or a replay uses it stays with that mechanism."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from mechanism.installed_package import install
+from mechanism.test_bad_packages import ALICE, change, write, write_settings
+from weighbeam.app.settings.sources import LoadedSettings, load_settings
+from weighbeam.app.validator.build import build_validator
+from weighbeam.app.validator.checks import diagnose_settings
+from weighbeam.app.validator.run import log_start
+from weighbeam.chain.local.administer import register
+from weighbeam.chain.local.blocks import advance
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.views.alert_lines import list_alerts
+
+NEEDY = (
+    "from weighbeam import Params as Base\n    class Needy(Base):\n        needed: float\n        known: float = 1.0\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A chain with a validator."""
+    file = ChainFile.create(tmp_path / "chain.sqlite", SubnetParameters(mechanisms=2), manual=True)
+    register(file, ALICE.address, stake=5000 * 10**9)
+    advance(file, 1)
+    file.close()
+    return tmp_path
+
+
+@contextmanager
+def odd(folder: Path, *lines: str, needy: bool = False) -> Iterator[None]:
+    """The good package with more lines, installed."""
+    source = change(*lines)
+    if needy:
+        source = source.replace("class Odd(", f"{NEEDY}\n    class Odd(") + "        params_type = Needy\n"
+    with install(write(folder / "site", source), {"odd": "odd_package:Odd"}, "odd-package"):
+        yield
+
+
+def load(folder: Path, *names: str, params: str = "") -> LoadedSettings:
+    path = write_settings(folder, *names)
+    if params:
+        path.write_text(f"{path.read_text('utf-8')}\n\n[mechanisms.odd.params]\n{params}\n", "utf-8")
+    return load_settings(path, {})
+
+
+STARTS = [
+    (["def name_senses(self, params, senses): raise RuntimeError('no senses')"], False, "RuntimeError: no senses"),
+    (["def name_senses(self, params, senses): raise SystemExit(3)"], False, "SystemExit: 3"),
+    ([], True, "needed"),
+    (["kind = 'collected'"], False, "has no collector"),
+    (["kind = 'collected'", "def collector(self, store): raise RuntimeError('closed')"], False, "RuntimeError: closed"),
+]
+
+
+@pytest.mark.parametrize(("lines", "needy", "words"), STARTS)
+def test_a_validator_starts_without_it(lines: list[str], needy: bool, words: str, folder: Path) -> None:
+    with odd(folder, *lines, needy=needy):
+        built = build_validator(load(folder, "odd", "chunking"))
+        with closing(built.runtime.store) as store:
+            assert [runner.name for runner in built.runners] == ["chunking"]
+            (alert,) = list_alerts(store, limit=10).items
+            assert (alert.code, alert.mechanism) == ("mechanism_broken", "odd")
+            assert words in alert.text
+        with pytest.raises(WeighbeamError, match="broken_mechanism") as caught:
+            build_validator(load(folder, "odd"))
+        assert words in caught.value.message
+        assert caught.value.remedy
+
+
+@pytest.mark.parametrize("params", ['needed = "much"', "neded = 1.0", 'needed = 1.0\nknown = "x"', 'known = "x"'])
+def test_a_wrong_setting_still_stops_the_start(params: str, folder: Path) -> None:
+    with odd(folder, needy=True), pytest.raises(WeighbeamError, match="bad_params"):
+        build_validator(load(folder, "odd", "chunking", params=params))
+
+
+def test_the_settings_may_give_what_has_no_default(folder: Path) -> None:
+    with odd(folder, needy=True):
+        built = build_validator(load(folder, "odd", params="needed = 2.0"))
+        assert [runner.name for runner in built.runners] == ["odd"]
+        built.runtime.store.close()
+
+
+def test_doctor_names_what_a_validator_would_run_without(folder: Path) -> None:
+    with odd(folder, *STARTS[0][0]):
+        load(folder, "odd", "chunking")
+        (found,) = [one for one in diagnose_settings(folder / "validator.toml", {}) if one.name.startswith("start")]
+    assert found.state == "fault"
+    assert "it would run without odd: name_senses of 'odd' raised RuntimeError" in found.detail
+
+
+def test_a_burn_share_that_raises_does_not_stop_the_start(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with odd(folder, "def burn_share(self, params): raise RuntimeError('cold')"), caplog.at_level(logging.ERROR):
+        built = build_validator(load(folder, "odd", "chunking"))
+        log_start(built)
+        built.runtime.store.close()
+    assert "burn_share of 'odd' raised RuntimeError: cold" in caplog.text
