@@ -1,12 +1,17 @@
 """What a mechanism raises while a validator, a service, the lab or a replay uses it stays with that mechanism."""
 
+import asyncio
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.small_subnet import Turned, make_chain, make_runner, make_runtime, open_store
 from mechanism.installed_package import install
 from mechanism.test_bad_packages import ALICE, change, write, write_settings
 from weighbeam.app.settings.sources import LoadedSettings, load_settings
@@ -18,7 +23,12 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.rounds.runner import MechanismRunner
+from weighbeam.engine.running.runtime import ValidatorRuntime, play_once
 from weighbeam.engine.views.alert_lines import list_alerts
+from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.network.keys import Hotkey
+from weighbeam.senses.local import LocalSenses
 
 NEEDY = (
     "from weighbeam import Params as Base\n    class Needy(Base):\n        needed: float\n        known: float = 1.0\n"
@@ -103,3 +113,66 @@ def test_a_burn_share_that_raises_does_not_stop_the_start(folder: Path, caplog: 
         log_start(built)
         built.runtime.store.close()
     assert "burn_share of 'odd' raised RuntimeError: cold" in caplog.text
+
+
+class Exiting(Chunking):
+    def observe(self, params: Any, asked: Any, senses: Any) -> Any:
+        raise SystemExit(3)
+
+
+class ExitingScore(Chunking):
+    def score(self, params: Any, observation: Any) -> Any:
+        raise SystemExit(3)
+
+
+class Tracing(Chunking):
+    """Notes on which threads the verbs run that a round calls."""
+
+    def __init__(self) -> None:
+        self.threads: dict[str, str] = {}
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name not in ("choose", "pose", "ask_seconds", "min_stake_rao", "name_senses"):
+            return found
+
+        def call(*given: Any, **named: Any) -> Any:
+            self.threads[name] = threading.current_thread().name
+            return found(*given, **named)
+
+        return call
+
+
+Validator = tuple[ValidatorRuntime, MechanismRunner]
+
+
+@contextmanager
+def running(
+    mechanism: Chunking, folder: Path, senses: LocalSenses
+) -> Iterator[tuple[ValidatorRuntime, MechanismRunner]]:
+    """A validator with one miner, who does not answer."""
+    with closing(open_store(folder)) as store:
+        file = make_chain(folder, {Hotkey.from_uri("//gone").address: "127.0.0.1:9"})
+        runner = make_runner(store, file, senses, clock := Turned())
+        context = replace(runner.round_context, mechanism=mechanism)
+        yield make_runtime(store, clock), replace(runner, round_context=context)
+        file.close()
+
+
+@pytest.mark.parametrize("mechanism", [Exiting(), ExitingScore()])
+def test_a_mechanism_cannot_end_the_validator(mechanism: Chunking, tmp_path: Path, senses: LocalSenses) -> None:
+    with running(mechanism, tmp_path, senses) as (runtime, runner):
+        asyncio.run(play_once(runtime, runner, own=True))
+        (alert,) = list_alerts(runtime.store, limit=10).items
+        assert (alert.code, alert.text) == ("round_discarded", "no round: MechanismExit")
+        assert runner.recover() == []
+        assert runner.round_context.journal.unfinished() == []
+
+
+def test_the_verbs_of_a_round_run_off_the_event_loop(tmp_path: Path, senses: LocalSenses) -> None:
+    mechanism = Tracing()
+    with running(mechanism, tmp_path, senses) as (runtime, runner):
+        asyncio.run(play_once(runtime, runner, own=True))
+        assert runtime.health.add("chunking").rounds == 1
+    assert set(mechanism.threads) == {"choose", "pose", "ask_seconds", "min_stake_rao", "name_senses"}
+    assert threading.main_thread().name not in mechanism.threads.values()

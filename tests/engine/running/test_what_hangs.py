@@ -45,7 +45,7 @@ async def hang(*_):
     await asyncio.sleep(600)
 
 run.keep_running = hang
-built = type("Built", (), {"desk": None, "posts": ()})
+built = type("Built", (), {"runtime": None, "runners": ()})
 loaded = type("Loaded", (), {})
 closed = type("C", (), {"callers": (), "pull": None})
 loaded.settings = type("S", (), {"validator": type("V", (), {"listen": None}), "challenges": closed})

@@ -8,6 +8,7 @@ from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault, name_fault
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.running.health import Health
 from weighbeam.engine.support.observers import clear_seats, list_seats
+from weighbeam.engine.support.process import run_in_thread
 from weighbeam.store.database import Store
 
 POLL_SECONDS = 1.0
@@ -36,7 +37,7 @@ class ObservedRoundScorer:
     async def keep_scoring(self) -> None:
         while True:
             try:
-                await asyncio.to_thread(self.score)
+                await run_in_thread(self.score)
             except Exception as fault:
                 log_fault(fault)
                 for name in self._left:
