@@ -3,15 +3,17 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.small_subnet import Turned, make_chain, make_runner, make_runtime, open_store
+from engine.small_subnet import START, Turned, make_chain, make_runner, make_runtime, open_store
+from mechanism.fragile import Fragile
 from mechanism.installed_package import install
 from mechanism.test_bad_packages import ALICE, change, write, write_settings
 from weighbeam.app.settings.sources import LoadedSettings, load_settings
@@ -23,9 +25,17 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import Alerts
+from weighbeam.engine.alerts.notices import list_notices
+from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.outbox.deliver import deliver_due
+from weighbeam.engine.outbox.enqueue import find_fault, raise_alerts
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.running.runtime import ValidatorRuntime, play_once
 from weighbeam.engine.views.alert_lines import list_alerts
+from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
@@ -176,3 +186,50 @@ def test_the_verbs_of_a_round_run_off_the_event_loop(tmp_path: Path, senses: Loc
         assert runtime.health.add("chunking").rounds == 1
     assert set(mechanism.threads) == {"choose", "pose", "ask_seconds", "min_stake_rao", "name_senses"}
     assert threading.main_thread().name not in mechanism.threads.values()
+
+
+def play(journal: Journal, name: str, numbers: Sequence[int]) -> None:
+    """A committed round of `Fragile`, with an answer per number."""
+    mechanism, params = Fragile(), Fragile.params_type()
+    answers = tuple(Answer(f"miner-{place}", {"n": number}, 1.0) for place, number in enumerate(numbers))
+    group = Group(tuple(answer.hotkey for answer in answers))
+    asked = Asked(Task(name, {}), group, (*answers, Answer("ours", None, status="validator_error")), name)
+    facts = RoundFacts(name, mechanism.name, {}, hash_params(mechanism, params, {}), name, 1, START)
+    journal.record(facts, asked, mechanism.observe(params, asked, None))
+    journal.commit(name, mechanism)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "level", "words"),
+    [
+        ([13, 13], "critical", "2 of 3 answers are unscored: measure raised RuntimeError: thirteen"),
+        ([2, 13], "warning", "1 of 3 answers are unscored: measure raised RuntimeError: thirteen"),
+        ([0], "critical", "1 of 2 answers are unscored: grade raised ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_fault_of_measure_or_grade_is_an_alert_until_it_is_over(
+    numbers: list[int], level: str, words: str, tmp_path: Path
+) -> None:
+    clock = Turned()
+    with closing(open_store(tmp_path)) as store:
+        alerts = Alerts(store, clock.now)
+        for name, given, raised in (("good", [2, 4], []), ("bad", numbers, [level]), ("good-again", [2], [])):
+            play(Journal(store), name, given)
+            asyncio.run(deliver_due(store, clock, alerts, {"alerts": partial(raise_alerts, alerts)}))
+            assert [notice.level for notice in list_notices(store)] == raised
+        (alert,) = list_alerts(store, limit=10).items
+    assert (alert.code, alert.mechanism, alert.text) == ("mechanism_fault", "fragile", f"bad: {words}")
+
+
+def test_what_an_alert_says_of_an_exception_is_short_and_harmless(tmp_path: Path) -> None:
+    class Loud(Fragile):
+        def measure(self, task: Any, reply: Any, senses: Any) -> Any:
+            raise RuntimeError("@everyone\n<b>\x1b[2J" + "x" * 5000)
+
+    asked = Loud().examples()[0]
+    params = Loud.params_type()
+    observation = Loud().observe(params, asked, None)
+    told = find_fault(Loud(), params, observation, Loud().score(params, observation))
+    assert told is not None
+    assert len(told) <= 300
+    assert "RuntimeError: ＠everyone ‹b›(2Jxxx" in told

@@ -92,6 +92,11 @@ def end_notice(
     return True
 
 
+def is_open(connection: Connection, code: str, mechanism: str | None) -> bool:
+    notice = _select_notice(connection, code, mechanism)
+    return notice is not None and notice.closed is None
+
+
 def list_quiet(store: Store, telling: NoticePolicy, now: float) -> list[Notice]:
     """Open notices that were not raised for so long, all of it while this process ran, that they count as over.
 
