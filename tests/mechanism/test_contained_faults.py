@@ -11,15 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry
 
 from engine.small_subnet import START, Turned, make_chain, make_runner, make_runtime, open_store
 from mechanism.fragile import Fragile
 from mechanism.installed_package import install
 from mechanism.test_bad_packages import ALICE, change, write, write_settings
+from weighbeam.app.service.access import open_access
+from weighbeam.app.service.apps import load_runs
+from weighbeam.app.service.server import make_own_app
 from weighbeam.app.settings.sources import LoadedSettings, load_settings
 from weighbeam.app.validator.build import build_validator
+from weighbeam.app.validator.build import open_store as open_own_store
 from weighbeam.app.validator.checks import diagnose_settings
-from weighbeam.app.validator.run import log_start
+from weighbeam.app.validator.run import log_start, make_validator_app
 from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
@@ -39,6 +44,7 @@ from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
+from weighbeam.service.http.threads import ThreadPools
 
 NEEDY = (
     "from weighbeam import Params as Base\n    class Needy(Base):\n        needed: float\n        known: float = 1.0\n"
@@ -233,3 +239,43 @@ def test_what_an_alert_says_of_an_exception_is_short_and_harmless(tmp_path: Path
     assert told is not None
     assert len(told) <= 300
     assert "RuntimeError: ＠everyone ‹b›(2Jxxx" in told
+
+
+@pytest.mark.parametrize(
+    ("lines", "needy", "words"),
+    [
+        (["def extend_service(self, host): raise RuntimeError('no routes')"], False, "extend_service of 'odd' raised"),
+        (["def extend_service(self, host): return 7"], False, "extend_service of 'odd' raised TypeError"),
+        (["def add_pages(self, app, pages): raise SystemExit(3)"], False, "add_pages of 'odd' raised SystemExit: 3"),
+        ([], True, "needed"),
+        (["served_alone = True"], True, "needed"),
+    ],
+)
+@pytest.mark.parametrize("names", [("odd", "chunking"), ("chunking",)])
+def test_the_others_are_served_without_it(
+    names: tuple[str, ...], lines: list[str], needy: bool, words: str, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with odd(folder, *lines, needy=needy), closing(ThreadPools()) as pools:
+        loaded = load(folder, *names)
+        with closing(open_own_store(loaded)) as store:
+            access = open_access(loaded, store, ALICE.address, "127.0.0.1:0", pools)
+            make_own_app(access, store, ALICE)
+            told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+            if "odd" in names or "served_alone = True" in lines:
+                assert [words in line and "remedy: " in line for line in told] == [True]
+            if "odd" in names and not needy:
+                built = build_validator(loaded)
+                make_validator_app(built, loaded, "127.0.0.1:0", pools, CollectorRegistry())
+                built.runtime.store.close()
+
+
+def test_a_wrong_setting_still_stops_the_service(folder: Path) -> None:
+    with odd(folder), pytest.raises(WeighbeamError, match="bad_params"):
+        load_runs(load(folder, "odd", "chunking", params="known = 1"))
+    loaded = load_settings(write_settings(folder, "novelty"), {"WEIGHBEAM_NOVELTY__CALLERS": '["nobody"]'})
+    with (
+        closing(ThreadPools()) as pools,
+        closing(open_own_store(loaded)) as store,
+        pytest.raises(WeighbeamError, match="bad_config"),
+    ):
+        make_own_app(open_access(loaded, store, ALICE.address, "127.0.0.1:0", pools), store, ALICE)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.registry import UNUSABLE
 from weighbeam.mechanism.untrusted import put_on_one_line
 
 LOG = logging.getLogger("weighbeam")
@@ -31,11 +32,16 @@ def contain(name: str, step: str) -> Iterator[None]:
 
 
 def call_or_log(mechanism: Mechanism, hook: str, call: Callable[[], Result], default: Result) -> Result:
-    """The result of a hook; if it raises anything, one line in the log says so and `default` is the result."""
+    """The result of a hook; if it raises, one line in the log says so and `default` is the result.
+
+    An error with a code of its own is about the settings, and passes.
+    """
     try:
         with contain(mechanism.name, hook):
             return call()
     except WeighbeamError as fault:
+        if fault.code not in UNUSABLE:
+            raise
         log_skipped(mechanism.name, fault, f"{hook} is left out")
         return default
 
