@@ -39,6 +39,7 @@ from weighbeam.engine.outbox.enqueue import find_fault, raise_alerts
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.running.runtime import ValidatorRuntime, play_once
 from weighbeam.engine.views.alert_lines import list_alerts
+from weighbeam.lab.simulate.worlds import load_senses
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanisms.chunking.mechanism import Chunking
@@ -279,3 +280,16 @@ def test_a_wrong_setting_still_stops_the_service(folder: Path) -> None:
         pytest.raises(WeighbeamError, match="bad_config"),
     ):
         make_own_app(open_access(loaded, store, ALICE.address, "127.0.0.1:0", pools), store, ALICE)
+
+
+@pytest.mark.parametrize("options", ["{'nose': 1}", "{'pages': 'archive:/nowhere'}", "7", "1 / 0"])
+def test_the_lab_keeps_the_senses_of_mechanisms_apart(options: str, tmp_path: Path) -> None:
+    before = load_senses("evidence").pages.id
+    with odd(tmp_path, f"def lab_senses(self): return {options}"):
+        assert load_senses("evidence").pages.id == before
+        assert load_senses("chunking") is load_senses("inference")
+        if "pages" in options:
+            assert load_senses("odd") is not load_senses("evidence")
+        else:
+            with pytest.raises(WeighbeamError, match="broken_mechanism: lab_senses of 'odd' raised"):
+                load_senses("odd")
