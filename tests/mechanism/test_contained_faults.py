@@ -34,15 +34,21 @@ from weighbeam.engine.alerts.alerts import Alerts
 from weighbeam.engine.alerts.notices import list_notices
 from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.replay import replay
 from weighbeam.engine.outbox.deliver import deliver_due
 from weighbeam.engine.outbox.enqueue import find_fault, raise_alerts
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.running.runtime import ValidatorRuntime, play_once
 from weighbeam.engine.views.alert_lines import list_alerts
+from weighbeam.lab.backtest.overrides import BacktestOverrides
+from weighbeam.lab.backtest.play import BacktestCourse
+from weighbeam.lab.backtest.run import run_backtest
+from weighbeam.lab.backtest.support import AllowedDifferences
 from weighbeam.lab.simulate.worlds import load_senses
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanisms.chunking.mechanism import Chunking
+from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
 from weighbeam.service.http.threads import ThreadPools
@@ -293,3 +299,35 @@ def test_the_lab_keeps_the_senses_of_mechanisms_apart(options: str, tmp_path: Pa
         else:
             with pytest.raises(WeighbeamError, match="broken_mechanism: lab_senses of 'odd' raised"):
                 load_senses("odd")
+
+
+class Forgetful(Fragile):
+    """A later version, which cannot score what it once did."""
+
+    def score(self, params: Any, observation: Any) -> Any:
+        raise SystemExit(3) if len(observation.facts["rows"]) > 2 else KeyError("gone")
+
+
+@pytest.mark.parametrize(("numbers", "words"), [([2], "KeyError: 'gone'"), ([2, 4], "SystemExit: 3")])
+def test_a_replay_and_a_backtest_go_on_after_what_raises(numbers: list[int], words: str, tmp_path: Path) -> None:
+    found = {"fragile": Forgetful(), "chunking": Chunking()}.__getitem__
+    asked = Chunking().examples()[0]
+    params = ChunkingParams()
+    with closing(open_store(tmp_path)) as store:
+        journal = Journal(store)
+        play(journal, "bad", numbers)
+        observation = Chunking().observe(params, asked, LocalSenses(workers=1))
+        params_hash = hash_params(Chunking(), params, observation.facts["senses"])
+        given = params.model_dump(mode="json")
+        journal.record(RoundFacts("good", "chunking", given, params_hash, "s", 1, START), asked, observation)
+        journal.commit("good", Chunking())
+        replayed = {entry.ref: entry.fault for entry in replay(store, found)}
+        assert replayed["bad"] == f"computing it again raised {words}"
+        assert replayed["good"] is None
+        terms, course = BacktestOverrides(), BacktestCourse(found)
+        with pytest.raises(WeighbeamError, match="journal_differs") as caught:
+            run_backtest(store, terms, course)
+        assert words in caught.value.message
+        done = run_backtest(store, terms, course, AllowedDifferences(anyway=True))
+        assert [words in fault for fault in done.comparison.faults] == [True]
+        assert done.comparison.mechanisms["chunking"].rounds.rounds == 1
