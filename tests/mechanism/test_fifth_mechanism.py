@@ -197,8 +197,8 @@ def _is_weighed(pulse: Any) -> bool:
 def test_it_has_pages(package: Package, subnet: Subnet) -> None:
     loaded, pools = subnet.loaded, ThreadPools()
     store, hotkey = open_store(loaded), open_hotkey(loaded)
-    entrance = open_access(loaded, store, hotkey.address, loaded.settings.service.listen, pools)
-    with serve_app(make_own_app(entrance, store, hotkey)) as endpoint:
+    access = open_access(loaded, store, hotkey.address, loaded.settings.service.listen, pools)
+    with serve_app(make_own_app(access, store, hotkey)) as endpoint:
         page = httpx2.get(f"http://{endpoint}/mechanisms/{package.name}", timeout=30)
         overview = httpx2.get(f"http://{endpoint}/", timeout=30)
         schema = httpx2.get(f"http://{endpoint}/openapi.json", timeout=30).json()

@@ -77,8 +77,8 @@ def draw(store: Store, folder: Path) -> None:
 def open_served(loaded: LoadedSettings) -> Iterator[str]:
     """What `weighbeam serve` serves; gives its address."""
     store, pools, hotkey = open_store(loaded), ThreadPools(), open_hotkey(loaded)
-    entrance = open_access(loaded, store, hotkey.address, loaded.settings.service.listen, pools)
-    with serve_app(make_own_app(entrance, store, hotkey)) as endpoint:
+    access = open_access(loaded, store, hotkey.address, loaded.settings.service.listen, pools)
+    with serve_app(make_own_app(access, store, hotkey)) as endpoint:
         yield f"http://{endpoint}"
     pools.close()
     store.close()

@@ -63,10 +63,10 @@ def check_ids(loaded: LoadedSettings) -> None:
     ids = [section.mechid for section in loaded.settings.mechanisms.values()]
     if loaded.settings.chain.kind == "local":
         file = open_file(loaded)
-        most = file.parameters.mechanisms
+        count = file.parameters.mechanisms
         file.close()
-        if any(mechid >= most for mechid in ids):
-            told = f"a mechid of {max(ids)}: this chain has {most} mechanisms"
+        if any(mechid >= count for mechid in ids):
+            told = f"a mechid of {max(ids)}: this chain has {count} mechanisms"
             raise WeighbeamError("bad_config", told, "count from 0")
     if len(ids) != len(set(ids)):
         raise WeighbeamError("bad_config", "two mechanisms have the same mechid", "give each an id of its own")

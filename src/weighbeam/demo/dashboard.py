@@ -27,9 +27,9 @@ async def open_dashboard(subnet: DemoSubnet, port: int = 0) -> AsyncIterator[int
     loaded = load_settings(save_validator_settings(subnet.folder, part), {})
     store, pools = runner.round_context.journal.store, ThreadPools()
     try:
-        entrance = open_access(loaded, store, part.hotkey.address, f"{HOST}:0", pools)
+        access = open_access(loaded, store, part.hotkey.address, f"{HOST}:0", pools)
         app = make_app(
-            entrance,
+            access,
             store,
             part.hotkey,
             runner.clock.now,

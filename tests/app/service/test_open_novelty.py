@@ -89,9 +89,9 @@ def test_who_may_read_follows_from_where_it_listens(tmp_path: Path) -> None:
         ("0.0.0.0:0", "", "closed"),
         ("0.0.0.0:0", "[service]\npublic = true\n", "public"),
     ):
-        entrance = open_access(load(tmp_path, rest=more), store, "me", listen, pools)
-        authenticator = entrance.make_signed_authenticator("novelty", entrance.loaded.section(NoveltySection), SIGNER)
-        assert (entrance.make_authenticator().reading, authenticator.reading) == (reading, "closed")
+        access = open_access(load(tmp_path, rest=more), store, "me", listen, pools)
+        authenticator = access.make_signed_authenticator("novelty", access.loaded.section(NoveltySection), SIGNER)
+        assert (access.make_authenticator().reading, authenticator.reading) == (reading, "closed")
         assert authenticator.signers is not None
         assert authenticator.signers.policy.settings.per_sender < pools.submissions.limit / 10
         authenticator.signers.nonces.close()

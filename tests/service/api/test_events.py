@@ -19,7 +19,7 @@ from service.holders import bear
 from service.read_api import NAME, Api, serve_reading
 from weighbeam.engine.alerts.alerts import Alerts
 from weighbeam.engine.journal.journal import Journal
-from weighbeam.engine.views.changes import MOST, JournalEvent, NewsPosition
+from weighbeam.engine.views.changes import MAX_EVENTS, JournalEvent, NewsPosition
 from weighbeam.engine.weights.audit import insert_audit
 from weighbeam.service.api.events import MAX_WAITING, EventListener
 from weighbeam.store import tables
@@ -104,7 +104,7 @@ def test_what_happens_arrives_and_a_stream_goes_on_where_it_broke_off(api: Api) 
 
 def test_who_was_away_too_long_is_told_so(api: Api) -> None:
     alerts = Alerts(api.store, lambda: START)
-    for _ in range(MOST + 1):
+    for _ in range(MAX_EVENTS + 1):
         alerts.tell("stalled", "info", "x")
     stream = Stream(api, last="0-0-0")
     ((_, kind, _),) = stream.wait(1)

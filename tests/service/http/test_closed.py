@@ -53,8 +53,8 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
         place(store, name, scopes)
     registry, runs = CollectorRegistry(), load_runs(loaded)
     count_store(registry, store, [mechanism for mechanism, _ in runs.values()])
-    entrance = open_access(loaded, store, ALICE.address, "0.0.0.0:0", pools)
-    app = make_app(entrance, store, ALICE, time.time, registry, lambda: report_health(pools.submissions), runs)
+    access = open_access(loaded, store, ALICE.address, "0.0.0.0:0", pools)
+    app = make_app(access, store, ALICE, time.time, registry, lambda: report_health(pools.submissions), runs)
     with serve_app(app) as endpoint, httpx2.Client(base_url=f"http://{endpoint}", timeout=30) as client:
         yield Open(client, store, pools)
     pools.close()

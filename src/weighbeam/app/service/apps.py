@@ -13,9 +13,11 @@ from weighbeam.app.service.access import ApiAccess
 from weighbeam.app.settings.origins import list_settings
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.app.validator.deliveries import open_place
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.support.package_faults import log_skipped, make_package_params
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
-from weighbeam.mechanism.registry import load_usable
+from weighbeam.mechanism.params import Params
+from weighbeam.mechanism.registry import UNUSABLE, load_usable
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.ports.protocols import Senses
 from weighbeam.service.api.reader import ReadingApi, ReadingContext
@@ -45,7 +47,7 @@ class ServiceHost:
 
 def open_reading(
     app: FastAPI,
-    entrance: ApiAccess,
+    access: ApiAccess,
     store: Store,
     hotkey: Hotkey,
     now: Callable[[], float],
@@ -53,7 +55,7 @@ def open_reading(
     runs: Mapping[str, tuple[Mechanism, Params]] | None = None,
 ) -> ReadingApi:
     """The routes under /v1 that read; gives what answers them, for pages of the same app."""
-    loaded = entrance.loaded
+    loaded = access.loaded
     shown = ReadingContext(
         store=store,
         mechanisms=load_runs(loaded) if runs is None else runs,
@@ -64,18 +66,27 @@ def open_reading(
         settings=lambda: [asdict(line) for line in list_settings(loaded)],
         health=health,
     )
-    return add_reading(app, entrance.make_authenticator(), shown, entrance.pools, loaded.settings.service.streams)
+    return add_reading(app, access.make_authenticator(), shown, access.pools, loaded.settings.service.streams)
 
 
 def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
-    """The mechanisms of the settings that load, with their parameters."""
-    sections = loaded.settings.mechanisms
-    usable, _ = load_usable(sections)
-    return {name: (mechanism, make_params(mechanism, sections[name].params)) for name, mechanism in usable.items()}
+    """The mechanisms of the settings that load, with their parameters; a broken package is logged and left out."""
+    runs = {}
+    usable, broken = load_usable(loaded.settings.mechanisms)
+    for name, mechanism in usable.items():
+        try:
+            runs[name] = mechanism, make_package_params(mechanism, loaded.settings.mechanisms[name].params)
+        except WeighbeamError as fault:
+            if fault.code not in UNUSABLE:
+                raise
+            broken[name] = fault
+    for name, why in broken.items():
+        log_skipped(name, why, "it is not served")
+    return runs
 
 
 def make_app(
-    entrance: ApiAccess,
+    access: ApiAccess,
     store: Store,
     hotkey: Hotkey,
     now: Callable[[], float],
@@ -87,14 +98,14 @@ def make_app(
 
     Whoever looks at `/metrics` does so at a pace of its own: no reader keeps Prometheus out.
     """
-    settings = entrance.loaded.settings.service
-    pools, authenticator = entrance.pools, replace(entrance.make_authenticator(), rate_limits=RateLimits())
+    settings = access.loaded.settings.service
+    pools, authenticator = access.pools, replace(access.make_authenticator(), rate_limits=RateLimits())
     pipeline = RequestPipeline(authenticator, 0, {}, pools.metrics.run, pools.proofs.run, pools.tokens.run)
     app = make_service_app(pools.submissions, registry, settings.origins, report, pipeline)
-    add_pages(app, open_reading(app, entrance, store, hotkey, now, report, runs))
+    add_pages(app, open_reading(app, access, store, hotkey, now, report, runs))
     asked = {name: run for name, run in runs.items() if run[0].kind == "asked"}
     api = RequestApi(store, asked, now)
-    add_organic(app, entrance.make_authenticator(), api, pools, settings.streams)
+    add_organic(app, access.make_authenticator(), api, pools, settings.streams)
     return app
 
 

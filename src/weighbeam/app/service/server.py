@@ -19,12 +19,14 @@ from weighbeam.app.validator.build import BuiltValidator, open_store
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import LOG
 from weighbeam.engine.running.runtime import Service
+from weighbeam.engine.support.package_faults import call_or_log, log_skipped, make_package_params
 from weighbeam.engine.support.process import freeze_memory
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params
 from weighbeam.mechanism.registry import list_mechanisms, load_mechanism
 from weighbeam.network.http_server import ListenSettings, check_listen, listen
 from weighbeam.network.keys import Hotkey
+from weighbeam.network.policy import SenderPolicy
 from weighbeam.senses.local import LocalSenses
 from weighbeam.service.app import report_health
 from weighbeam.service.http.metrics import count_store
@@ -40,8 +42,8 @@ def run_service(loaded: LoadedSettings) -> None:
     store, pools = open_store(loaded), ThreadPools()
     try:
         check_exposure(loaded, store, time.time())
-        entrance = open_access(loaded, store, hotkey.address, section.listen, pools)
-        app = make_own_app(entrance, store, hotkey)
+        access = open_access(loaded, store, hotkey.address, section.listen, pools)
+        app = make_own_app(access, store, hotkey)
         asyncio.run(run_until_stopped(_serve(app, where, section.connections)))
     finally:
         pools.close()
@@ -57,41 +59,46 @@ def open_signer(loaded: LoadedSettings) -> Hotkey:
     return open_hotkey(loaded)
 
 
-def make_own_app(entrance: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
+def make_own_app(access: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
     """All that `weighbeam serve` serves: some mechanisms are served here whether they are run or not."""
-    loaded, registry = entrance.loaded, CollectorRegistry()
+    loaded, registry = access.loaded, CollectorRegistry()
     senses = LocalSenses(loaded.settings.validator.embedder)
     runs = load_served(loaded)
     count_store(registry, store, [mechanism for mechanism, _ in runs.values()])
-    report = partial(report_health, entrance.pools.submissions)
-    app = make_app(entrance, store, hotkey, find_clock(loaded), registry, report, runs)
+    report = partial(report_health, access.pools.submissions)
+    app = make_app(access, store, hotkey, find_clock(loaded), registry, report, runs)
     for mechanism, params in runs.values():
-        mechanism.extend_service(ServiceHost(app, entrance, store, hotkey, time.time, registry, senses, params))
+        _extend(mechanism, ServiceHost(app, access, store, hotkey, time.time, registry, senses, params))
     return app
+
+
+def _extend(mechanism: Mechanism, host: ServiceHost) -> list[SenderPolicy]:
+    return call_or_log(mechanism, "extend_service", lambda: list(mechanism.extend_service(host)), [])
 
 
 def load_served(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
     """The mechanisms of the settings, and those that are served without being run, with their defaults."""
     runs = dict(load_runs(loaded))
-    for name in sorted(list_mechanisms().keys() - runs.keys()):
+    for name in sorted(list_mechanisms().keys() - loaded.settings.mechanisms.keys()):
         try:
             mechanism = load_mechanism(name)
+            if mechanism.served_alone:
+                runs[name] = mechanism, make_package_params(mechanism, {})
         except WeighbeamError as fault:
-            LOG.warning("%s: %s | remedy: %s", fault.code, fault.message, fault.remedy)
-            continue
-        if mechanism.served_alone:
-            runs[name] = mechanism, make_params(mechanism, {})
+            log_skipped(name, fault, "it is not served")
     return runs
 
 
-def open_beside(app: FastAPI, built: BuiltValidator, entrance: ApiAccess, registry: CollectorRegistry) -> list[Service]:
-    """What the mechanisms of a validator add: whoever is registered may sign. Gives what keeps that current."""
-    hotkey, clock, store = open_hotkey(entrance.loaded), built.runtime.clock, built.runtime.store
+def extend_validator_service(
+    app: FastAPI, built: BuiltValidator, access: ApiAccess, registry: CollectorRegistry
+) -> list[Service]:
+    """Add the mechanisms' routes; return tasks that refresh their sender policies."""
+    hotkey, clock, store = open_hotkey(access.loaded), built.runtime.clock, built.runtime.store
     services: list[Service] = []
     for runner in built.runners:
         context = runner.round_context
-        host = ServiceHost(app, entrance, store, hotkey, clock.now, registry, context.senses, context.params)
-        policies = context.mechanism.extend_service(host)
+        host = ServiceHost(app, access, store, hotkey, clock.now, registry, context.senses, context.params)
+        policies = _extend(context.mechanism, host)
         services += [partial(keep_policy, runner.weigh_in_context.chain, clock, policy) for policy in policies]
     return services
 

@@ -1,6 +1,6 @@
 """Build a validator from its settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,14 +25,15 @@ from weighbeam.engine.running.health import Health
 from weighbeam.engine.running.runtime import ValidatorRuntime
 from weighbeam.engine.support.clock import EngineClock
 from weighbeam.engine.support.lock import HotkeyLock
+from weighbeam.engine.support.package_faults import contain, make_package_params
 from weighbeam.engine.weights.assessment import WeighInContext
 from weighbeam.engine.weights.discovery import Discovery
 from weighbeam.engine.weights.known_validators import KnownValidators
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params
 from weighbeam.mechanism.records import Collector
-from weighbeam.mechanism.registry import load_mechanism, load_usable
+from weighbeam.mechanism.registry import GUIDE, UNUSABLE, load_mechanism, load_usable
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.endpoints import Endpoint, Report, find_endpoints, open_sources
 from weighbeam.network.http_server import check_listen
@@ -84,7 +85,8 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
     """Every part of a validator, checked as far as can be before it starts."""
     check_role(loaded, "validator")
     settings, hotkey = loaded.settings, open_hotkey(loaded)
-    senses, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
+    started, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
+    senses, broken = started.senses, dict(started.broken)
     receivers = parse_receivers(loaded)
     alerts = Alerts(store, clock.now, make_notice_rules(loaded, receivers, clock.now()))
     reader = next(iter(list_page_readers(settings.mechanisms)), None)
@@ -98,17 +100,22 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
         store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
     )
     sinks = list_sinks(loaded)
-    usable, broken = load_usable(settings.mechanisms)
-    for name, fault in broken.items():
-        alerts.tell("mechanism_broken", "critical", f"{fault}; the other mechanisms run without it", name)
-    runners = tuple(_build_runner(loaded, name, runtime, hotkey, senses, sinks) for name in usable)
+    runners = []
+    for name in started.names:
+        try:
+            runners.append(_build_runner(loaded, name, runtime, hotkey, senses, sinks))
+        except WeighbeamError as fault:
+            broken[name] = _keep_broken(fault)
+    _require_any(runners, broken)
+    for name, why in broken.items():
+        alerts.tell("mechanism_broken", "critical", f"{why}; the other mechanisms run without it", name)
     exchange = open_exchange(loaded, runtime)
     deliveries = make_deliveries(loaded, runtime, runners, exchange) | make_notifiers(loaded, receivers, hotkey.address)
     if sinks:
         better = {runner.name: runner.weigh_in_context.mechanism.better for runner in runners}
         deliveries[KIND] = open_experiments(loaded, store, hotkey.address, better).log
     observed = settings.validator.rounds == "observers"
-    return BuiltValidator(replace(runtime, deliveries=deliveries, observed=observed), runners, exchange)
+    return BuiltValidator(replace(runtime, deliveries=deliveries, observed=observed), tuple(runners), exchange)
 
 
 def find_section(loaded: LoadedSettings, mechanism: str) -> MechanismSection:
@@ -122,8 +129,17 @@ def find_section(loaded: LoadedSettings, mechanism: str) -> MechanismSection:
     return section
 
 
-def check_start(loaded: LoadedSettings, hotkey: Hotkey) -> LocalSenses:
-    """What can be known to be wrong before anything runs; gives the senses, loaded."""
+@dataclass(frozen=True, slots=True)
+class StartCheck:
+    """Loaded senses, the mechanisms that can run with them, and why the others cannot."""
+
+    senses: LocalSenses
+    names: tuple[str, ...]
+    broken: Mapping[str, WeighbeamError]
+
+
+def check_start(loaded: LoadedSettings, hotkey: Hotkey) -> StartCheck:
+    """Refuse settings that cannot work before anything runs; a broken package only leaves out its mechanism."""
     check_ids(loaded)
     parse_receivers(loaded)
     check_registered(loaded, hotkey)
@@ -133,12 +149,31 @@ def check_start(loaded: LoadedSettings, hotkey: Hotkey) -> LocalSenses:
     check_spread(senses.embedder.inner)
     senses.embedder.embed(["ready"])
     usable, broken = load_usable(loaded.settings.mechanisms)
-    for fault in [] if usable else broken.values():
-        raise fault
+    names = []
     for name, mechanism in usable.items():
-        mechanism.name_senses(make_params(mechanism, loaded.settings.mechanisms[name].params), senses)
-        check_senses(mechanism, senses)
-    return senses
+        try:
+            params = make_package_params(mechanism, loaded.settings.mechanisms[name].params)
+            with contain(name, "name_senses"):
+                mechanism.name_senses(params, senses)
+        except WeighbeamError as fault:
+            broken[name] = _keep_broken(fault)
+        else:
+            check_senses(mechanism, senses)
+            names.append(name)
+    _require_any(names, broken)
+    return StartCheck(senses, tuple(names), broken)
+
+
+def _keep_broken(fault: WeighbeamError) -> WeighbeamError:
+    """The error of a broken package; any other stops the start."""
+    if fault.code not in UNUSABLE:
+        raise fault
+    return fault
+
+
+def _require_any(runnable: Sequence[object], broken: Mapping[str, WeighbeamError]) -> None:
+    for fault in [] if runnable else broken.values():
+        raise fault
 
 
 def check_senses(mechanism: Mechanism, senses: LocalSenses) -> None:
@@ -163,7 +198,7 @@ def build_weigh_in_context(
 ) -> WeighInContext:
     """What one mechanism is weighed with: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
-    params = make_params(mechanism, section.params)
+    params = make_package_params(mechanism, section.params)
     chain = open_chain(loaded, hotkey, section.mechid, tell)
     journal, ledger = Journal(store, sinks), Ledger(store, name)
     discover = make_discovery(loaded, report)
@@ -226,10 +261,11 @@ def _build_runner(
 
 
 def _find_collector(mechanism: Mechanism, store: Store) -> Collector:
-    collector = mechanism.collector(store)
+    with contain(mechanism.name, "collector"):
+        collector = mechanism.collector(store)
     if collector is None:
-        told = f"{mechanism.name} collects contributions, and nothing here takes any in for it"
-        raise WeighbeamError("bad_config", told, "override its collector, or run a mechanism that asks miners")
+        told = f"{mechanism.name!r} is of kind collected and has no collector"
+        raise WeighbeamError("broken_mechanism", told, f"override its collector, or make it ask miners: {GUIDE}")
     return collector
 
 
@@ -252,5 +288,6 @@ def _find_tasks(loaded: LoadedSettings, mechanism: Mechanism, params: Params, ru
         remedy = "generated, folder:DIR or file:PATH"
         raise WeighbeamError("bad_config", f"mechanisms.{mechanism.name}.tasks is {given!r}", remedy)
     tasks = DocumentTasks(mechanism, params, shelves[kind](loaded.path(Path(place))), runtime.store, runtime.alerts)
-    tasks.check()
+    with contain(mechanism.name, "parse_task"):
+        tasks.check()
     return tasks

@@ -16,8 +16,8 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.access import count_entries, view_journal
 from weighbeam.engine.rules.constants import CONSTANTS, find_ignored, hash_weighing
 from weighbeam.engine.running.diagnosis import Symptom
+from weighbeam.engine.support.package_faults import make_package_params
 from weighbeam.engine.weights.assessment import ChainSnapshot, WeighInAssessment, WeighInContext
-from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.http_server import bind, check_listen
 
@@ -117,7 +117,7 @@ def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
     yield Symptom("weigh-in constants", "ok", fixed)
     for name, section in loaded.settings.mechanisms.items():
         try:
-            params = make_params(load_mechanism(name), section.params).model_dump(mode="json")
+            params = make_package_params(load_mechanism(name), section.params).model_dump(mode="json")
         except WeighbeamError as fault:
             yield Symptom(f"weights of {name}", "fault", fault.message, fault.remedy)
         else:
@@ -194,11 +194,13 @@ def _check_cluster(loaded: LoadedSettings) -> Symptom:
 
 def _check_start(loaded: LoadedSettings) -> Symptom:
     try:
-        senses = check_start(loaded, open_hotkey(loaded))
-        if senses.cluster is not None:
-            senses.cluster.close()
+        started = check_start(loaded, open_hotkey(loaded))
+        if started.senses.cluster is not None:
+            started.senses.cluster.close()
     except WeighbeamError as fault:
         return Symptom("start of a validator", "fault", fault.message, fault.remedy)
+    for name, broken in started.broken.items():
+        return Symptom("start of a validator", "fault", f"it would run without {name}: {broken.message}", broken.remedy)
     return Symptom("start of a validator", "ok", "nothing stands in its way")
 
 

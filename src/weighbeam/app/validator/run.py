@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
 from weighbeam.app.service.apps import load_runs, make_app
-from weighbeam.app.service.server import open_beside
+from weighbeam.app.service.server import extend_validator_service
 from weighbeam.app.settings.sources import LoadedSettings, find_unknown
 from weighbeam.app.shutdown import end_now, run_until_stopped
 from weighbeam.app.validator.build import BuiltValidator, build_validator
@@ -22,6 +22,7 @@ from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rules.constants import find_ignored, hash_weighing
 from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
+from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.support.process import freeze_memory
 from weighbeam.network.http_server import check_listen, serve_miner
 from weighbeam.service.api.challenges import ChallengeContext, add_challenges
@@ -29,14 +30,14 @@ from weighbeam.service.http.metrics import count_validator, report_pulses
 from weighbeam.service.http.threads import ThreadPools
 
 
-def add_challenge_api(app: FastAPI, built: BuiltValidator, entrance: ApiAccess) -> None:
+def add_challenge_api(app: FastAPI, built: BuiltValidator, access: ApiAccess) -> None:
     """The API beside /health, where the mechanism is run: for tokens with the scope ask, and hotkeys named."""
-    section = entrance.loaded.settings.challenges
+    section = access.loaded.settings.challenges
     if not section.callers and section.mechanism not in {runner.name for runner in built.runners}:
         return
     played = find_challenge_runner(built, section.mechanism).round_context
     context = ChallengeContext(built.runtime.store, played.mechanism, played.params, built.runtime.clock.now)
-    add_challenges(app, entrance.make_challenge_authenticator(), context, entrance.pools)
+    add_challenges(app, access.make_challenge_authenticator(), context, access.pools)
 
 
 def pull_challenges(built: BuiltValidator, loaded: LoadedSettings) -> list[Service]:
@@ -100,11 +101,11 @@ def make_validator_app(
         runtime.store,
         [runner.weigh_in_context.mechanism for runner in built.runners],
     )
-    entrance = open_access(loaded, runtime.store, runtime.hotkey, listen, pools)
+    access = open_access(loaded, runtime.store, runtime.hotkey, listen, pools)
     report = partial(report_pulses, runtime.health)
-    app = make_app(entrance, runtime.store, open_hotkey(loaded), runtime.clock.now, registry, report, load_runs(loaded))
-    add_challenge_api(app, built, entrance)
-    return app, open_beside(app, built, entrance, registry)
+    app = make_app(access, runtime.store, open_hotkey(loaded), runtime.clock.now, registry, report, load_runs(loaded))
+    add_challenge_api(app, built, access)
+    return app, extend_validator_service(app, built, access, registry)
 
 
 def log_start(built: BuiltValidator) -> None:
@@ -124,7 +125,8 @@ def log_start(built: BuiltValidator) -> None:
 
 def alert_unburnt(alerts: Alerts, runner: MechanismRunner) -> None:
     """A mechanism that would burn a share and is told of nobody to take it."""
-    share = runner.weigh_in_context.mechanism.burn_share(runner.weigh_in_context.params)
+    mechanism, params = runner.weigh_in_context.mechanism, runner.weigh_in_context.params
+    share = call_or_log(mechanism, "burn_share", lambda: mechanism.burn_share(params), 0.0)
     if share > 0 and runner.weigh_in_context.burn_hotkey is None:
         alerts.tell("no_burn_target", "warning", f"{share:.0%} would be burnt; miners get it", runner.name)
 

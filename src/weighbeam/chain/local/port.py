@@ -71,24 +71,24 @@ class LocalChain:
         return await self._read(read)
 
     async def metagraph(self) -> Metagraph:
-        graph = await self._read(self._read_metagraph)
+        graph = await self._read(self._select_metagraph)
         if self.faults.prune_uid is not None:
             uid, self.faults.prune_uid = self.faults.prune_uid, None
             replace_neuron(self._file, uid, f"stranger-{graph.block}")
         return graph
 
     async def rules(self) -> ChainRules:
-        return await self._read(self._read_rules)
+        return await self._read(self._select_rules)
 
     async def blocks_since_update(self, hotkey: str) -> int | None:
         def read(block: int) -> int | None:
-            stored = self._read_stored(block, hotkey)
+            stored = self._select_stored(block, hotkey)
             return None if stored.last_update is None else block - stored.last_update
 
         return await self._read(read)
 
     async def stored(self, hotkey: str) -> StoredWeights:
-        return await self._read(lambda block: self._read_stored(block, hotkey))
+        return await self._read(lambda block: self._select_stored(block, hotkey))
 
     async def submit(
         self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
@@ -139,7 +139,7 @@ class LocalChain:
         except sqlite3.DatabaseError as fault:
             raise ChainFault("unreachable", f"the chain file cannot be used: {fault}", "check disk and locks") from None
 
-    def _read_metagraph(self, block: int) -> Metagraph:
+    def _select_metagraph(self, block: int) -> Metagraph:
         owner = self._file.read("owner")
         parameters = self._file.parameters
         cutoff = parameters.activity_cutoff
@@ -159,7 +159,7 @@ class LocalChain:
         holder = next((neuron for neuron in neurons if neuron.hotkey == owner), None)
         return Metagraph(block, parameters.netuid, owner, holder.coldkey if holder else None, neurons)
 
-    def _read_rules(self, block: int) -> ChainRules:
+    def _select_rules(self, block: int) -> ChainRules:
         p, last = self._file.parameters, int(self._file.read("last_epoch_block"))
         return ChainRules(
             block=block,
@@ -181,7 +181,7 @@ class LocalChain:
             consensus="yuma",
         )
 
-    def _read_stored(self, block: int, hotkey: str) -> StoredWeights:
+    def _select_stored(self, block: int, hotkey: str) -> StoredWeights:
         db = self._file.db
         neuron = db.execute("SELECT uid, registered_at FROM neurons WHERE hotkey = ?", (hotkey,)).fetchone()
         if neuron is None:

@@ -27,6 +27,7 @@ LASTING = frozenset(
         "few_documents",
         "env_ignored",
         "no_burn_target",
+        "mechanism_broken",
     }
 )
 """Raised when they begin and not on and on: while a process lives, only what ends them says that they are over."""
@@ -89,6 +90,11 @@ def end_notice(
     if notice.told is not None:
         _post(connection, telling, notice, "over", text, at, notice.count)
     return True
+
+
+def is_open(connection: Connection, code: str, mechanism: str | None) -> bool:
+    notice = _select_notice(connection, code, mechanism)
+    return notice is not None and notice.closed is None
 
 
 def list_quiet(store: Store, telling: NoticePolicy, now: float) -> list[Notice]:

@@ -25,7 +25,7 @@ from weighbeam.engine.journal.projections import (
     update_standings,
 )
 from weighbeam.engine.journal.state import apply_round
-from weighbeam.engine.outbox.enqueue import enqueue_round_jobs
+from weighbeam.engine.outbox.enqueue import enqueue_round_jobs, find_fault
 from weighbeam.engine.rules.last_seen import note_round
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import make_params
@@ -106,7 +106,8 @@ class Journal:
             insert_standing_history(connection, list_standing_history(mechanism, row.id, row.at, task, scored, after))
             known = select_last_seen(connection, mechanism.name)
             update_last_seen(connection, mechanism.name, note_round(known, body["departed"], row.at, scored), known)
-            enqueue_round_jobs(connection, round_id, row.at, mechanism, scored, self.sinks)
+            fault = find_fault(mechanism, params, observation, scored)
+            enqueue_round_jobs(connection, round_id, row.at, mechanism, scored, self.sinks, fault)
             connection.execute(
                 update(tables.rounds).where(tables.rounds.c.id == round_id).values(state="scored", sequence=sequence)
             )

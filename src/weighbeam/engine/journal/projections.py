@@ -29,7 +29,7 @@ def select_standings(connection: Connection, mechanism: str) -> tuple[Standing, 
 def update_standings(
     connection: Connection, mechanism: str, standings: Sequence[Standing], before: Sequence[Standing] = ()
 ) -> None:
-    """What differs from `before`, which is what is kept; compared as written, since -0.0 equals 0.0."""
+    """Write the rows that differ from `before`, compared as encoded (-0.0 differs from 0.0)."""
     kept = {s.hotkey: (place, repr(s.value), repr(s.detail)) for place, s in enumerate(before)}
     rows = [
         {"mechanism": mechanism, "hotkey": s.hotkey, "place": place, "value": s.value, "detail": dict(s.detail)}

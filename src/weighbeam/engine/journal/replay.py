@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.checkpoint import select_checkpoint
@@ -22,6 +23,7 @@ from weighbeam.engine.journal.projections import (
 )
 from weighbeam.engine.journal.state import ReplayState
 from weighbeam.engine.rules.averages import Evaluation
+from weighbeam.engine.support.package_faults import describe_exception
 from weighbeam.mechanism.params import hash_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import select_blobs
@@ -64,6 +66,10 @@ def _replay_entry(connection: Connection, entry: RecordedEntry, fold: Fold) -> s
         return fold.take_weigh_in(entry).find_fault(entry)
     except WeighbeamError as broken:
         return f"{broken.code}: {broken.message}"
+    except SQLAlchemyError:
+        raise
+    except (Exception, SystemExit) as raised:
+        return f"computing it again raised {describe_exception(raised)}"
 
 
 def _check_state(connection: Connection, mechanism: str, state: ReplayState) -> str | None:

@@ -1,4 +1,6 @@
-"""Queue the jobs of a committed round in the transaction that commits it: alerts, records of copies, its narrative."""
+"""Queue the jobs of a committed round in the transaction that commits it: alerts, faults of its mechanism, records of
+copies, its narrative.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -6,14 +8,20 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from weighbeam.engine.alerts.alerts import Alerts, Level
+from weighbeam.core.canonical import canonical_json
+from weighbeam.engine.alerts.alerts import Alerts, Level, neutralise
+from weighbeam.engine.alerts.notices import is_open
 from weighbeam.engine.outbox.metrics import count_round
 from weighbeam.engine.outbox.queue import OutboxItem, insert_item
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.records import Scored
+from weighbeam.mechanism.params import Params
+from weighbeam.mechanism.records import Observation, Scored
+from weighbeam.mechanism.untrusted import put_on_one_line
 from weighbeam.store import tables
 
 NAMED = 10
+FAULT = "mechanism_fault"
+MAX_FAULT = 300
 LEVELS: Mapping[str, Level] = {"info": "info", "warning": "warning", "critical": "critical"}
 Shape = Mapping[str, type | tuple[type, ...]]
 ALERT: Shape = {"code": str, "severity": str, "hotkeys": (list, tuple)}
@@ -33,12 +41,16 @@ def enqueue_round_jobs(
     mechanism: Mechanism,
     scored: Scored,
     sinks: Sequence[str] = (),
+    fault: str | None = None,
 ) -> None:
-    """Within the transaction that commits the round."""
+    """Within the transaction that commits the round; `fault` says why answers are unscored by the mechanism's fault."""
     count_round(connection, mechanism, scored)
     alerts, copies = _parse_rows(scored, "alerts", ALERT), _parse_rows(scored, "copies", COPIES)
-    if alerts:
-        insert_item(connection, "alerts", round_id, mechanism.name, at, {"alerts": alerts})
+    over = fault is None and is_open(connection, FAULT, mechanism.name)
+    if alerts or over or fault is not None:
+        level = "warning" if any(score.status == "valid" for score in scored.scores) else "critical"
+        body = {"alerts": alerts, "fault": fault, "level": level, "over": over}
+        insert_item(connection, "alerts", round_id, mechanism.name, at, body)
     if copies:
         _insert_copies(connection, round_id, at, mechanism.name, copies)
         insert_item(connection, "copies", round_id, mechanism.name, at, {"copies": copies})
@@ -78,6 +90,43 @@ async def raise_alerts(alerts: Alerts, item: OutboxItem) -> None:
     for alert in item.body["alerts"]:
         level = LEVELS.get(alert["severity"], "warning")
         await asyncio.to_thread(alerts.tell, alert["code"], level, format_alert(item.ref, alert), item.mechanism)
+    if (fault := item.body.get("fault")) is not None:
+        await asyncio.to_thread(alerts.tell, FAULT, LEVELS[item.body["level"]], f"{item.ref}: {fault}", item.mechanism)
+    if item.body.get("over"):
+        await asyncio.to_thread(alerts.end, {FAULT: f"{item.ref} has no such fault"}, item.mechanism)
+
+
+def find_fault(mechanism: Mechanism, params: Params, observation: Observation, scored: Scored) -> str | None:
+    """Why answers that arrived are unscored: what `measure` or `grade` raised; None if neither did.
+
+    A mechanism with an `observe` or `score` of its own says in its reasons what it could not judge.
+    """
+    kind = type(mechanism)
+    if kind.observe is not Mechanism.observe:
+        return None
+    rows = observation.facts["rows"]
+    unmeasured = [row for row in rows if row["status"] == "validator_error" and row["reason"] is not None]
+    unscored = {score.hotkey for score in scored.scores if score.status == "unscored"}
+    graded = [row for row in rows if row["facts"] is not None] if kind.score is Mechanism.score else []
+    ungraded = [row for row in graded if row["hotkey"] in unscored]
+    if unmeasured:
+        raised = f"measure raised {unmeasured[0]['reason']}"
+    elif ungraded:
+        raised = f"grade {_find_grade_fault(mechanism, params, ungraded[0]['facts'])}"
+    else:
+        return None
+    told = f"{len(unmeasured) + len(ungraded)} of {len(rows)} answers are unscored: {raised}"
+    return neutralise(put_on_one_line(told), MAX_FAULT)
+
+
+def _find_grade_fault(mechanism: Mechanism, params: Params, facts: Mapping[str, Any]) -> str:
+    """What a score does not record: `grade` is pure, so it raises the same again."""
+    try:
+        parts = dict(mechanism.grade(params, facts))
+        canonical_json([mechanism.recompute(parts), parts])
+    except (Exception, SystemExit) as fault:
+        return f"raised {type(fault).__name__}: {fault}"
+    return "gave no usable number"
 
 
 def format_alert(round_id: str, alert: Mapping[str, Any]) -> str:

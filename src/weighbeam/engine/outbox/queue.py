@@ -56,7 +56,7 @@ def list_due(store: Store, now: float, kinds: Collection[str], others: bool = Fa
 
 
 def list_in_order(store: Store, now: float, kind: str, eager: bool) -> list[OutboxItem]:
-    """What waits of a kind that is done in its order, oldest first, if the oldest is due; to the eager, if any is."""
+    """Waiting items of an ordered kind, oldest first; none if the oldest is not due (unless eager)."""
     query = select(tables.outbox).where(COLUMNS.state == "waiting", COLUMNS.kind == kind)
     with store.read() as connection:
         rows = connection.execute(query.order_by(COLUMNS.id).limit(MAX_AT_ONCE)).all()

@@ -10,7 +10,7 @@ from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault
 from weighbeam.engine.outbox.queue import OutboxItem
 from weighbeam.engine.requests.challenges import Challenge, accept_challenge, select_challenge_of_request
 from weighbeam.engine.support.clock import EngineClock
-from weighbeam.engine.support.process import run_in_daemon_thread
+from weighbeam.engine.support.process import run_in_daemon_thread, run_in_thread
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
 from weighbeam.network.http_call import HttpReply, call_http, redact_url
@@ -54,7 +54,7 @@ class ChallengeApi:
         if given is None:
             return None
         now = self.clock.now()
-        challenge, new = await asyncio.to_thread(accept_challenge, self.store, mechanism, params, given, PULLED, now)
+        challenge, new = await run_in_thread(accept_challenge, self.store, mechanism, params, given, PULLED, now)
         LOG.info("%s: pulled challenge %s%s", mechanism.name, challenge.id, "" if new else ", known already")
         return challenge
 

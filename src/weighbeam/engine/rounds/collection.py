@@ -11,6 +11,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.journal import CommittedRound, name_cursor
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
 from weighbeam.engine.rounds.round import record_round, select_current_standings
+from weighbeam.engine.support.process import run_in_thread
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import COLLECTED, MAX_COLLECTED, Asked, Collected, Collector, Group, Task
 from weighbeam.store.memory import note, recall, remember
@@ -26,8 +27,8 @@ async def collect_rounds(context: RoundContext, collector: Collector, moment: Ro
     found = Collected((), None, is_all=False)
     while not found.is_all:
         cursor = await asyncio.to_thread(recall, context.journal.store, _key(context))
-        found = await asyncio.to_thread(collector.collect, cursor, MAX_COLLECTED)
-        if found.answers or (done is None and found.is_all and await asyncio.to_thread(_is_stale, context, moment)):
+        found = await run_in_thread(collector.collect, cursor, MAX_COLLECTED)
+        if found.answers or (done is None and found.is_all and await run_in_thread(_is_stale, context, moment)):
             number += 1
             done = await _keep(context, found, cursor, replace(moment, round_id=f"{moment.round_id}-{number}"))
         elif found.cursor != cursor:
@@ -42,8 +43,9 @@ async def _keep(context: RoundContext, found: Collected, cursor: Json, moment: R
     answers = tuple(replace(answer, uid=moment.uids.get(answer.hotkey)) for answer in found.answers)
     task = Task(COLLECTED, {"after": cursor, "until": found.cursor})
     asked = Asked(task, Group(tuple(answer.hotkey for answer in answers)), answers, moment.seed, at=moment.at)
-    await record_round(context, asked, moment, _hash(context), _move_on(context, found.cursor))
-    return await asyncio.to_thread(context.journal.commit, moment.round_id, context.mechanism)
+    params_hash = await run_in_thread(_hash, context)
+    await record_round(context, asked, moment, params_hash, _move_on(context, found.cursor))
+    return await run_in_thread(context.journal.commit, moment.round_id, context.mechanism)
 
 
 def _move_on(context: RoundContext, cursor: Json) -> Callable[[Connection], None]:

@@ -19,7 +19,7 @@ def _one_thread() -> Executor:
 
 @dataclass(frozen=True, slots=True)
 class RoundContext:
-    """What a validator runs rounds of one mechanism with.
+    """Dependencies of one mechanism's rounds.
 
     Observing has one thread of its own: one that hangs holds back the mechanism's next rounds, so that nothing piles
     up until the watchdog ends the process. `is_online` probes our own network; without one it is taken to work.

@@ -15,7 +15,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.recall import RecordedRound, select_round
 from weighbeam.engine.outbox.queue import OutboxItem
 from weighbeam.engine.support.clock import EngineClock
-from weighbeam.engine.support.process import run_in_daemon_thread
+from weighbeam.engine.support.process import run_in_daemon_thread, run_in_thread
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.senses.ports.protocols import Narrator
 from weighbeam.store import tables
@@ -77,7 +77,7 @@ class NarrativeJobs:
 
     async def _draw(self, mechanism: Any, kept: RecordedRound, round_id: str) -> RoundExtra:
         try:
-            drawn = await asyncio.to_thread(mechanism.draw, kept.params, kept.observation, round_id)
+            drawn = await run_in_thread(mechanism.draw, kept.params, kept.observation, round_id)
             if drawn is None:
                 return RoundExtra("heatmap", None, "", NOTHING)
             image = await run_in_daemon_thread(self.render, drawn)

@@ -11,6 +11,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import log_fault
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.requests.organic import COLUMNS, answer_request, fail_request, requeue_request
+from weighbeam.engine.support.process import refuse_exit
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.store import tables
 
@@ -26,7 +27,7 @@ def finish_rounds(
 def _finish(journal: Journal, round_id: str, mechanism: Mechanism) -> bool:
     """Whether it was scored now; whoever was quicker has scored it as well."""
     try:
-        journal.commit(round_id, mechanism)
+        refuse_exit(journal.commit, round_id, mechanism)
     except Exception as fault:
         code = fault.code if isinstance(fault, WeighbeamError) else ""
         if code == "not_open":
@@ -54,7 +55,7 @@ def recover_requests(
     touched = [row for row in rows if not _is_pending(row, is_played)]
     for row in touched:
         try:
-            _recover(journal, row, mechanism)
+            refuse_exit(_recover, journal, row, mechanism)
         except Exception as fault:
             if isinstance(fault, WeighbeamError) and fault.code == "store_fault":
                 raise

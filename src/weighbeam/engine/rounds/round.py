@@ -14,6 +14,7 @@ from weighbeam.engine.journal.journal import CommittedRound
 from weighbeam.engine.journal.projections import select_standings
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
 from weighbeam.engine.rules.averages import stand_by_averages
+from weighbeam.engine.support.process import refuse_exit, run_in_thread
 from weighbeam.engine.weights.emissions import select_averages
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Standing, Task
@@ -27,14 +28,15 @@ async def ask_group(
     context: RoundContext, task: Task, group: Group, moment: RoundStart, params_hash: str
 ) -> list[MinerReply]:
     """Everyone of the group and those asked besides, each once."""
+    mechanism, params = context.mechanism, context.params
     question = MinerQuestion(
         round=moment.round_id,
-        mechanism=context.mechanism.name,
+        mechanism=mechanism.name,
         params_hash=params_hash,
-        task=context.mechanism.pose(context.params, task),
-        deadline_seconds=context.mechanism.ask_seconds(context.params),
+        task=await run_in_thread(mechanism.pose, params, task),
+        deadline_seconds=await run_in_thread(mechanism.ask_seconds, params),
         seed=moment.seed,
-        max_reply_bytes=context.mechanism.max_reply_bytes,
+        max_reply_bytes=mechanism.max_reply_bytes,
     )
     targets = [_target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
     heard = blame_our_clock(await context.asker.ask_all(question, targets))
@@ -81,7 +83,7 @@ async def run_round(
 ) -> CommittedRound:
     """Ask a group of `miners` and commit what came of it."""
     await observe_round(context, task, moment, miners, also)
-    return await asyncio.to_thread(context.journal.commit, moment.round_id, context.mechanism)
+    return await run_in_thread(context.journal.commit, moment.round_id, context.mechanism)
 
 
 async def observe_round(
@@ -95,10 +97,11 @@ async def observe_round(
     context = replace(context, senses=await asyncio.to_thread(renew_senses, context.senses))
     mechanism, params = context.mechanism, context.params
     standings = await asyncio.to_thread(select_current_standings, context, miners, moment.at)
-    group = mechanism.choose(params, standings, miners, moment.seed, task.wanted)
+    group = await run_in_thread(mechanism.choose, params, standings, miners, moment.seed, task.wanted)
     if not group.members:
         raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
-    params_hash = hash_params(mechanism, params, mechanism.name_senses(params, context.senses))
+    named = await run_in_thread(mechanism.name_senses, params, context.senses)
+    params_hash = hash_params(mechanism, params, named)
     heard = await ask_group(context, task, group, moment, params_hash)
     LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
@@ -144,7 +147,7 @@ def select_current_standings(context: RoundContext, miners: Sequence[str], now: 
 async def observe(context: RoundContext, asked: Asked) -> Observation:
     """The observation, within the time a validator gives itself."""
     work = asyncio.get_running_loop().run_in_executor(
-        context.observers, context.mechanism.observe, context.params, asked, context.senses
+        context.observers, refuse_exit, context.mechanism.observe, context.params, asked, context.senses
     )
     try:
         async with asyncio.timeout(context.evaluation_seconds):

@@ -28,6 +28,7 @@ from weighbeam.engine.rounds.round import observe_round, run_round
 from weighbeam.engine.rounds.tasks import TaskSource
 from weighbeam.engine.support.clock import EngineClock
 from weighbeam.engine.support.observers import select_alive
+from weighbeam.engine.support.process import run_in_thread
 from weighbeam.engine.weights.assessment import WeighInContext, derive_limits, find_eligible
 from weighbeam.engine.weights.discovery import find_operators
 from weighbeam.engine.weights.metagraphs import note_if_due
@@ -85,7 +86,7 @@ class MechanismRunner:
                 await asyncio.to_thread(self._fail, moment, request, fault)
                 raise
             if request is not None:
-                await asyncio.to_thread(answer_request, journal, request.id, moment.round_id, mechanism)
+                await run_in_thread(answer_request, journal, request.id, moment.round_id, mechanism)
             return done
         finally:
             self.round_context.playing.discard(moment.round_id)
@@ -125,10 +126,9 @@ class MechanismRunner:
         return moment.round_id
 
     async def _look(self) -> tuple[RoundStart, list[str]]:
-        """When it is and who may be asked.
+        """Snapshot the chain and list the miners to ask.
 
-        The seed is drawn here and told to nobody before the answers are in. Whom the journal knows is read before who
-        is there: others play rounds too, and whom they meet meanwhile has not left.
+        Known miners are read first, so one met meanwhile is not taken for departed.
         """
         known_before = await asyncio.to_thread(self.round_context.journal.known, self.name)
         graph, rules = await self.weigh_in_context.chain.metagraph(), await self.weigh_in_context.chain.rules()
@@ -146,10 +146,10 @@ class MechanismRunner:
             entities=find_operators(graph, endpoints),
             known=frozenset(known_before),
         )
-        return moment, self._find_candidates(graph, eligible.hotkeys)
+        return moment, await run_in_thread(self._find_candidates, graph, eligible.hotkeys)
 
     async def _find_task(self, moment: RoundStart, request: OrganicRequest | None) -> Task:
-        return request.task if request else await asyncio.to_thread(self.tasks, moment.seed)
+        return request.task if request else await run_in_thread(self.tasks, moment.seed)
 
     def _take(self, moment: RoundStart, by: str | None = None) -> OrganicRequest | None:
         return take_next(self.round_context.journal.store, self.name, moment.round_id, moment.at, by)

@@ -21,6 +21,7 @@ from weighbeam.engine.running.scorer import ObservedRoundScorer
 from weighbeam.engine.running.watchdog import Supervisor, watch_progress
 from weighbeam.engine.support.clock import EngineClock
 from weighbeam.engine.support.lock import BEAT_SECONDS, HotkeyLock
+from weighbeam.engine.support.process import refuse_exit, run_in_thread
 from weighbeam.engine.weights.assessment import recall_blocks
 from weighbeam.engine.weights.audit import AuditLine, list_attempts, parse_attempt
 from weighbeam.engine.weights.known_validators import KnownValidators
@@ -35,7 +36,7 @@ FAULT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ValidatorRuntime:
-    """What all loops share."""
+    """State shared by all loops."""
 
     store: Store
     clock: EngineClock
@@ -118,7 +119,7 @@ async def play_once(runtime: ValidatorRuntime, runner: MechanismRunner, own: boo
     """One round; whatever goes wrong is told, and the next round comes in its time."""
     pulse = runtime.health.add(runner.name)
     try:
-        await asyncio.to_thread(finish_open, runner)
+        await run_in_thread(finish_open, runner)
         done = await runner.play_round("own" if own else "asked")
     except WeighbeamError as fault:
         if fault.code == "nothing_new":
@@ -159,8 +160,8 @@ def restore_blocks(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
 def _finish_at_start(runner: MechanismRunner) -> None:
     """What cannot be finished now is tried again before every round."""
     try:
-        finish_open(runner)
-    except WeighbeamError as fault:
+        refuse_exit(finish_open, runner)
+    except Exception as fault:
         log_fault(fault, runner.name)
 
 

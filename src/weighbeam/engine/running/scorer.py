@@ -8,6 +8,7 @@ from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault, name_fault
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.running.health import Health
 from weighbeam.engine.support.observers import clear_seats, list_seats
+from weighbeam.engine.support.process import run_in_thread
 from weighbeam.store.database import Store
 
 POLL_SECONDS = 1.0
@@ -27,7 +28,7 @@ class ObservedRoundScorer:
         left: Collection[str] = (),
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._store, self._alerts, self._health, self._posts, self._left = store, alerts, health, runners, left
+        self._store, self._alerts, self._health, self._runners, self._left = store, alerts, health, runners, left
         self._monotonic = monotonic
         health.others.update(left)
         self._seen = monotonic()
@@ -36,7 +37,7 @@ class ObservedRoundScorer:
     async def keep_scoring(self) -> None:
         while True:
             try:
-                await asyncio.to_thread(self.score)
+                await run_in_thread(self.score)
             except Exception as fault:
                 log_fault(fault)
                 for name in self._left:
@@ -47,7 +48,7 @@ class ObservedRoundScorer:
     def score(self) -> list[str]:
         """One look; gives what was finished. The dead lose their seats after what they took was put back."""
         seats = list_seats(self._store, time.time())
-        touched = [one for runner in self._posts for one in self._finish(runner)] if seats or self._left else []
+        touched = [one for runner in self._runners for one in self._finish(runner)] if seats or self._left else []
         dead = {name for name, alive in seats.items() if not alive}
         if dead:
             LOG.warning("%d observers are gone; requests that they took are played again", len(dead))

@@ -1,5 +1,7 @@
-"""Process helpers: run slow work on a daemon thread, and exclude long-lived objects from garbage collection
-(`gc.freeze`).
+"""Process helpers: run a mechanism's code on a thread and slow work on a daemon thread, and exclude long-lived objects
+from garbage collection (`gc.freeze`).
+
+A mechanism's code may be slow and may call `sys.exit`: neither may stop the event loop, which all mechanisms share.
 
 The event loop's own threads are joined when the process stops; what talks to strangers, or draws, must not hold that
 up.
@@ -13,10 +15,34 @@ import gc
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+
+class MechanismExit(Exception):
+    """A mechanism's code tried to end the process."""
+
+
+def refuse_exit(work: Callable[Given, Result], *arguments: Given.args, **named: Given.kwargs) -> Result:
+    """The result of `work`; if it raises SystemExit, that is an error like any other.
+
+    >>> refuse_exit(exit, 3)
+    Traceback (most recent call last):
+    ...
+    weighbeam.engine.support.process.MechanismExit: SystemExit: 3
+    """
+    try:
+        return work(*arguments, **named)
+    except SystemExit as fault:
+        raise MechanismExit(f"SystemExit: {fault}") from fault
+
+
+async def run_in_thread(work: Callable[Given, Result], *arguments: Given.args, **named: Given.kwargs) -> Result:
+    """Run a mechanism's code off the event loop; if it tries to end the process, that is `MechanismExit`."""
+    return await asyncio.to_thread(partial(refuse_exit, work, *arguments, **named))
 
 
 async def run_in_daemon_thread(work: Callable[Given, Result], *arguments: Given.args, **named: Given.kwargs) -> Result:
@@ -31,7 +57,7 @@ async def run_in_daemon_thread(work: Callable[Given, Result], *arguments: Given.
     def run() -> None:
         told: tuple[Callable[[Any], None], Any]
         try:
-            told = future.set_result, work(*arguments, **named)
+            told = future.set_result, refuse_exit(work, *arguments, **named)
         except Exception as fault:
             told = future.set_exception, fault
         with suppress(RuntimeError):

@@ -50,8 +50,7 @@ def list_counters() -> list[Column[Any]]:
 
 
 Kind = Literal["round", "weigh_in", "submission", "alert", "missed"]
-MOST = 200
-MOVING = 16
+MAX_EVENTS = 200
 WRITTEN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
 
 
@@ -63,7 +62,7 @@ class NewsPosition:
     audit: int = 0
     alert: int = 0
 
-    def write(self) -> str:
+    def format(self) -> str:
         return f"{self.entry}-{self.audit}-{self.alert}"
 
 
@@ -117,8 +116,8 @@ def select_missed(store: Store, since: NewsPosition, until: NewsPosition) -> lis
     with store.read() as connection:
         events = _list_added(connection, since, until)
         newest = {row["mechanism"]: row for row in _list_moving(connection)}
-    if len(events) >= MOST or since.entry > until.entry:
-        return [JournalEvent("missed", {"after": since.write()}, until)]
+    if len(events) >= MAX_EVENTS or since.entry > until.entry:
+        return [JournalEvent("missed", {"after": since.format()}, until)]
     at = events[-1].position if events else since
     return [*events, *(JournalEvent("submission", row, at) for row in newest.values())]
 
@@ -154,7 +153,7 @@ def _list_rounds(connection: Connection, after: int, until: NewsPosition | None)
         .select_from(tables.entries.join(tables.rounds, rounds.id == entries.ref))
         .where(entries.sequence > after, entries.kind == "round")
         .order_by(entries.sequence)
-        .limit(MOST)
+        .limit(MAX_EVENTS)
     )
     if until is not None:
         query = query.where(entries.sequence <= until.entry)
@@ -164,7 +163,7 @@ def _list_rounds(connection: Connection, after: int, until: NewsPosition | None)
 def _list_tries(connection: Connection, after: int, until: NewsPosition | None) -> list[tuple[int, dict[str, Any]]]:
     columns = tables.audits.c
     query = select(columns.id, columns.mechanism, columns.at, columns.kind, columns.mode, columns.reason)
-    query = query.where(columns.id > after, columns.kind.in_(ATTEMPT_KINDS)).order_by(columns.id).limit(MOST)
+    query = query.where(columns.id > after, columns.kind.in_(ATTEMPT_KINDS)).order_by(columns.id).limit(MAX_EVENTS)
     if until is not None:
         query = query.where(columns.id <= until.audit)
     return [(row.id, dict(row._mapping)) for row in connection.execute(query)]
@@ -173,7 +172,7 @@ def _list_tries(connection: Connection, after: int, until: NewsPosition | None) 
 def _list_alerts(connection: Connection, after: int, until: NewsPosition | None) -> list[tuple[int, dict[str, Any]]]:
     columns = tables.alerts.c
     query = select(columns.id, columns.mechanism, columns.at, columns.code, columns.level)
-    query = query.where(columns.id > after).order_by(columns.id).limit(MOST)
+    query = query.where(columns.id > after).order_by(columns.id).limit(MAX_EVENTS)
     if until is not None:
         query = query.where(columns.id <= until.alert)
     return [(row.id, dict(row._mapping)) for row in connection.execute(query)]
@@ -185,4 +184,4 @@ def _list_moving(connection: Connection) -> list[dict[str, Any]]:
     query = select(
         columns.id, columns.mechanism, columns.at, columns.state, columns.reason, columns.included_block
     ).order_by(columns.id.desc())
-    return [dict(row._mapping) for row in connection.execute(query.limit(MOVING))][::-1]
+    return [dict(row._mapping) for row in connection.execute(query.limit(MAX_MOVING))][::-1]

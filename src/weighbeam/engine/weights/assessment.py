@@ -31,7 +31,7 @@ from weighbeam.store.memory import recall, remember
 
 @dataclass(frozen=True, slots=True)
 class WeighInContext:
-    """What one mechanism is weighed with."""
+    """Dependencies of one mechanism's weigh-in."""
 
     mechanism: Mechanism
     params: Params
@@ -72,8 +72,7 @@ class WeighInAssessment:
 
 
 async def fetch_snapshot(context: WeighInContext) -> ChainSnapshot:
-    """One look at the chain. `first` says that it knows no weights of ours: then no rate limit holds us back, and time
-    counts from what the ledger knows to have arrived. A registration is no update: it makes no emergency."""
+    """Fetch one chain snapshot. `first`: the chain holds no weights of ours, so no rate limit applies."""
     try:
         graph, rules = await context.chain.metagraph(), await context.chain.rules()
         blocks = await context.chain.blocks_since_update(context.own_hotkey)

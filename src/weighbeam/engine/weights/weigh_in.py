@@ -20,6 +20,7 @@ from weighbeam.engine.rules.constants import hash_weighing
 from weighbeam.engine.rules.decision import Burn, Decision
 from weighbeam.engine.rules.intents import REACHED, WeightsIntent, WeightsPlan
 from weighbeam.engine.rules.mode import Mode
+from weighbeam.engine.support.process import run_in_thread
 from weighbeam.engine.weights.assessment import (
     ChainSnapshot,
     WeighInAssessment,
@@ -61,7 +62,7 @@ async def weigh_in(context: WeighInContext, now: float) -> WeighInResult:
     with suppress(ChainFault):
         settled = await context.ledger.settle(context.chain, context.own_hotkey)
     reading = await fetch_snapshot(context)
-    assessed, entry = await asyncio.to_thread(_decide, context, reading, now)
+    assessed, entry = await run_in_thread(_decide, context, reading, now)
     submission = None
     if assessed.decision.action == "submit":
         submission = await _submit(context, assessed, reading, entry, now)

@@ -115,6 +115,8 @@ def compare(played: Iterable[PlayedEntry], anyway: bool = False) -> Comparison:
             if not anyway:
                 raise refuse_fault(one.fault)
             comparison.faults.append(one.fault)
+        if not one.outcomes:
+            continue
         if one.counts:
             comparison.note(one.outcomes[0], one.outcomes[-1])
         else:

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.fold import FindMechanism, RecordedEntry, walk_entries
+from weighbeam.engine.support.package_faults import contain, describe_exception
 from weighbeam.lab.backtest.horizon import EmissionHorizon
 from weighbeam.lab.backtest.made_weigh_ins import WeighInMaker
 from weighbeam.lab.backtest.outcome import FinalStandings, Outcome
@@ -39,7 +41,7 @@ class BacktestCourse:
 class PlayedEntry:
     """What each side made of an entry; `fault` if the first, the recorded one, did not reach what the journal holds.
 
-    It `counts` unless it lies before the part that is compared.
+    It `counts` unless it lies before the part that is compared. There are no outcomes if the mechanism's code raised.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -61,7 +63,7 @@ def play(
         for entry in window.walk(connection):
             for side in sides:
                 side.active = window.began
-            outcomes, fault = (_take_round if entry.kind == "round" else _take_weigh_in)(entry, sides)
+            outcomes, fault = _take(entry, sides)
             horizon.note(entry)
             yield PlayedEntry(outcomes, fault, window.began)
         if window.began:
@@ -113,16 +115,29 @@ class _WindowEntries:
         }
 
 
+def _take(entry: RecordedEntry, sides: Sequence[BacktestSide]) -> tuple[tuple[Outcome, ...], str | None]:
+    """The outcomes of each side; what a mechanism raises on recorded terms is a fault of that entry alone."""
+    try:
+        return (_take_round if entry.kind == "round" else _take_weigh_in)(entry, sides)
+    except (WeighbeamError, SQLAlchemyError):
+        raise
+    except (Exception, SystemExit) as raised:
+        return (), f"entry {entry.sequence}, {entry.ref}: computing it again raised {describe_exception(raised)}"
+
+
 def _take_round(entry: RecordedEntry, sides: Sequence[BacktestSide]) -> tuple[tuple[Outcome, ...], str | None]:
     first = sides[0].take_round(entry)
-    folded = [first, *(side.take_round(entry, first) for side in sides[1:])]
+    with contain(entry.name, f"scoring {entry.ref} with other settings"):
+        folded = [first, *(side.take_round(entry, first) for side in sides[1:])]
     fault = first.find_fault(entry)
     told = None if fault is None else f"entry {entry.sequence}, {entry.ref}: {fault}"
     return tuple(make_round_outcome(entry, one) for one in folded), told
 
 
 def _take_weigh_in(entry: RecordedEntry, sides: Sequence[BacktestSide]) -> tuple[tuple[Outcome, ...], str | None]:
-    folded = [side.take_weigh_in(entry) for side in sides]
+    folded = [sides[0].take_weigh_in(entry)]
+    with contain(entry.name, "weighing with other settings"):
+        folded += [side.take_weigh_in(entry) for side in sides[1:]]
     action = folded[0].decision.action if entry.decision is None else str(entry.decision["action"])
     for side, one in zip(sides, folded, strict=True):
         side.note_weigh_in(entry.name, one, action)

@@ -74,7 +74,7 @@ def _pair(played: Iterator[PlayedEntry], others: Iterator[Outcome]) -> Iterator[
     that fails in the end when it is asked once more."""
     for one in played:
         other = next(others, None) if one.counts else None
-        if one.counts and other is not None:
+        if one.counts and other is not None and one.outcomes:
             yield PlayedEntry((one.outcomes[0], other), one.fault)
         else:
             yield PlayedEntry(one.outcomes, one.fault, counts=False)

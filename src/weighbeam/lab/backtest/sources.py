@@ -43,7 +43,7 @@ def list_outcomes(
             raise refuse_fault(played.fault)
         if played.counts:
             met = True
-            yield played.outcomes[-1]
+            yield from played.outcomes[-1:]
     if not met:
         raise refuse_unmet(way.window)
 

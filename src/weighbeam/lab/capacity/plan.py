@@ -66,12 +66,12 @@ def _plan_rounds(load: CapacityLoad, cost: RoundCost, units: CapacityUnits) -> I
         f"{flight:.0f} in flight ÷ {load.observer_rounds} each",
     )
     busy = a_second * (cost.record_seconds + cost.commit_seconds)
-    most = BUSY / busy * load.rounds_per_hour
+    limit = BUSY / busy * load.rounds_per_hour
     yield CapacityNeed(
         "the store's one writer",
         f"{busy:.0%} busy",
         f"{a_second:.2f} rounds/s × ({cost.record_seconds * 1e3:.1f} ms to record + "
-        f"{cost.commit_seconds * 1e3:.1f} ms to score and commit); one bears {most:,.0f}/h",
+        f"{cost.commit_seconds * 1e3:.1f} ms to score and commit); one bears {limit:,.0f}/h",
         busy <= BUSY,
     )
     kept = load.rounds_per_hour * load.retention_hours * cost.journal_bytes

@@ -21,14 +21,16 @@ def note_versions(mechanisms: Collection[str]) -> Versions:
     from weighbeam import __version__
     from weighbeam.mechanism.registry import list_mechanisms
 
-    needed = bool(set(mechanisms) & list_mechanisms().keys())
-    return Versions(__version__, platform.python_version(), numpy.__version__, name_senses() if needed else {})
+    named: dict[str, str] = {}
+    for mechanism in sorted(set(mechanisms) & list_mechanisms().keys()):
+        named |= name_senses(mechanism)
+    return Versions(__version__, platform.python_version(), numpy.__version__, named)
 
 
-def name_senses() -> dict[str, str]:
+def name_senses(mechanism: str) -> dict[str, str]:
     from weighbeam.lab.simulate.worlds import load_senses
 
-    senses = load_senses()
+    senses = load_senses(mechanism)
     return {
         senses.embedder.id: senses.embedder.digest,
         senses.entailment.id: senses.entailment.digest,

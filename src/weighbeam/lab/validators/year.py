@@ -72,7 +72,7 @@ def simulate_year(
     plan = plan or YearPlan()
     chance = np.random.default_rng(seed)
     mechanism = load_mechanism(plan.mechanism)
-    bench = ValidatorWorkers(crowd, validators, mechanism, plan.params or make_params(mechanism, {}), seed)
+    workers = ValidatorWorkers(crowd, validators, mechanism, plan.params or make_params(mechanism, {}), seed)
     chain = LabChain([validator.stake for validator in validators], len(crowd), plan.rules)
     year = _blank(plan.epochs, len(validators), len(crowd), keep_rows)
     past: list[Units] = []
@@ -80,8 +80,8 @@ def simulate_year(
     tempo_seconds = plan.rules.tempo * BLOCK_SECONDS
     for epoch in range(plan.epochs):
         now = (epoch + 1) * tempo_seconds
-        bench.work(skill, now - tempo_seconds, now, plan.round_seconds)
-        rows = bench.write(now, past)
+        workers.work(skill, now - tempo_seconds, now, plan.round_seconds)
+        rows = workers.write(now, past)
         chain.submit(rows)
         decided = chain.step()
         past.append(decided.consensus[len(validators) :])
@@ -97,7 +97,7 @@ def simulate_year(
         if len(gone):
             crowd = crowd.renew(gone, chance)
             skill[gone] = crowd.skill[gone]
-            bench.forget(crowd, gone)
+            workers.forget(crowd, gone)
         if progress is not None:
             progress(epoch)
     return year

@@ -215,4 +215,4 @@ def encode_event(event: JournalEvent) -> bytes:
     >>> encode_event(JournalEvent("alert", {"id": 7}, NewsPosition(12, 5, 7)))
     b'id: 12-5-7\\nevent: alert\\ndata: {"id": 7}\\n\\n'
     """
-    return f"id: {event.position.write()}\nevent: {event.kind}\ndata: {json.dumps(event.data)}\n\n".encode()
+    return f"id: {event.position.format()}\nevent: {event.kind}\ndata: {json.dumps(event.data)}\n\n".encode()

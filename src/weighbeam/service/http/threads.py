@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from weighbeam.core.errors import require
+from weighbeam.engine.support.process import refuse_exit
 
 Result = TypeVar("Result")
 
@@ -40,7 +41,7 @@ class BoundedThreadPool:
     async def run(self, work: Callable[[], Result], /) -> Result:
         with self._lock:
             require(len(self._inside) < self.limit, "busy", "too much waits here already", "call again later")
-            future = self._threads.submit(work)
+            future = self._threads.submit(refuse_exit, work)
             self._inside[future] = time.monotonic()
         future.add_done_callback(self._leave)
         return await asyncio.wrap_future(future)

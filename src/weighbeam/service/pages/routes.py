@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 
 from weighbeam.core.errors import require
+from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.service.api.query import collect_query
 from weighbeam.service.api.reader import ReadingApi
 from weighbeam.service.http.cache import LAST_SECONDS, StoreCache
@@ -99,62 +100,62 @@ def tick(seconds: float) -> int:
 def add_pages(app: FastAPI, reader: ReadingApi) -> None:
     """With what the reading API keeps."""
     add_static(app)
-    desk = PageResponder(replace(reader.pipeline, codes=CODES), PageData(reader), reader.fresh, reader.settles)
-    add_boards(app, desk)
-    add_rounds(app, desk)
-    for run in desk.data.runs():
-        run.mechanism.add_pages(app, desk)
+    responder = PageResponder(replace(reader.pipeline, codes=CODES), PageData(reader), reader.fresh, reader.settles)
+    add_boards(app, responder)
+    add_rounds(app, responder)
+    for run in responder.data.runs():
+        call_or_log(run.mechanism, "add_pages", partial(run.mechanism.add_pages, app, responder), None)
 
 
-def add_boards(app: FastAPI, desk: PageResponder) -> None:
-    data, page = desk.data, partial(app.get, include_in_schema=False)
+def add_boards(app: FastAPI, responder: PageResponder) -> None:
+    data, page = responder.data, partial(app.get, include_in_schema=False)
 
     @page("/")
     async def overview(request: Request) -> Response:
-        return await desk.show(request, lambda _: show_overview(data))
+        return await responder.show(request, lambda _: show_overview(data))
 
     @page("/mechanisms/{mechanism}")
     async def leaderboard(request: Request, mechanism: str) -> Response:
-        return await desk.show(request, lambda _: show_leaderboard(data, mechanism))
+        return await responder.show(request, lambda _: show_leaderboard(data, mechanism))
 
     @page("/miners/{hotkey}")
     async def miner(request: Request, hotkey: str) -> Response:
         chosen = request.query_params.get("mechanism")
-        return await desk.show(request, lambda _: show_miner(data, hotkey, chosen), ("mechanism",))
+        return await responder.show(request, lambda _: show_miner(data, hotkey, chosen), ("mechanism",))
 
     @page("/weights")
     async def weights(request: Request) -> Response:
         chosen = request.query_params.get("mechanism")
-        return await desk.show(request, lambda _: show_weights(data, chosen), ("mechanism",))
+        return await responder.show(request, lambda _: show_weights(data, chosen), ("mechanism",))
 
     @page("/attacks")
     async def attacks(request: Request) -> Response:
-        return await desk.show(request, lambda _: show_attacks(data))
+        return await responder.show(request, lambda _: show_attacks(data))
 
     @page("/ask")
     async def ask(request: Request) -> Response:
-        return await desk.show(request, lambda _: show_ask(data))
+        return await responder.show(request, lambda _: show_ask(data))
 
 
-def add_rounds(app: FastAPI, desk: PageResponder) -> None:
-    data, page = desk.data, partial(app.get, include_in_schema=False)
+def add_rounds(app: FastAPI, responder: PageResponder) -> None:
+    data, page = responder.data, partial(app.get, include_in_schema=False)
 
     @page("/rounds")
     async def rounds(request: Request) -> Response:
         query = request.query_params
-        return await desk.show(
+        return await responder.show(
             request, lambda _: show_rounds(data, query.get("mechanism"), query.get("cursor")), ("mechanism", "cursor")
         )
 
     @page("/rounds/{round_id}")
     async def one_round(request: Request, round_id: str) -> Response:
-        return await desk.show(
+        return await responder.show(
             request, lambda caller: show_round(data, round_id, not caller.may("admin")), (), round_id
         )
 
     @page("/rounds/{round_id}/{hotkey}")
     async def answer(request: Request, round_id: str, hotkey: str) -> Response:
-        return await desk.show(
+        return await responder.show(
             request, lambda caller: show_answer(data, round_id, hotkey, not caller.may("admin")), (), round_id
         )
 

@@ -13,15 +13,15 @@ from weighbeam.service.pages.formats import format_time, shorten
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
 
-MOST, MAX_SKIPS, LARGEST = 30, 10, 9
+MAX_LINES, MAX_SKIPS, LARGEST = 30, 10, 9
 OTHERS = "others"
 
 
 def show_weights(data: PageData, mechanism: str | None) -> str:
     name = mechanism or data.names[0]
     data.find(name)
-    lines = list_weights(data.store, name, MOST)
-    tries = list_weigh_ins(data.store, name, MOST)
+    lines = list_weights(data.store, name, MAX_LINES)
+    tries = list_weigh_ins(data.store, name, MAX_LINES)
     graph = select_metagraph(data.store, name)
     last = recall_last_set(data.store, name)
     set_before = [line for line in reversed(lines) if line.state in ("included", "confirmed")]
