@@ -9,7 +9,23 @@ from textwrap import dedent
 import pytest
 
 from command import weighbeam
-from mechanism.fragile import Backwards, Dividing, Fragile, Raising, Shapeless, Trusting, Unobservant
+from mechanism.fragile import (
+    Averaging,
+    Backwards,
+    Counting,
+    Dividing,
+    Fragile,
+    Leaving,
+    Miscalculating,
+    Partless,
+    Raising,
+    Shapeless,
+    Trusting,
+    Unobservant,
+    Valueless,
+    Withdrawing,
+    Wordy,
+)
 from mechanism.installed_package import install
 from weighbeam.app.service.apps import load_runs
 from weighbeam.app.settings.sources import load_settings
@@ -18,8 +34,10 @@ from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.cli.score.tables import show_scores
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.running.diagnosis import diagnose
+from weighbeam.engine.scoring import score_question
 from weighbeam.engine.vectors import collect_stages
 from weighbeam.engine.views.alert_lines import list_alerts
 from weighbeam.lab.attack.catalogue import list_attacks
@@ -219,6 +237,13 @@ def test_a_validator_with_nothing_else_to_run_does_not_start(folder: Path) -> No
         (Unobservant, "raised RuntimeError: blind"),
         (Shapeless, "better must be"),
         (Backwards, "override it"),
+        (Wordy, "raised TypeError: grade gave topic as str, not as a number"),
+        (Counting, "raised TypeError: grade gave topic as str, not as a number"),
+        (Partless, "raised ValueError: grade gave no parts"),
+        (Valueless, "raised TypeError: recompute gave NoneType, not a number"),
+        (Leaving, "measure of answer-1 raised SystemExit: 3"),
+        (Withdrawing, "answer-0 was measured, and score leaves it unscored"),
+        (Miscalculating, "a product that is false: a × b = 0.5 × 1 = 0.75"),
     ],
 )
 def test_the_checks_name_what_raises(broken: type[Mechanism], words: str, senses: LocalSenses) -> None:
@@ -228,8 +253,9 @@ def test_the_checks_name_what_raises(broken: type[Mechanism], words: str, senses
     assert caught.value.remedy
 
 
-def test_a_good_one_passes(senses: LocalSenses) -> None:
-    assert [finding for finding in run_checks(Fragile(), senses) if not finding.ok] == []
+@pytest.mark.parametrize("good", [Fragile, Averaging])
+def test_a_good_one_passes(good: type[Mechanism], senses: LocalSenses) -> None:
+    assert [finding for finding in run_checks(good(), senses) if not finding.ok] == []
 
 
 def test_a_reply_that_cannot_be_judged_is_unscored_and_spoils_no_other() -> None:
@@ -252,3 +278,68 @@ def test_a_reply_that_cannot_be_judged_is_unscored_and_spoils_no_other() -> None
     told = mechanism.explain(params, observation, scored, "raising")
     assert told.text == "raising: unscored (validator_fault)"
     assert told.children[0].text == "RuntimeError: thirteen"
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "cause"),
+    [
+        (Fragile, 0, "ZeroDivisionError: division by zero"),
+        (Wordy, 2, "TypeError: grade gave topic as str, not as a number"),
+        (Counting, 2, "TypeError: grade gave topic as str, not as a number"),
+        (Partless, 2, "ValueError: grade gave no parts"),
+        (Leaving, 13, "SystemExit: 3"),
+        (Leaving, 0, "SystemExit: zero"),
+    ],
+)
+def test_the_cause_of_an_unscored_answer_is_shown(
+    kind: type[Mechanism], n: int, cause: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    result = score_question(kind(), {"answers": [{"hotkey": "ada", "n": n}]}, None)
+    (score,) = result.scored.scores
+    assert (score.status, score.value, score.parts, score.reasons) == ("unscored", None, None, ("validator_fault",))
+    assert str(result.explain("ada")).splitlines() == ["ada: unscored (validator_fault)", f"└── {cause}"]
+    assert result.report()["answers"][0]["fault"] == cause
+    show_scores(result)
+    assert cause in " ".join(capfd.readouterr().err.split())
+
+
+def test_what_an_exception_says_is_cut_and_printable() -> None:
+    class Shouting(Fragile):
+        def grade(self, *given):
+            raise ValueError("\x1b[2J\n\ud800" + "a" * 10**6)
+
+        measure = grade
+
+    for told in (Shouting(), type("Half", (Shouting,), {"measure": Fragile.measure})()):
+        result = score_question(told, {"answers": [{"hotkey": "ada", "n": 2}]}, None)
+        (cause,) = result.explain("ada").children
+        assert cause.text.startswith("ValueError: [2J aaa")
+        assert len(cause.text) == 200
+        result.observation.pack()
+
+
+def test_only_a_product_is_explained_as_one() -> None:
+    result = score_question(Averaging(), {"answers": [{"hotkey": "ada", "n": 2}]}, None)
+    assert str(result.explain("ada")).splitlines() == [
+        "ada: 0.75",
+        "├── a: 0.5",
+        "├── b: 1",
+        "├── n: 2",
+        "└── seconds: 0",
+    ]
+
+
+def test_burning_and_narrating_follow_from_what_is_overridden() -> None:
+    class Burning(Fragile):
+        def burn_share(self, params):
+            return 0.5
+
+        def tell(self, params, observation, picture, narrator, nonce):
+            return None
+
+    assert (Fragile().burns, Fragile().narrates) == (False, False)
+    assert (Burning().burns, Burning().narrates) == (True, True)
+    with pytest.raises(AttributeError):
+        Burning().burns = False
+    assert {name for name, one in load_mechanisms().items() if one.burns} == {"evidence"}
+    assert {name for name, one in load_mechanisms().items() if one.narrates} == {"inference"}

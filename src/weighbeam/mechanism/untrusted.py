@@ -9,6 +9,7 @@ UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 NONCE = re.compile(r"[0-9a-f]{16}")
 MAX_READ = 16_000
 MAX_TEXT = 2000
+MAX_FAULT = 200
 
 
 def drop_unseen(text: str, keep: str = "\n\t") -> str:
@@ -27,6 +28,22 @@ def put_on_one_line(text: str) -> str:
     'Why is the sky blue?'
     """
     return " ".join(drop_unseen(" ".join(text.split()), keep="").split())
+
+
+def describe_exception(fault: BaseException, limit: int = MAX_FAULT) -> str:
+    """Class and message of an exception that code of a stranger raised: printable, on one line, and cut.
+
+    >>> describe_exception(ValueError("no\\nnumber\\x1b[2J"))
+    'ValueError: no number[2J'
+    >>> describe_exception(KeyError())
+    'KeyError'
+    """
+    name = type(fault).__name__
+    try:
+        said = put_on_one_line(str(fault)[: 4 * limit])
+    except Exception:
+        said = "its message cannot be shown"
+    return (f"{name}: {said}" if said else name)[:limit]
 
 
 def check_nonce(nonce: str) -> None:
