@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from pydantic import BaseModel
 import weighbeam
 from tests_root import ROOT
 from weighbeam import LocalSenses, Mechanism, WeighbeamError
+from weighbeam.engine.journal.replay import ReplayedEntry
 
 EXAMPLES, JOURNAL = ROOT / "examples", ROOT / "golden/0.1.0/journal.sqlite"
 MECHANISMS = ("chunking", "evidence", "inference", "novelty")
@@ -202,6 +204,11 @@ def test_a_journal_is_replayed_and_its_rounds_are_explained() -> None:
     assert found.entries > 40
     with closing(sqlite3.connect(f"file:{JOURNAL}?mode=ro", uri=True)) as held:
         (name,) = held.execute("SELECT id FROM rounds WHERE mechanism = 'chunking' AND state = 'scored'").fetchone()
+    assert repr(found) == f"<JournalReplay: {found.entries} entries, all equal>"
+    assert f"<caption>replay: {found.entries} entries, all equal</caption>" in found._repr_html_()
+    bad = replace(found, faults=(ReplayedEntry(7, "<b>round</b>", "differs"),))
+    assert repr(bad) == f"<JournalReplay: {found.entries} entries, 1 differ>"
+    assert "<td>7</td><td>&lt;b&gt;round&lt;/b&gt;</td><td>differs</td>" in bad._repr_html_()
     result = found.round(name)
     assert all(str(result.explain(row["hotkey"])).startswith(row["hotkey"]) for row in result.table())
     with pytest.raises(WeighbeamError, match="unknown_round"):
@@ -214,6 +221,8 @@ def test_a_journal_is_backtested() -> None:
     found = weighbeam.backtest(JOURNAL, {"weigh_in.ema_alpha": 0.8})
     assert found.changes == ("weigh_in.ema_alpha 0.3 → 0.8",)
     assert not found.as_json()["equal"]
+    assert repr(found).endswith(": weigh_in.ema_alpha 0.3 → 0.8, differs>")
+    assert "<caption>backtest: weigh_in.ema_alpha 0.3 → 0.8</caption>" in found._repr_html_()
     with pytest.raises(WeighbeamError, match="bad_setting"):
         weighbeam.backtest(JOURNAL, {"alpha": 0.5})
 
@@ -222,6 +231,64 @@ def test_a_mechanism_is_checked_by_object_class_or_name() -> None:
     for subject in (Brief(), Brief):
         assert all(finding.ok for finding in weighbeam.check_mechanism(subject))
     assert len(weighbeam.check_mechanism("novelty")) > 10
+
+
+def test_a_question_is_scored_by_a_class_as_by_an_object() -> None:
+    question = ask(("ada", "Rain."))
+    assert weighbeam.score(Brief, question).report() == weighbeam.score(Brief(), question).report()
+    assert weighbeam.explain(Brief, question, "ada").text == "ada: 0.5"
+
+
+class Gradeless(Brief):
+    grade = Mechanism.grade
+
+
+class Older:
+    name = "older"
+
+    def score(self, params: Any, observation: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        (Older, "old_contract"),
+        (Older(), "old_contract"),
+        (type("Numbered", (Brief,), {"contract": 1}), "old_contract"),
+        (Gradeless, "missing_verb"),
+        (Gradeless(), "missing_verb"),
+        (type("Paged", (Brief,), {"page": "hello"}), "bad_mechanism"),
+        (type("Unmade", (Brief,), {"__init__": lambda self, more: None}), "broken_mechanism"),
+        (7, "unknown_mechanism"),
+        (None, "unknown_mechanism"),
+        ([], "unknown_mechanism"),
+    ],
+)
+def test_what_is_not_a_mechanism_is_refused_with_a_remedy(given: Any, code: str) -> None:
+    question = ask(("ada", "Rain."))
+    attempts = (
+        lambda: weighbeam.check_mechanism(given),
+        lambda: weighbeam.score(given, question),
+        lambda: weighbeam.explain(given, question),
+    )
+    for attempt in attempts:
+        with pytest.raises(WeighbeamError) as refusal:
+            attempt()
+        assert refusal.value.code == code
+        assert refusal.value.remedy
+
+
+@pytest.mark.parametrize("name", [[], None, 7, {}])
+def test_a_name_that_is_not_a_string_is_refused(name: Any) -> None:
+    with pytest.raises(WeighbeamError, match=r"unknown_mechanism.*use one of: chunking"):
+        weighbeam.load_mechanism(name)
+
+
+@pytest.mark.parametrize("pairs", [[("a",)], [("a", "b", "c")], ["ab"], [("a", 1)], "ab", None, 7])
+def test_bad_pairs_are_refused(pairs: Any) -> None:
+    with pytest.raises(WeighbeamError, match="bad_pairs") as refusal:
+        weighbeam.entail(pairs)
+    assert refusal.value.remedy
 
 
 def test_a_desk_pays_and_tells_what_it_paid(tmp_path: Path) -> None:

@@ -41,10 +41,19 @@ from weighbeam.engine.scoring import score_question
 from weighbeam.engine.vectors import collect_stages
 from weighbeam.engine.views.alert_lines import list_alerts
 from weighbeam.lab.attack.catalogue import list_attacks
+from weighbeam.lab.simulate.worlds import load_senses
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.checks import check_mechanism, run_checks
 from weighbeam.mechanism.records import Answer, Asked, Group, Task
-from weighbeam.mechanism.registry import UNUSABLE, list_broken, list_mechanisms, load_mechanism, load_mechanisms
+from weighbeam.mechanism.registry import (
+    HOOKS,
+    UNUSABLE,
+    call_hook,
+    list_broken,
+    list_mechanisms,
+    load_mechanism,
+    load_mechanisms,
+)
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
 
@@ -112,6 +121,18 @@ BROKEN = [
     (change("max_reply_bytes = 0"), "bad_mechanism", "max_reply_bytes must be a positive integer"),
     (change("max_request_bytes = '1'"), "bad_mechanism", "max_request_bytes must be a positive integer"),
     (change("weigh = 3"), "bad_mechanism", "weigh must be a method"),
+    (change("def __init__(self): raise SystemExit(3)"), "broken_mechanism", "cannot be made: SystemExit: 3"),
+    (change("page = 'hello'"), "bad_mechanism", "page must be a Mechanism.MechanismPage"),
+    (change("page = Mechanism.MechanismPage(lead=7)"), "bad_mechanism", "page must be a Mechanism.MechanismPage"),
+    (change("served_alone = 'no'"), "bad_mechanism", "served_alone must be true or false"),
+    (change("reads_pages = 1"), "bad_mechanism", "reads_pages must be true or false"),
+    (change("read_by = {'alpha': 'stand'}"), "bad_mechanism", "read_by must map parameters"),
+    (change("@property", "def read_by(self): raise KeyError"), "bad_mechanism", "read_by must map parameters"),
+    (change("about = None"), "bad_mechanism", "about must be a string"),
+    (change("burns = True"), "bad_mechanism", "burns cannot be set: override burn_share or weigh_burning"),
+    (change("narrates = True"), "bad_mechanism", "narrates cannot be set: override draw or tell"),
+    (change("kind = 'collected'"), "bad_mechanism", 'kind is "collected", so override collector'),
+    (change("class params_type(Params):", "    tolerance: float"), "bad_mechanism", "tolerance has no default"),
 ]
 
 
@@ -161,11 +182,45 @@ def test_nobody_takes_a_name_of_our_own(tmp_path: Path) -> None:
         assert list_broken()["chunking"].code == "duplicate_mechanism"
 
 
+def test_remedies_name_the_method_the_file_and_the_package(tmp_path: Path) -> None:
+    with install(write(tmp_path / "a", change("grade = Mechanism.grade")), {"odd": "odd_package:Odd"}, "demo-words"):
+        assert list_broken()["odd"].remedy == "write `grade` in demo-words (docs/write-a-mechanism.md)"
+    site = write(tmp_path / "b", "class Odd(:")
+    with install(site, {"odd": "odd_package:Odd"}, "demo-words"):
+        assert list_broken()["odd"].remedy == f"fix {site / 'odd_package.py'}, or upgrade or reinstall demo-words"
+
+
 RAISING = change(
     "def stages(self): raise RuntimeError('no stages')",
     "def attacks(self): raise RuntimeError('no attacks')",
     "def lab_senses(self): raise RuntimeError('no senses')",
 )
+
+
+WRONG = change(
+    "def stages(self): return None",
+    "def attacks(self): return None",
+    "def lab_senses(self): return {'nose': 1}",
+)
+LEAVING = change(
+    "def stages(self): raise SystemExit(3)",
+    "def attacks(self): return ['steal']",
+    "def lab_senses(self): return None",
+)
+
+
+@pytest.mark.parametrize("source", [WRONG, LEAVING])
+def test_a_bad_result_of_a_hook_is_skipped_with_a_remedy(
+    source: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with install(write(tmp_path / "site", source), {"odd": "odd_package:Odd"}, "odd-package"):
+        for hook in HOOKS:
+            assert "odd" not in call_hook(hook)
+            assert set(call_hook(hook)) >= FOUR
+            assert f"(fix `{hook}` in odd-package (docs/write-a-mechanism.md))" in caplog.text
+        assert not any(stage.startswith("odd.") for stage in collect_stages())
+        assert "odd" not in {attack.mechanism for attack in list_attacks()}
+        load_senses()
 
 
 @pytest.mark.parametrize("source", [OLD, RAISING, "import nothing_of_this_name"])

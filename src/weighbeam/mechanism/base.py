@@ -22,6 +22,8 @@ from weighbeam.charts.heatmap import Heatmap
 from weighbeam.core.canonical import canonical_json, digest_json
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.stats import move_average, spread_course
+from weighbeam.mechanism import page as page_words
+from weighbeam.mechanism import records
 from weighbeam.mechanism.advice import advise_failures, choose_advice
 from weighbeam.mechanism.page import MechanismPage
 from weighbeam.mechanism.params import Params, ReadBy, list_readers
@@ -421,6 +423,15 @@ class Mechanism:
     def is_stale(self, params: Any, standings: Sequence[Standing], now: float) -> bool:
         """Whether a collected round without contributions would change a standing by now. Pure."""
         return False
+
+    # Records that the verbs take or give and that `import weighbeam` does not name: `Mechanism.Group(…)`.
+    Advice = records.Advice
+    Collected = records.Collected
+    Group = records.Group
+    Measure = records.Measure
+    MechanismPage = page_words.MechanismPage
+    Narrative = records.Narrative
+    WeighRule = records.WeighRule
 
     # How the defaults work.
 

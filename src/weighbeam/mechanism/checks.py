@@ -388,8 +388,9 @@ def _is_false_product(line: str) -> bool:
     if found is None:
         return False
     factors, value = [Decimal(factor) for factor in found[1].split(" × ")], Decimal(found[2])
-    product = math.prod(factors)
-    most = math.prod(abs(one) + slack for one, slack in zip(factors, _list_slack(factors), strict=True))
+    product: Decimal = math.prod(factors, start=Decimal(1))
+    reached = [abs(one) + slack for one, slack in zip(factors, _list_slack(factors), strict=True)]
+    most: Decimal = math.prod(reached, start=Decimal(1))
     return abs(product - value) > most - abs(product) + _list_slack([value])[0]
 
 
