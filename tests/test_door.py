@@ -27,6 +27,7 @@ PUBLIC = (
     "Asked Observation Score Scored Standing Weights Node Senses LocalSenses WeighbeamError __version__"
 )
 EVIL = '<script>alert("x")</script>\x1b[2J'
+TEMPLATES = ROOT / "src/weighbeam/mechanism/template"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -77,6 +78,12 @@ def test_type_checkers_see_the_same_names_from_the_same_modules() -> None:
     seen = {alias.name: node.module for node in guarded.body for alias in node.names}
     assert seen == {name: home for home, names in weighbeam._HOMES.items() for name in names.split()}
     assert {*seen, "__version__"} == set(weighbeam.__all__)
+
+
+def test_other_records_are_attributes_of_the_base_class() -> None:
+    for name in "Advice Collected Group Measure MechanismPage Narrative WeighRule".split():
+        assert getattr(Mechanism, name).__name__ == name
+        assert f"`Mechanism.{name}`" in (ROOT / "docs/write-a-mechanism.md").read_text()
 
 
 def test_the_import_loads_nothing_heavy() -> None:
@@ -278,6 +285,13 @@ def test_what_is_not_a_mechanism_is_refused_with_a_remedy(given: Any, code: str)
         assert refusal.value.remedy
 
 
+@pytest.mark.parametrize("options", [None, {"nose": 1}])
+def test_bad_options_of_the_senses_are_refused(options: Any) -> None:
+    kind = type("Nosy", (Brief,), {"lab_senses": lambda self: options})
+    with pytest.raises(WeighbeamError, match=r"bad_mechanism: lab_senses of 'brief': TypeError"):
+        weighbeam.check_mechanism(kind)
+
+
 @pytest.mark.parametrize("name", [[], None, 7, {}])
 def test_a_name_that_is_not_a_string_is_refused(name: Any) -> None:
     with pytest.raises(WeighbeamError, match=r"unknown_mechanism.*use one of: chunking"):
@@ -307,22 +321,48 @@ def test_a_desk_pays_and_tells_what_it_paid(tmp_path: Path) -> None:
 
 
 def list_snippets() -> list[tuple[str, str]]:
-    """Everything a reader may copy: examples, cells of notebooks, Python blocks of pages and of the README."""
+    """Everything a reader may copy: examples, notebook cells, fenced Python and indented code of pages and README."""
     found = [(str(path.relative_to(ROOT)), path.read_text()) for path in sorted(EXAMPLES.rglob("*.py"))]
+    found += [(path.name, path.read_text()) for path in sorted(TEMPLATES.glob("*.py.txt"))]
     for path in sorted(EXAMPLES.rglob("*.ipynb")):
         cells = json.loads(path.read_text())["cells"]
         found.append((path.name, "\n".join("".join(cell["source"]) for cell in cells)))
     for page in PAGES:
-        blocks = re.findall(r"^```(?:python|pycon)[^\n]*\n(.*?)^```", page.read_text(), re.M | re.S)
-        found += [(f"{page.relative_to(ROOT)}:{number}", block) for number, block in enumerate(blocks)]
+        text, name = page.read_text(), str(page.relative_to(ROOT))
+        blocks = re.findall(r"^```(?:python|pycon|console)[^\n]*\n(.*?)^```", text, re.M | re.S)
+        indented = "\n".join(re.findall(r"^(?: {4}|\t).*", text, re.M))
+        found += [(f"{name}:{number}", block) for number, block in enumerate([*blocks, indented])]
     return found
 
 
+def find_deeper_imports(text: str) -> list[str]:
+    """Imports of anything of weighbeam that is not a public name."""
+    deeper = re.findall(r"\b(?:from|import)\s+(?:[\w., ]*,\s*)?(weighbeam\.\w[\w.]*)", text)
+    listed = re.findall(r"\bfrom\s+weighbeam\s+import\s+(?:\(([^)]*)\)|([^\n#;]*))", text)
+    names = [name.split()[0] for pair in listed for name in "".join(pair).split(",") if name.strip()]
+    return deeper + [name for name in names if name not in PUBLIC.split()]
+
+
 def test_examples_and_pages_import_only_the_door() -> None:
-    deeper = re.compile(r"(?:from|import) weighbeam\.\w[\w.]*")
-    found = [(where, line) for where, text in list_snippets() for line in deeper.findall(text)]
-    # The package of docs/write-a-mechanism.md also serves a miner, which is not part of the door.
-    assert [one for one in found if not one[0].startswith(ELSEWHERE)] == []
+    snippets = list_snippets()
+    assert {"examples/mechanism_package/src/keyword_recall/mechanism.py", "mechanism.py.txt"} <= {
+        where for where, _ in snippets
+    }
+    assert [(where, name) for where, text in snippets for name in find_deeper_imports(text)] == []
 
 
-ELSEWHERE = ("examples/mechanism_package", "docs/write-a-mechanism.md")
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from weighbeam import Mechanism, Params as P", []),
+        ("import weighbeam", []),
+        ("from weighbeam import engine", ["engine"]),
+        ("    from weighbeam import Node, lab  # why", ["lab"]),
+        ("from weighbeam import (\n    Node,\n    mechanism as base,\n)", ["mechanism"]),
+        ("from weighbeam.lab import x", ["weighbeam.lab"]),
+        ("import json, weighbeam.store as store", ["weighbeam.store"]),
+        (">>> import weighbeam.core.errors", ["weighbeam.core.errors"]),
+    ],
+)
+def test_a_deeper_import_is_found(text: str, found: list[str]) -> None:
+    assert find_deeper_imports(text) == found

@@ -18,7 +18,7 @@ from weighbeam.mechanism.checks import check_mechanism as check_contract
 from weighbeam.mechanism.params import Params
 from weighbeam.mechanism.records import Node
 from weighbeam.mechanism.registry import SCORING, accept_mechanism, load_mechanism
-from weighbeam.mechanism.untrusted import format_html_table
+from weighbeam.mechanism.untrusted import describe_exception, format_html_table
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.ports.protocols import Senses
 
@@ -211,9 +211,7 @@ def check_mechanism(
     A mechanism that passes can be journaled, replayed, backtested and attacked like the built-in ones.
     """
     subject = accept_mechanism(mechanism)
-    # The senses of its lab see the pages that its examples are about.
-    chosen = senses if senses is not None else LocalSenses(**subject.lab_senses())
-    return check_contract(subject, chosen, params)
+    return check_contract(subject, senses if senses is not None else _open_lab_senses(subject), params)
 
 
 def _list_pairs(given: object) -> Sequence[object]:
@@ -235,6 +233,15 @@ def _load_question(given: Mapping[str, Any] | str | Path) -> tuple[Any, Path]:
 def _open_senses(mechanism: Mechanism, question: Any, folder: Path) -> Senses:
     wanted = mechanism.question_senses(question, folder) if isinstance(question, Mapping) else {}
     return LocalSenses(**wanted) if wanted else _open_own_senses()
+
+
+def _open_lab_senses(mechanism: Mechanism) -> Senses:
+    """The senses of a mechanism's lab, which see the pages that its examples are about."""
+    try:
+        return LocalSenses(**mechanism.lab_senses())
+    except (Exception, SystemExit) as fault:
+        message = f"lab_senses of {mechanism.name!r}: {describe_exception(fault)}"
+        raise WeighbeamError("bad_mechanism", message, "return a mapping of options of LocalSenses") from fault
 
 
 @cache

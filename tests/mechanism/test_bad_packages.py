@@ -200,7 +200,7 @@ RAISING = change(
 WRONG = change(
     "def stages(self): return None",
     "def attacks(self): return None",
-    "def lab_senses(self): return {'nose': 1}",
+    "def lab_senses(self): return {1: 'nose'}",
 )
 LEAVING = change(
     "def stages(self): raise SystemExit(3)",

@@ -342,10 +342,7 @@ def _is_attacks(value: Any) -> bool:
 
 
 def _is_options(value: Any) -> bool:
-    from weighbeam.senses.local import LocalSenses
-
-    known = inspect.signature(LocalSenses).parameters
-    return isinstance(value, Mapping) and set(value) <= set(known)
+    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
 
 
 HOOKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
