@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from pydantic import BaseModel
 import weighbeam
 from tests_root import ROOT
 from weighbeam import LocalSenses, Mechanism, WeighbeamError
+from weighbeam.engine.journal.replay import ReplayedEntry
 
 EXAMPLES, JOURNAL = ROOT / "examples", ROOT / "golden/0.1.0/journal.sqlite"
 MECHANISMS = ("chunking", "evidence", "inference", "novelty")
@@ -25,6 +27,7 @@ PUBLIC = (
     "Asked Observation Score Scored Standing Weights Node Senses LocalSenses WeighbeamError __version__"
 )
 EVIL = '<script>alert("x")</script>\x1b[2J'
+TEMPLATES = ROOT / "src/weighbeam/mechanism/template"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -75,6 +78,12 @@ def test_type_checkers_see_the_same_names_from_the_same_modules() -> None:
     seen = {alias.name: node.module for node in guarded.body for alias in node.names}
     assert seen == {name: home for home, names in weighbeam._HOMES.items() for name in names.split()}
     assert {*seen, "__version__"} == set(weighbeam.__all__)
+
+
+def test_other_records_are_attributes_of_the_base_class() -> None:
+    for name in "Advice Collected Group Measure MechanismPage Narrative WeighRule".split():
+        assert getattr(Mechanism, name).__name__ == name
+        assert f"`Mechanism.{name}`" in (ROOT / "docs/write-a-mechanism.md").read_text()
 
 
 def test_the_import_loads_nothing_heavy() -> None:
@@ -202,6 +211,11 @@ def test_a_journal_is_replayed_and_its_rounds_are_explained() -> None:
     assert found.entries > 40
     with closing(sqlite3.connect(f"file:{JOURNAL}?mode=ro", uri=True)) as held:
         (name,) = held.execute("SELECT id FROM rounds WHERE mechanism = 'chunking' AND state = 'scored'").fetchone()
+    assert repr(found) == f"<JournalReplay: {found.entries} entries, all equal>"
+    assert f"<caption>replay: {found.entries} entries, all equal</caption>" in found._repr_html_()
+    bad = replace(found, faults=(ReplayedEntry(7, "<b>round</b>", "differs"),))
+    assert repr(bad) == f"<JournalReplay: {found.entries} entries, 1 differ>"
+    assert "<td>7</td><td>&lt;b&gt;round&lt;/b&gt;</td><td>differs</td>" in bad._repr_html_()
     result = found.round(name)
     assert all(str(result.explain(row["hotkey"])).startswith(row["hotkey"]) for row in result.table())
     with pytest.raises(WeighbeamError, match="unknown_round"):
@@ -214,6 +228,8 @@ def test_a_journal_is_backtested() -> None:
     found = weighbeam.backtest(JOURNAL, {"weigh_in.ema_alpha": 0.8})
     assert found.changes == ("weigh_in.ema_alpha 0.3 → 0.8",)
     assert not found.as_json()["equal"]
+    assert repr(found).endswith(": weigh_in.ema_alpha 0.3 → 0.8, differs>")
+    assert "<caption>backtest: weigh_in.ema_alpha 0.3 → 0.8</caption>" in found._repr_html_()
     with pytest.raises(WeighbeamError, match="bad_setting"):
         weighbeam.backtest(JOURNAL, {"alpha": 0.5})
 
@@ -222,6 +238,71 @@ def test_a_mechanism_is_checked_by_object_class_or_name() -> None:
     for subject in (Brief(), Brief):
         assert all(finding.ok for finding in weighbeam.check_mechanism(subject))
     assert len(weighbeam.check_mechanism("novelty")) > 10
+
+
+def test_a_question_is_scored_by_a_class_as_by_an_object() -> None:
+    question = ask(("ada", "Rain."))
+    assert weighbeam.score(Brief, question).report() == weighbeam.score(Brief(), question).report()
+    assert weighbeam.explain(Brief, question, "ada").text == "ada: 0.5"
+
+
+class Gradeless(Brief):
+    grade = Mechanism.grade
+
+
+class Older:
+    name = "older"
+
+    def score(self, params: Any, observation: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        (Older, "old_contract"),
+        (Older(), "old_contract"),
+        (type("Numbered", (Brief,), {"contract": 1}), "old_contract"),
+        (Gradeless, "missing_verb"),
+        (Gradeless(), "missing_verb"),
+        (type("Paged", (Brief,), {"page": "hello"}), "bad_mechanism"),
+        (type("Unmade", (Brief,), {"__init__": lambda self, more: None}), "broken_mechanism"),
+        (7, "unknown_mechanism"),
+        (None, "unknown_mechanism"),
+        ([], "unknown_mechanism"),
+    ],
+)
+def test_what_is_not_a_mechanism_is_refused_with_a_remedy(given: Any, code: str) -> None:
+    question = ask(("ada", "Rain."))
+    attempts = (
+        lambda: weighbeam.check_mechanism(given),
+        lambda: weighbeam.score(given, question),
+        lambda: weighbeam.explain(given, question),
+    )
+    for attempt in attempts:
+        with pytest.raises(WeighbeamError) as refusal:
+            attempt()
+        assert refusal.value.code == code
+        assert refusal.value.remedy
+
+
+@pytest.mark.parametrize("options", [None, {"nose": 1}])
+def test_bad_options_of_the_senses_are_refused(options: Any) -> None:
+    kind = type("Nosy", (Brief,), {"lab_senses": lambda self: options})
+    with pytest.raises(WeighbeamError, match=r"bad_mechanism: lab_senses of 'brief': TypeError"):
+        weighbeam.check_mechanism(kind)
+
+
+@pytest.mark.parametrize("name", [[], None, 7, {}])
+def test_a_name_that_is_not_a_string_is_refused(name: Any) -> None:
+    with pytest.raises(WeighbeamError, match=r"unknown_mechanism.*use one of: chunking"):
+        weighbeam.load_mechanism(name)
+
+
+@pytest.mark.parametrize("pairs", [[("a",)], [("a", "b", "c")], ["ab"], [("a", 1)], "ab", None, 7])
+def test_bad_pairs_are_refused(pairs: Any) -> None:
+    with pytest.raises(WeighbeamError, match="bad_pairs") as refusal:
+        weighbeam.entail(pairs)
+    assert refusal.value.remedy
 
 
 def test_a_desk_pays_and_tells_what_it_paid(tmp_path: Path) -> None:
@@ -240,22 +321,48 @@ def test_a_desk_pays_and_tells_what_it_paid(tmp_path: Path) -> None:
 
 
 def list_snippets() -> list[tuple[str, str]]:
-    """Everything a reader may copy: examples, cells of notebooks, Python blocks of pages and of the README."""
+    """Everything a reader may copy: examples, notebook cells, fenced Python and indented code of pages and README."""
     found = [(str(path.relative_to(ROOT)), path.read_text()) for path in sorted(EXAMPLES.rglob("*.py"))]
+    found += [(path.name, path.read_text()) for path in sorted(TEMPLATES.glob("*.py.txt"))]
     for path in sorted(EXAMPLES.rglob("*.ipynb")):
         cells = json.loads(path.read_text())["cells"]
         found.append((path.name, "\n".join("".join(cell["source"]) for cell in cells)))
     for page in PAGES:
-        blocks = re.findall(r"^```(?:python|pycon)[^\n]*\n(.*?)^```", page.read_text(), re.M | re.S)
-        found += [(f"{page.relative_to(ROOT)}:{number}", block) for number, block in enumerate(blocks)]
+        text, name = page.read_text(), str(page.relative_to(ROOT))
+        blocks = re.findall(r"^```(?:python|pycon|console)[^\n]*\n(.*?)^```", text, re.M | re.S)
+        indented = "\n".join(re.findall(r"^(?: {4}|\t).*", text, re.M))
+        found += [(f"{name}:{number}", block) for number, block in enumerate([*blocks, indented])]
     return found
 
 
+def find_deeper_imports(text: str) -> list[str]:
+    """Imports of anything of weighbeam that is not a public name."""
+    deeper = re.findall(r"\b(?:from|import)\s+(?:[\w., ]*,\s*)?(weighbeam\.\w[\w.]*)", text)
+    listed = re.findall(r"\bfrom\s+weighbeam\s+import\s+(?:\(([^)]*)\)|([^\n#;]*))", text)
+    names = [name.split()[0] for pair in listed for name in "".join(pair).split(",") if name.strip()]
+    return deeper + [name for name in names if name not in PUBLIC.split()]
+
+
 def test_examples_and_pages_import_only_the_door() -> None:
-    deeper = re.compile(r"(?:from|import) weighbeam\.\w[\w.]*")
-    found = [(where, line) for where, text in list_snippets() for line in deeper.findall(text)]
-    # The package of docs/write-a-mechanism.md also serves a miner, which is not part of the door.
-    assert [one for one in found if not one[0].startswith(ELSEWHERE)] == []
+    snippets = list_snippets()
+    assert {"examples/mechanism_package/src/keyword_recall/mechanism.py", "mechanism.py.txt"} <= {
+        where for where, _ in snippets
+    }
+    assert [(where, name) for where, text in snippets for name in find_deeper_imports(text)] == []
 
 
-ELSEWHERE = ("examples/mechanism_package", "docs/write-a-mechanism.md")
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from weighbeam import Mechanism, Params as P", []),
+        ("import weighbeam", []),
+        ("from weighbeam import engine", ["engine"]),
+        ("    from weighbeam import Node, lab  # why", ["lab"]),
+        ("from weighbeam import (\n    Node,\n    mechanism as base,\n)", ["mechanism"]),
+        ("from weighbeam.lab import x", ["weighbeam.lab"]),
+        ("import json, weighbeam.store as store", ["weighbeam.store"]),
+        (">>> import weighbeam.core.errors", ["weighbeam.core.errors"]),
+    ],
+)
+def test_a_deeper_import_is_found(text: str, found: list[str]) -> None:
+    assert find_deeper_imports(text) == found

@@ -17,7 +17,8 @@ from weighbeam.mechanism.checks import ContractFinding
 from weighbeam.mechanism.checks import check_mechanism as check_contract
 from weighbeam.mechanism.params import Params
 from weighbeam.mechanism.records import Node
-from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanism.registry import SCORING, accept_mechanism, load_mechanism
+from weighbeam.mechanism.untrusted import describe_exception, format_html_table
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.ports.protocols import Senses
 
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from weighbeam.lab.backtest.run import Backtest
 
 MILLION = 1_000_000
+MAX_ROWS = 20
 
 
 def score(
-    mechanism: str | Mechanism,
+    mechanism: str | Mechanism | type[Mechanism],
     question: Mapping[str, Any] | str | Path,
     *,
     senses: Senses | None = None,
@@ -37,9 +39,9 @@ def score(
 ) -> ScoreResult:
     """Score the answers of a question with exactly the code a validator runs. No database is loaded.
 
-    `mechanism` is a name or an object of your own; `question` is the JSON of `weighbeam score` (docs/score.md), or the
-    path of a file with it. `params` overrides parameters by name. Without `senses`, the models of this machine are
-    used, and pages are read from the archive that the question names, or else from the web.
+    `mechanism` is a name, or a class or an object of your own; `question` is the JSON of `weighbeam score`
+    (docs/score.md), or the path of a file with it. `params` overrides parameters by name. Without `senses`, the models
+    of this machine are used, and pages are read from the archive that the question names, or else from the web.
 
     >>> import weighbeam
     >>> class Brief(weighbeam.Mechanism):
@@ -62,14 +64,14 @@ def score(
     ├── words: 1
     └── seconds: 0
     """
-    judge = _find_mechanism(mechanism)
+    judge = accept_mechanism(mechanism, SCORING)
     data, folder = _load_question(question)
     chosen = senses if senses is not None else _open_senses(judge, data, folder)
     return score_question(judge, data, chosen, params)
 
 
 def explain(
-    mechanism: str | Mechanism,
+    mechanism: str | Mechanism | type[Mechanism],
     question: Mapping[str, Any] | str | Path,
     hotkey: str | None = None,
     *,
@@ -100,15 +102,22 @@ def entail(pairs: Sequence[tuple[str, str]], *, senses: Senses | None = None) ->
 
     Each pair is judged by itself, so the result does not depend on the other pairs.
     """
+    for number, pair in enumerate(_list_pairs(pairs)):
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(text, str) for text in pair)):
+            message = f"pair {number} must be two strings"
+            raise WeighbeamError("bad_pairs", message, "give a list of (premise, hypothesis)")
     judge = (senses if senses is not None else _open_own_senses()).entailment
     if not pairs:
         return []
     return [EntailmentProbabilities(*(int(part) / MILLION for part in row)) for row in judge.judge(pairs)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JournalReplay:
-    """A journal, computed again: how many entries and tables, and each that differs from what was recorded."""
+    """A journal, computed again: how many entries and tables, and each that differs from what was recorded.
+
+    A notebook shows it as a table of the first differences.
+    """
 
     journal: str
     entries: int
@@ -126,6 +135,17 @@ class JournalReplay:
 
         with closing(view_journal(self.journal)) as store:
             return recall_round(store, round_id)
+
+    def __repr__(self) -> str:
+        return f"<JournalReplay: {self._summary()}>"
+
+    def _summary(self) -> str:
+        return f"{self.entries} entries, {f'{len(self.faults)} differ' if self.faults else 'all equal'}"
+
+    def _repr_html_(self) -> str:
+        """A table for a notebook. Names come from the journal, so each cell is escaped."""
+        rows = [(str(entry.sequence), entry.ref, entry.fault or "") for entry in self.faults[:MAX_ROWS]]
+        return format_html_table(f"replay: {self._summary()}", ("entry", "of", "difference"), rows)
 
 
 def replay(journal: str | Path) -> JournalReplay:
@@ -190,14 +210,15 @@ def check_mechanism(
 
     A mechanism that passes can be journaled, replayed, backtested and attacked like the built-in ones.
     """
-    subject = mechanism() if isinstance(mechanism, type) else _find_mechanism(mechanism)
-    # The senses of its lab see the pages that its examples are about.
-    chosen = senses if senses is not None else LocalSenses(**subject.lab_senses())
-    return check_contract(subject, chosen, params)
+    subject = accept_mechanism(mechanism)
+    return check_contract(subject, senses if senses is not None else _open_lab_senses(subject), params)
 
 
-def _find_mechanism(given: str | Mechanism) -> Mechanism:
-    return load_mechanism(given) if isinstance(given, str) else given
+def _list_pairs(given: object) -> Sequence[object]:
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        return given
+    message = f"pairs must be a list, not {type(given).__name__}"
+    raise WeighbeamError("bad_pairs", message, "give a list of (premise, hypothesis)")
 
 
 def _load_question(given: Mapping[str, Any] | str | Path) -> tuple[Any, Path]:
@@ -212,6 +233,15 @@ def _load_question(given: Mapping[str, Any] | str | Path) -> tuple[Any, Path]:
 def _open_senses(mechanism: Mechanism, question: Any, folder: Path) -> Senses:
     wanted = mechanism.question_senses(question, folder) if isinstance(question, Mapping) else {}
     return LocalSenses(**wanted) if wanted else _open_own_senses()
+
+
+def _open_lab_senses(mechanism: Mechanism) -> Senses:
+    """The senses of a mechanism's lab, which see the pages that its examples are about."""
+    try:
+        return LocalSenses(**mechanism.lab_senses())
+    except (Exception, SystemExit) as fault:
+        message = f"lab_senses of {mechanism.name!r}: {describe_exception(fault)}"
+        raise WeighbeamError("bad_mechanism", message, "return a mapping of options of LocalSenses") from fault
 
 
 @cache

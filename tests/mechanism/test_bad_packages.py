@@ -9,7 +9,23 @@ from textwrap import dedent
 import pytest
 
 from command import weighbeam
-from mechanism.fragile import Backwards, Dividing, Fragile, Raising, Shapeless, Trusting, Unobservant
+from mechanism.fragile import (
+    Averaging,
+    Backwards,
+    Counting,
+    Dividing,
+    Fragile,
+    Leaving,
+    Miscalculating,
+    Partless,
+    Raising,
+    Shapeless,
+    Trusting,
+    Unobservant,
+    Valueless,
+    Withdrawing,
+    Wordy,
+)
 from mechanism.installed_package import install
 from weighbeam.app.service.apps import load_runs
 from weighbeam.app.settings.sources import load_settings
@@ -18,15 +34,26 @@ from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.cli.score.tables import show_scores
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.running.diagnosis import diagnose
+from weighbeam.engine.scoring import score_question
 from weighbeam.engine.vectors import collect_stages
 from weighbeam.engine.views.alert_lines import list_alerts
 from weighbeam.lab.attack.catalogue import list_attacks
+from weighbeam.lab.simulate.worlds import load_senses
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.checks import check_mechanism, run_checks
 from weighbeam.mechanism.records import Answer, Asked, Group, Task
-from weighbeam.mechanism.registry import UNUSABLE, list_broken, list_mechanisms, load_mechanism, load_mechanisms
+from weighbeam.mechanism.registry import (
+    HOOKS,
+    UNUSABLE,
+    call_hook,
+    list_broken,
+    list_mechanisms,
+    load_mechanism,
+    load_mechanisms,
+)
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
 
@@ -94,6 +121,18 @@ BROKEN = [
     (change("max_reply_bytes = 0"), "bad_mechanism", "max_reply_bytes must be a positive integer"),
     (change("max_request_bytes = '1'"), "bad_mechanism", "max_request_bytes must be a positive integer"),
     (change("weigh = 3"), "bad_mechanism", "weigh must be a method"),
+    (change("def __init__(self): raise SystemExit(3)"), "broken_mechanism", "cannot be made: SystemExit: 3"),
+    (change("page = 'hello'"), "bad_mechanism", "page must be a Mechanism.MechanismPage"),
+    (change("page = Mechanism.MechanismPage(lead=7)"), "bad_mechanism", "page must be a Mechanism.MechanismPage"),
+    (change("served_alone = 'no'"), "bad_mechanism", "served_alone must be true or false"),
+    (change("reads_pages = 1"), "bad_mechanism", "reads_pages must be true or false"),
+    (change("read_by = {'alpha': 'stand'}"), "bad_mechanism", "read_by must map parameters"),
+    (change("@property", "def read_by(self): raise KeyError"), "bad_mechanism", "read_by must map parameters"),
+    (change("about = None"), "bad_mechanism", "about must be a string"),
+    (change("burns = True"), "bad_mechanism", "burns cannot be set: override burn_share or weigh_burning"),
+    (change("narrates = True"), "bad_mechanism", "narrates cannot be set: override draw or tell"),
+    (change("kind = 'collected'"), "bad_mechanism", 'kind is "collected", so override collector'),
+    (change("class params_type(Params):", "    tolerance: float"), "bad_mechanism", "tolerance has no default"),
 ]
 
 
@@ -143,11 +182,45 @@ def test_nobody_takes_a_name_of_our_own(tmp_path: Path) -> None:
         assert list_broken()["chunking"].code == "duplicate_mechanism"
 
 
+def test_remedies_name_the_method_the_file_and_the_package(tmp_path: Path) -> None:
+    with install(write(tmp_path / "a", change("grade = Mechanism.grade")), {"odd": "odd_package:Odd"}, "demo-words"):
+        assert list_broken()["odd"].remedy == "write `grade` in demo-words (docs/write-a-mechanism.md)"
+    site = write(tmp_path / "b", "class Odd(:")
+    with install(site, {"odd": "odd_package:Odd"}, "demo-words"):
+        assert list_broken()["odd"].remedy == f"fix {site / 'odd_package.py'}, or upgrade or reinstall demo-words"
+
+
 RAISING = change(
     "def stages(self): raise RuntimeError('no stages')",
     "def attacks(self): raise RuntimeError('no attacks')",
     "def lab_senses(self): raise RuntimeError('no senses')",
 )
+
+
+WRONG = change(
+    "def stages(self): return None",
+    "def attacks(self): return None",
+    "def lab_senses(self): return {1: 'nose'}",
+)
+LEAVING = change(
+    "def stages(self): raise SystemExit(3)",
+    "def attacks(self): return ['steal']",
+    "def lab_senses(self): return None",
+)
+
+
+@pytest.mark.parametrize("source", [WRONG, LEAVING])
+def test_a_bad_result_of_a_hook_is_skipped_with_a_remedy(
+    source: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with install(write(tmp_path / "site", source), {"odd": "odd_package:Odd"}, "odd-package"):
+        for hook in HOOKS:
+            assert "odd" not in call_hook(hook)
+            assert set(call_hook(hook)) >= FOUR
+            assert f"(fix `{hook}` in odd-package (docs/write-a-mechanism.md))" in caplog.text
+        assert not any(stage.startswith("odd.") for stage in collect_stages())
+        assert "odd" not in {attack.mechanism for attack in list_attacks()}
+        load_senses()
 
 
 @pytest.mark.parametrize("source", [OLD, RAISING, "import nothing_of_this_name"])
@@ -219,6 +292,13 @@ def test_a_validator_with_nothing_else_to_run_does_not_start(folder: Path) -> No
         (Unobservant, "raised RuntimeError: blind"),
         (Shapeless, "better must be"),
         (Backwards, "override it"),
+        (Wordy, "raised TypeError: grade gave topic as str, not as a number"),
+        (Counting, "raised TypeError: grade gave topic as str, not as a number"),
+        (Partless, "raised ValueError: grade gave no parts"),
+        (Valueless, "raised TypeError: recompute gave NoneType, not a number"),
+        (Leaving, "measure of answer-1 raised SystemExit: 3"),
+        (Withdrawing, "answer-0 was measured, and score leaves it unscored"),
+        (Miscalculating, "a product that is false: a × b = 0.5 × 1 = 0.75"),
     ],
 )
 def test_the_checks_name_what_raises(broken: type[Mechanism], words: str, senses: LocalSenses) -> None:
@@ -228,8 +308,9 @@ def test_the_checks_name_what_raises(broken: type[Mechanism], words: str, senses
     assert caught.value.remedy
 
 
-def test_a_good_one_passes(senses: LocalSenses) -> None:
-    assert [finding for finding in run_checks(Fragile(), senses) if not finding.ok] == []
+@pytest.mark.parametrize("good", [Fragile, Averaging])
+def test_a_good_one_passes(good: type[Mechanism], senses: LocalSenses) -> None:
+    assert [finding for finding in run_checks(good(), senses) if not finding.ok] == []
 
 
 def test_a_reply_that_cannot_be_judged_is_unscored_and_spoils_no_other() -> None:
@@ -252,3 +333,68 @@ def test_a_reply_that_cannot_be_judged_is_unscored_and_spoils_no_other() -> None
     told = mechanism.explain(params, observation, scored, "raising")
     assert told.text == "raising: unscored (validator_fault)"
     assert told.children[0].text == "RuntimeError: thirteen"
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "cause"),
+    [
+        (Fragile, 0, "ZeroDivisionError: division by zero"),
+        (Wordy, 2, "TypeError: grade gave topic as str, not as a number"),
+        (Counting, 2, "TypeError: grade gave topic as str, not as a number"),
+        (Partless, 2, "ValueError: grade gave no parts"),
+        (Leaving, 13, "SystemExit: 3"),
+        (Leaving, 0, "SystemExit: zero"),
+    ],
+)
+def test_the_cause_of_an_unscored_answer_is_shown(
+    kind: type[Mechanism], n: int, cause: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    result = score_question(kind(), {"answers": [{"hotkey": "ada", "n": n}]}, None)
+    (score,) = result.scored.scores
+    assert (score.status, score.value, score.parts, score.reasons) == ("unscored", None, None, ("validator_fault",))
+    assert str(result.explain("ada")).splitlines() == ["ada: unscored (validator_fault)", f"└── {cause}"]
+    assert result.report()["answers"][0]["fault"] == cause
+    show_scores(result)
+    assert cause in " ".join(capfd.readouterr().err.split())
+
+
+def test_what_an_exception_says_is_cut_and_printable() -> None:
+    class Shouting(Fragile):
+        def grade(self, *given):
+            raise ValueError("\x1b[2J\n\ud800" + "a" * 10**6)
+
+        measure = grade
+
+    for told in (Shouting(), type("Half", (Shouting,), {"measure": Fragile.measure})()):
+        result = score_question(told, {"answers": [{"hotkey": "ada", "n": 2}]}, None)
+        (cause,) = result.explain("ada").children
+        assert cause.text.startswith("ValueError: [2J aaa")
+        assert len(cause.text) == 200
+        result.observation.pack()
+
+
+def test_only_a_product_is_explained_as_one() -> None:
+    result = score_question(Averaging(), {"answers": [{"hotkey": "ada", "n": 2}]}, None)
+    assert str(result.explain("ada")).splitlines() == [
+        "ada: 0.75",
+        "├── a: 0.5",
+        "├── b: 1",
+        "├── n: 2",
+        "└── seconds: 0",
+    ]
+
+
+def test_burning_and_narrating_follow_from_what_is_overridden() -> None:
+    class Burning(Fragile):
+        def burn_share(self, params):
+            return 0.5
+
+        def tell(self, params, observation, picture, narrator, nonce):
+            return None
+
+    assert (Fragile().burns, Fragile().narrates) == (False, False)
+    assert (Burning().burns, Burning().narrates) == (True, True)
+    with pytest.raises(AttributeError):
+        Burning().burns = False
+    assert {name for name, one in load_mechanisms().items() if one.burns} == {"evidence"}
+    assert {name for name, one in load_mechanisms().items() if one.narrates} == {"inference"}

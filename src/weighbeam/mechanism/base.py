@@ -22,6 +22,8 @@ from weighbeam.charts.heatmap import Heatmap
 from weighbeam.core.canonical import canonical_json, digest_json
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.stats import move_average, spread_course
+from weighbeam.mechanism import page as page_words
+from weighbeam.mechanism import records
 from weighbeam.mechanism.advice import advise_failures, choose_advice
 from weighbeam.mechanism.page import MechanismPage
 from weighbeam.mechanism.params import Params, ReadBy, list_readers
@@ -47,6 +49,7 @@ from weighbeam.mechanism.records import (
     WeighRule,
     Weights,
 )
+from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.senses.ports.protocols import Narrator, Senses
 
 CONTRACT = 2
@@ -56,7 +59,6 @@ ASK_SECONDS = 10.0
 ALPHA = 0.2
 """The weight of the newest score in a standing if no parameter `alpha` says otherwise."""
 DECIMALS = 6
-MAX_FAULT = 200
 MEANINGS = {
     "malformed": "The reply did not have the form that the mechanism asks for.",
     "timeout": "No reply arrived in time.",
@@ -116,16 +118,6 @@ class Mechanism:
     A bad value of a field is refused as `bad_FIELD`; None takes any JSON object and leaves the rest to `pose`. The
     default `pose` refuses any other task.
     """
-    burns: bool = False
-    """Whether it burns a share: known from `burn_share` or `weigh_burning` being overridden."""
-    narrates: bool = False
-    """Whether it makes pictures or narratives: known from `draw` or `tell` being overridden."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        # An author who overrides a hook should not have to say so a second time.
-        cls.burns = cls._overrides("burn_share", "weigh_burning")
-        cls.narrates = cls._overrides("draw", "tell")
 
     # What an author writes.
 
@@ -247,26 +239,25 @@ class Mechanism:
     @property
     def about(self) -> str:
         """One sentence for pages and lists; the first of the class docstring."""
-        return (type(self).__doc__ or self.name).strip().splitlines()[0]
+        said = (type(self).__doc__ or "").strip() or self.name
+        return said.splitlines()[0]
 
     def explain(self, params: Any, observation: Observation, scored: Scored, hotkey: str) -> Node:
         """A tree whose arithmetic a person can check."""
         score = next(score for score in scored.scores if score.hotkey == hotkey)
         row = next(row for row in observation.facts["rows"] if row["hotkey"] == hotkey)
         if score.parts is None:
-            fault = row["reason"] if score.status == "unscored" else None
+            fault = self._find_fault(params, row) if score.status == "unscored" else None
             return Node(f"{hotkey}: {score.status} ({', '.join(score.reasons)})", (Node(fault),) if fault else ())
-        product = " × ".join(f"{value:.6g}" for value in score.parts.values())
-        lines = [Node(f"{' × '.join(score.parts)} = {product} = {score.value:.6g}")]
-        lines += [
-            Node(f"{name}: {value:.6g}") for name, value in row["facts"].items() if isinstance(value, int | float)
-        ]
-        return Node(f"{hotkey}: {score.value:.6g}", tuple(lines))
+        lines = [*self._explain_parts(score), *_list_numbers(row["facts"])]
+        return Node(f"{hotkey}: {score.value:.6g}", tuple(map(Node, lines)))
 
     def report(self, params: Any, observation: Observation, scored: Scored) -> dict[str, Any]:
-        """The JSON that `weighbeam score` prints."""
+        """The JSON that `weighbeam score` prints. An unscored answer has its cause as `fault`, if it is known."""
+        faults = self._list_faults(params, observation, scored)
         rows = [
             {"hotkey": s.hotkey, "status": s.status, "value": s.value, "parts": s.parts, "reasons": list(s.reasons)}
+            | ({"fault": faults[s.hotkey]} if s.hotkey in faults else {})
             for s in scored.scores
         ]
         return {"answers": rows, "best": self.best(params, observation, scored)}
@@ -287,6 +278,11 @@ class Mechanism:
         if self._overrides("stand"):
             return None
         return spread_course(course, self._weigh_newest(params))
+
+    @property
+    def narrates(self) -> bool:
+        """Whether it makes pictures or narratives: true if `draw` or `tell` is overridden. Not to be set."""
+        return self._overrides("draw", "tell")
 
     def draw(self, params: Any, observation: Observation, round_id: str) -> Heatmap | None:
         """A picture of how alike the answers were; None if there is none. Made after the scores are durable."""
@@ -401,6 +397,11 @@ class Mechanism:
         """The observation as if pay decided before the round had been decided under `params`. Pure."""
         return observation
 
+    @property
+    def burns(self) -> bool:
+        """Whether it burns a share: true if `burn_share` or `weigh_burning` is overridden. Not to be set."""
+        return self._overrides("burn_share", "weigh_burning")
+
     def burn_share(self, params: Any) -> float:
         """The share of the weights that is burnt. Pure."""
         return 0.0
@@ -427,6 +428,15 @@ class Mechanism:
         """Whether a collected round without contributions would change a standing by now. Pure."""
         return False
 
+    # Records that the verbs take or give and that `import weighbeam` does not name: `Mechanism.Group(…)`.
+    Advice = records.Advice
+    Collected = records.Collected
+    Group = records.Group
+    Measure = records.Measure
+    MechanismPage = page_words.MechanismPage
+    Narrative = records.Narrative
+    WeighRule = records.WeighRule
+
     # How the defaults work.
 
     @classmethod
@@ -444,9 +454,9 @@ class Mechanism:
             row["facts"] = facts
         except Refused as refusal:
             row["reason"] = refusal.reason
-        except Exception as fault:
+        except (Exception, SystemExit) as fault:
             # Not the miner's doing: the answer stays unscored, and the record says why.
-            row |= {"status": "validator_error", "reason": f"{type(fault).__name__}: {fault}"[:MAX_FAULT]}
+            row |= {"status": "validator_error", "reason": describe_exception(fault)}
         return row
 
     def _parse_reply(self, payload: Any) -> Any:
@@ -464,19 +474,64 @@ class Mechanism:
             reason = row["reason"] or ("no_answer" if row["status"] == "ok" else row["status"])
             return Score(row["hotkey"], "failed", 0.0, None, (reason,))
         try:
-            parts = dict(self.grade(params, row["facts"]))
-            value = self.recompute(parts)
-            canonical_json([value, parts])
-        except Exception:
-            # One reply that `grade` cannot handle must not spoil the round of the others.
+            parts, value = grade_facts(self, params, row["facts"])
+        except (Exception, SystemExit):
+            # One reply that `grade` cannot handle must not spoil the round of the others. The message is not recorded,
+            # because it may hold an address or the order of a set: `explain` finds it again.
             return Score(row["hotkey"], "unscored", None, None, ("validator_fault",))
         return Score(row["hotkey"], "valid", value, parts)
+
+    def _list_faults(self, params: Any, observation: Observation, scored: Scored) -> dict[str, str]:
+        """The known faults of unscored answers, by hotkey."""
+        if self._overrides("observe"):
+            return {}
+        unscored = {score.hotkey for score in scored.scores if score.status == "unscored"}
+        rows = [row for row in observation.facts["rows"] if row["hotkey"] in unscored]
+        found = {row["hotkey"]: self._find_fault(params, row) for row in rows}
+        return {hotkey: fault for hotkey, fault in found.items() if fault}
+
+    def _find_fault(self, params: Any, row: Mapping[str, Any]) -> str | None:
+        """Why a row is unscored: as `measure` raised it, or as `grade` raises it again. None if it is not known."""
+        if row["facts"] is None or not self._overrides("grade"):
+            return row["reason"] if row["status"] == "validator_error" else None
+        try:
+            grade_facts(self, params, row["facts"])
+        except (Exception, SystemExit) as fault:
+            return describe_exception(fault)
+        return None
+
+    def _explain_parts(self, score: Score) -> list[str]:
+        """The product of the parts, or the parts alone if another `recompute` makes the value of them."""
+        parts = score.parts or {}
+        if self._overrides("recompute"):
+            return _list_numbers(parts)
+        product = " × ".join(f"{value:.6g}" for value in parts.values())
+        return [f"{' × '.join(parts)} = {product} = {score.value:.6g}"]
 
     def _weigh_newest(self, params: Any) -> float:
         return float(getattr(params, "alpha", ALPHA))
 
     def _missing(self, verb: str) -> WeighbeamError:
         return WeighbeamError("missing_verb", f"{self.name} does not define {verb}", f"write the method {verb}")
+
+
+def grade_facts(mechanism: Mechanism, params: Any, facts: Mapping[str, Any]) -> tuple[dict[str, float], float]:
+    """The parts that `grade` makes of the facts of a reply, and their value; raises if either cannot be recorded."""
+    parts = dict(mechanism.grade(params, facts))
+    if not parts:
+        raise ValueError("grade gave no parts")
+    for name, part in parts.items():
+        if not isinstance(part, int | float):
+            raise TypeError(f"grade gave {name} as {type(part).__name__}, not as a number")
+    value = mechanism.recompute(parts)
+    if not isinstance(value, int | float):
+        raise TypeError(f"recompute gave {type(value).__name__}, not a number")
+    canonical_json([value, parts])
+    return parts, value
+
+
+def _list_numbers(named: Mapping[str, Any]) -> list[str]:
+    return [f"{name}: {value:.6g}" for name, value in named.items() if isinstance(value, int | float)]
 
 
 def _quantise(value: Any) -> Any:

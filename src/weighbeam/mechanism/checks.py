@@ -10,11 +10,13 @@ A mechanism that passes can be journaled, replayed, backtested and attacked like
 
 import gc
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -22,11 +24,12 @@ import numpy as np
 
 from weighbeam.core.canonical import canonical_json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.base import Mechanism, grade_facts
 from weighbeam.mechanism.params import Params, make_params
 from weighbeam.mechanism.records import Asked, Observation, Scored, Standing
 from weighbeam.mechanism.registry import check_form
 from weighbeam.mechanism.rerun import encode_in_subprocess, encode_pure, run_pure
+from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.senses.ports.protocols import Senses
 
 FORBIDDEN_MODULES = frozenset({"time", "posix", "nt", "_socket", "_sqlite3", "_random"})
@@ -85,6 +88,9 @@ def _on_call(_: FrameType, event: str, argument: Any) -> None:
 
 FORM = "methods and attributes as the contract has them"
 EXAMPLES = "the examples can be observed and scored"
+NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+PRODUCT = re.compile(rf"= ({NUMBER}(?: × {NUMBER})*) = ({NUMBER})$")
+TREE = "│├└─ "
 ROUNDS_PER_SECOND = 20.0
 TIMED_SECONDS = 0.25
 SEEDS = 8
@@ -149,8 +155,8 @@ def run_checks(
     try:
         rounds = tuple(mechanism.examples())
         observed = tuple(ObservedExample(asked, mechanism.observe(params, asked, senses)) for asked in rounds)
-    except Exception as fault:
-        return ContractFinding(FORM, None), ContractFinding(EXAMPLES, f"raised {type(fault).__name__}: {fault}")
+    except (Exception, SystemExit) as fault:
+        return ContractFinding(FORM, None), ContractFinding(EXAMPLES, f"raised {describe_exception(fault)}")
     if not rounds:
         return ContractFinding(FORM, None), ContractFinding(EXAMPLES, "the mechanism has no example rounds")
     subject = CheckSubject(mechanism, params, senses, observed)
@@ -180,8 +186,8 @@ def run_checks(
 def _attempt(check: Callable[[CheckSubject], str | None], subject: CheckSubject) -> str | None:
     try:
         return check(subject)
-    except Exception as fault:
-        return f"raised {type(fault).__name__}: {fault}"
+    except (Exception, SystemExit) as fault:
+        return f"raised {describe_exception(fault)}"
 
 
 def check_measured(subject: CheckSubject) -> str | None:
@@ -195,7 +201,11 @@ def check_measured(subject: CheckSubject) -> str | None:
             if row["status"] == "validator_error" and asked[row["hotkey"]] == "ok":
                 return f"measure of {row['hotkey']} raised {row['reason']}"
             if row["facts"] is not None and type(mechanism).score is Mechanism.score:
-                canonical_json(dict(mechanism.grade(subject.params, row["facts"])))
+                grade_facts(mechanism, subject.params, row["facts"])
+        measured = {row["hotkey"] for row in example.observation.facts["rows"] if row["facts"] is not None}
+        for score in mechanism.score(subject.params, example.observation).scores:
+            if score.status == "unscored" and score.hotkey in measured:
+                return f"{score.hotkey} was measured, and score leaves it unscored"
     return None
 
 
@@ -360,7 +370,35 @@ def check_explained(subject: CheckSubject) -> str | None:
             node = subject.mechanism.explain(subject.params, example.observation, scored, score.hotkey)
             if not node.text:
                 return f"{score.hotkey} has an empty explanation"
+            wrong = next((line for line in str(node).splitlines() if _is_false_product(line)), None)
+            if wrong:
+                return f"{score.hotkey} is explained by a product that is false: {wrong.lstrip(TREE)}"
     return None
+
+
+def _is_false_product(line: str) -> bool:
+    """Whether a line ends in `= a × b = c` with another c than the printed digits allow.
+
+    >>> _is_false_product("recall × brevity = 0.5 × 1 = 0.75")
+    True
+    >>> _is_false_product("recall × brevity = 0.33 × 0.67 = 0.22"), _is_false_product("recall = 0.5 × 1")
+    (False, False)
+    """
+    found = PRODUCT.search(line)
+    if found is None:
+        return False
+    factors, value = [Decimal(factor) for factor in found[1].split(" × ")], Decimal(found[2])
+    product: Decimal = math.prod(factors, start=Decimal(1))
+    reached = [abs(one) + slack for one, slack in zip(factors, _list_slack(factors), strict=True)]
+    most: Decimal = math.prod(reached, start=Decimal(1))
+    return abs(product - value) > most - abs(product) + _list_slack([value])[0]
+
+
+def _list_slack(shown: list[Decimal]) -> list[Decimal]:
+    """By how much each number may have been rounded: to the finest place or the most digits that any of them has."""
+    place = Decimal(10) ** min(int(one.as_tuple().exponent) for one in shown) / 2
+    share = Decimal(10) ** (1 - max(3, *(len(one.as_tuple().digits) for one in shown))) / 2
+    return [max(place, abs(one) * share) for one in shown]
 
 
 def check_weights(subject: CheckSubject) -> str | None:

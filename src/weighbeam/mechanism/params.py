@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from weighbeam.core.canonical import Json, digest_json
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanism.untrusted import describe_exception
 
 if TYPE_CHECKING:
     from weighbeam.mechanism.base import Mechanism
@@ -72,7 +73,7 @@ def make_params(mechanism: "Mechanism", overrides: Mapping[str, Any] | None = No
     except (ValidationError, TypeError) as fault:
         names = ", ".join(mechanism.params_type.model_fields)
         raise WeighbeamError(
-            "bad_params", _describe_fault(fault), f"the parameters of {mechanism.name}: {names}"
+            "bad_params", describe_params_fault(fault), f"the parameters of {mechanism.name}: {names}"
         ) from None
 
 
@@ -86,12 +87,17 @@ def hash_params(mechanism: "Mechanism", params: Params, senses: Mapping[str, Jso
     return digest_json(named)
 
 
-def _describe_fault(fault: Exception) -> str:
+def describe_params_fault(fault: BaseException) -> str:
+    """What is wrong with parameters that could not be made: every field, in words."""
     if not isinstance(fault, ValidationError):
-        return str(fault)
-    said = []
-    for error in fault.errors():
-        name = ".".join(map(str, error["loc"][:1]))
-        unknown = error["type"] == "extra_forbidden"
-        said.append(f"no parameter is called {name}" if unknown else f"{name} is {error['input']!r}: {error['msg']}")
-    return "; ".join(said)
+        return describe_exception(fault)
+    return "; ".join(map(_describe_field, fault.errors()))
+
+
+def _describe_field(error: Mapping[str, Any]) -> str:
+    name = ".".join(map(str, error["loc"][:1]))
+    if error["type"] == "extra_forbidden":
+        return f"no parameter is called {name}"
+    if error["type"] == "missing":
+        return f"{name} has no default"
+    return f"{name} is {error['input']!r}: {error['msg']}"

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
+from html import escape
 
 from weighbeam.core.errors import require
 
@@ -9,6 +11,8 @@ UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 NONCE = re.compile(r"[0-9a-f]{16}")
 MAX_READ = 16_000
 MAX_TEXT = 2000
+MAX_FAULT = 200
+MAX_CELL = 300
 
 
 def drop_unseen(text: str, keep: str = "\n\t") -> str:
@@ -27,6 +31,38 @@ def put_on_one_line(text: str) -> str:
     'Why is the sky blue?'
     """
     return " ".join(drop_unseen(" ".join(text.split()), keep="").split())
+
+
+def describe_exception(fault: BaseException, limit: int = MAX_FAULT) -> str:
+    """Class and message of an exception that code of a stranger raised: printable, on one line, and cut.
+
+    >>> describe_exception(ValueError("no\\nnumber\\x1b[2J"))
+    'ValueError: no number[2J'
+    >>> describe_exception(KeyError())
+    'KeyError'
+    """
+    name = type(fault).__name__
+    try:
+        said = put_on_one_line(str(fault)[: 4 * limit])
+    except Exception:
+        said = "its message cannot be shown"
+    return (f"{name}: {said}" if said else name)[:limit]
+
+
+def format_html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for a notebook, every cell escaped and cut.
+
+    >>> format_html_table("two", ["a", "b"], [["<i>", "2"]])[-60:]
+    '<tbody><tr><td>&lt;i&gt;</td><td>2</td></tr></tbody></table>'
+    """
+    first = "".join(f"<th>{_escape_cell(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(f'<td>{_escape_cell(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    top = f"<caption>{_escape_cell(caption)}</caption><thead><tr>{first}</tr></thead>"
+    return f"<table>{top}<tbody>{body}</tbody></table>"
+
+
+def _escape_cell(text: str) -> str:
+    return escape(put_on_one_line(text[: 4 * MAX_CELL])[:MAX_CELL])
 
 
 def check_nonce(nonce: str) -> None:

@@ -1,5 +1,3 @@
-"""Pay for short answers that name every keyword: score = recall × brevity."""
-
 from collections.abc import Mapping
 from random import Random
 from typing import Annotated, Any
@@ -8,13 +6,10 @@ from pydantic import BaseModel, Field
 
 from weighbeam import Mechanism, Params, Senses
 
-WORDS = ("tide", "moon", "beam", "scale", "chalk", "harbour", "kiln", "meadow")
-
 
 class RecallParams(Params):
     words_per_keyword: int = Field(8, ge=1, description="words an answer may have per keyword before length costs")
     alpha: float = Field(0.2, gt=0, le=1, description="weight of the newest score in a standing")
-    timeout: float = Field(10.0, gt=0, description="seconds a miner has to answer")
 
 
 class Question(BaseModel):
@@ -26,25 +21,20 @@ class Reply(BaseModel):
 
 
 class KeywordRecall(Mechanism):
-    """Pays for short answers that name every keyword."""
+    """Pays for short answers that name every keyword: score = recall × brevity."""
 
-    name = "keyword-recall"
-    params_type, question_model, reply_type = RecallParams, Question, Reply
+    name, params_type, question_model, reply_type = "keyword-recall", RecallParams, Question, Reply
     meanings = {**Mechanism.meanings, "no_text": "The answer had no words."}
     example = {"task": {"keywords": ["tide", "moon"]}, "answers": [{"text": "Tide, moon."}, {"text": "Tide."}]}
 
     def task(self, params: RecallParams, seed: str | int) -> dict[str, Any]:
-        return {"keywords": Random(seed).sample(WORDS, 2)}
+        return {"keywords": Random(seed).sample(["tide", "moon", "beam", "scale", "chalk", "kiln", "meadow"], 2)}
 
     def measure(self, task: Mapping[str, Any], reply: Reply, senses: Senses) -> dict[str, int]:
-        words = split(reply.text) or self.refuse("no_text")
-        named = [f" {' '.join(split(keyword))} " in f" {' '.join(words)} " for keyword in task["keywords"]]
+        words = [word.strip(".,;:!?\"'()[]").lower() for word in reply.text.split()] or self.refuse("no_text")
+        named = [f" {' '.join(keyword.lower().split())} " in f" {' '.join(words)} " for keyword in task["keywords"]]
         return {"words": len(words), "keywords": len(named), "named": sum(named)}
 
     def grade(self, params: RecallParams, facts: Mapping[str, Any]) -> dict[str, float]:
         allowance = params.words_per_keyword * facts["keywords"]
         return {"recall": facts["named"] / facts["keywords"], "brevity": min(1.0, allowance / facts["words"])}
-
-
-def split(text: str) -> list[str]:
-    return [word.strip(".,;:!?\"'()[]").lower() for word in text.split()]

@@ -15,6 +15,7 @@ from weighbeam.mechanism.records import Node
 
 MAX_LINE = 140
 MAX_TEXT = 4000
+MAX_FAULTS = 5
 COLOURS = {"valid": "green", "failed": "red", "unscored": "yellow"}
 
 
@@ -32,6 +33,9 @@ def show_scores(result: ScoreResult) -> None:
         )
     Console().print(table)
     print_dim(f"params {result.report()['params_hash'][:16]}")
+    unscored = [score.hotkey for score in result.scored.scores if score.status == "unscored"]
+    causes = [cause.text for hotkey in unscored for cause in result.explain(hotkey).children]
+    show_faults(list(dict.fromkeys(causes))[:MAX_FAULTS])
 
 
 def check_hotkeys(result: ScoreResult, only: list[str]) -> None:

@@ -14,14 +14,16 @@ from weighbeam.lab.backtest.support import AllowedDifferences, check_support, li
 from weighbeam.lab.backtest.survey import JournalSurvey, SurveyedWeighIn, survey_journal
 from weighbeam.lab.backtest.verdict import describe_verdict, list_findings
 from weighbeam.lab.backtest.window import refuse_unmet
+from weighbeam.mechanism.untrusted import format_html_table, put_on_one_line
 from weighbeam.store.database import Store
 
 Elsewhere = Callable[[], Iterator[Outcome]]
+MAX_REPR = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Backtest:
-    """What was changed, what came of it, and what is to be kept in mind."""
+    """What was changed, what came of it, and what is to be kept in mind. A notebook shows it as a table."""
 
     changes: tuple[str, ...]
     comparison: Comparison
@@ -44,6 +46,16 @@ class Backtest:
                 {**one.as_json(), "verdict": describe_verdict(one), "findings": list_findings(one)} for one in compared
             ],
         }
+
+    def __repr__(self) -> str:
+        changed = put_on_one_line(", ".join(self.changes))[:MAX_REPR] or "nothing changed"
+        names = ", ".join(self.comparison.mechanisms)
+        return f"<Backtest of {names}: {changed}, {'equal' if self.comparison.is_equal else 'differs'}>"
+
+    def _repr_html_(self) -> str:
+        """A table for a notebook: one verdict per mechanism. Each cell is escaped."""
+        rows = [(name, describe_verdict(one)) for name, one in self.comparison.mechanisms.items()]
+        return format_html_table(f"backtest: {', '.join(self.changes)}", ("mechanism", "verdict"), rows)
 
 
 def run_backtest(

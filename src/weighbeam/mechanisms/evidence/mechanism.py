@@ -52,7 +52,6 @@ class Evidence(Mechanism):
     question_model = EvidenceQuestion
     rule = WeighRule(standing="own", gate="asked", exclude_permits=True)
     measures = MEASURES
-    burns = True
     uses = ("embedder", "entailment")
     reads_pages = True
     meanings = MEANINGS

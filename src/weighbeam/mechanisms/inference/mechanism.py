@@ -47,7 +47,6 @@ class Inference(Mechanism):
     page = PAGE
     max_request_bytes = 1 << 20
     max_reply_bytes = 256 << 10
-    narrates = True
 
     observe = staticmethod(observe_round)
     score = staticmethod(score_round)
