@@ -324,8 +324,9 @@ def _is_page(value: Any) -> bool:
     shown = {field.name: getattr(value, field.name) for field in fields(value)}
     maps = [shown.pop("task_fields"), shown.pop("parts") or {}]
     numbers = [shown.pop("decimals"), shown.pop("table_width")]
+    views = [view for name in ("figures", "cuts", "quotes") if (view := shown.pop(name)) is not None]
     texts = all(isinstance(text, str) for text in shown.values())
-    return texts and all(_is_mapping(one, str) for one in maps) and all(map(_is_count, numbers))
+    return texts and all(map(callable, views)) and all(_is_mapping(one, str) for one in maps) and all(map(_is_count, numbers))
 
 
 def _is_stages(value: Any) -> bool:

@@ -20,7 +20,7 @@ from weighbeam.service.pages.routes import PageResponder, parse_number
 
 PATH = PAGE.home
 TEMPLATES = __package__ or ""
-MOST, CHARTED = 50, 500
+MAX_LINES, CHARTED = 50, 500
 HOUR, HOURS = 3600.0, 24
 MILLI = 1000
 UNNAMED = "a user"
@@ -44,7 +44,7 @@ def show_novelty(data: PageData, before: int | None, named: bool) -> str:
     """Without `named`, contributors that are no hotkeys stay unnamed: they are users of somebody's app."""
     params = data.find("novelty").params
     assert isinstance(params, NoveltyParams)
-    lines = select_history(data.store, before=before, limit=MOST)
+    lines = select_history(data.store, before=before, limit=MAX_LINES)
     charted = select_history(data.store, limit=CHARTED)
     return render(
         "novelty.html",
@@ -62,7 +62,7 @@ def show_novelty(data: PageData, before: int | None, named: bool) -> str:
         page={
             "cursor": before,
             "first": PATH,
-            "next": f"{PATH}?before={lines[-1]['id']}" if len(lines) == MOST else None,
+            "next": f"{PATH}?before={lines[-1]['id']}" if len(lines) == MAX_LINES else None,
         },
     )
 
