@@ -326,7 +326,8 @@ def _is_page(value: Any) -> bool:
     numbers = [shown.pop("decimals"), shown.pop("table_width")]
     views = [view for name in ("figures", "cuts", "quotes") if (view := shown.pop(name)) is not None]
     texts = all(isinstance(text, str) for text in shown.values())
-    return texts and all(map(callable, views)) and all(_is_mapping(one, str) for one in maps) and all(map(_is_count, numbers))
+    good = texts and all(map(callable, views)) and all(map(_is_count, numbers))
+    return good and all(_is_mapping(one, str) for one in maps)
 
 
 def _is_stages(value: Any) -> bool:

@@ -14,9 +14,9 @@ from weighbeam.app.settings.origins import list_settings
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.app.validator.deliveries import open_place
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.support.package_faults import log_skipped, make_package_params
+from weighbeam.engine.support.package_faults import log_skipped
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params
+from weighbeam.mechanism.params import Params, make_params
 from weighbeam.mechanism.registry import UNUSABLE, load_usable
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.ports.protocols import Senses
@@ -75,7 +75,7 @@ def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
     usable, broken = load_usable(loaded.settings.mechanisms)
     for name, mechanism in usable.items():
         try:
-            runs[name] = mechanism, make_package_params(mechanism, loaded.settings.mechanisms[name].params)
+            runs[name] = mechanism, make_params(mechanism, loaded.settings.mechanisms[name].params)
         except WeighbeamError as fault:
             if fault.code not in UNUSABLE:
                 raise

@@ -19,10 +19,10 @@ from weighbeam.app.validator.build import BuiltValidator, open_store
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import LOG
 from weighbeam.engine.running.runtime import Service
-from weighbeam.engine.support.package_faults import call_or_log, log_skipped, make_package_params
+from weighbeam.engine.support.package_faults import call_or_log, log_skipped
 from weighbeam.engine.support.process import freeze_memory
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params
+from weighbeam.mechanism.params import Params, make_params
 from weighbeam.mechanism.registry import list_mechanisms, load_mechanism
 from weighbeam.network.http_server import ListenSettings, check_listen, listen
 from weighbeam.network.keys import Hotkey
@@ -83,7 +83,7 @@ def load_served(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]
         try:
             mechanism = load_mechanism(name)
             if mechanism.served_alone:
-                runs[name] = mechanism, make_package_params(mechanism, {})
+                runs[name] = mechanism, make_params(mechanism, {})
         except WeighbeamError as fault:
             log_skipped(name, fault, "it is not served")
     return runs

@@ -25,13 +25,13 @@ from weighbeam.engine.running.health import Health
 from weighbeam.engine.running.runtime import ValidatorRuntime
 from weighbeam.engine.support.clock import EngineClock
 from weighbeam.engine.support.lock import HotkeyLock
-from weighbeam.engine.support.package_faults import contain, make_package_params
+from weighbeam.engine.support.package_faults import contain
 from weighbeam.engine.weights.assessment import WeighInContext
 from weighbeam.engine.weights.discovery import Discovery
 from weighbeam.engine.weights.known_validators import KnownValidators
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params
+from weighbeam.mechanism.params import Params, make_params
 from weighbeam.mechanism.records import Collector
 from weighbeam.mechanism.registry import GUIDE, UNUSABLE, load_mechanism, load_usable
 from weighbeam.network.ask import Asker, AskSettings
@@ -152,7 +152,7 @@ def check_start(loaded: LoadedSettings, hotkey: Hotkey) -> StartCheck:
     names = []
     for name, mechanism in usable.items():
         try:
-            params = make_package_params(mechanism, loaded.settings.mechanisms[name].params)
+            params = make_params(mechanism, loaded.settings.mechanisms[name].params)
             with contain(name, "name_senses"):
                 mechanism.name_senses(params, senses)
         except WeighbeamError as fault:
@@ -198,7 +198,7 @@ def build_weigh_in_context(
 ) -> WeighInContext:
     """What one mechanism is weighed with: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
-    params = make_package_params(mechanism, section.params)
+    params = make_params(mechanism, section.params)
     chain = open_chain(loaded, hotkey, section.mechid, tell)
     journal, ledger = Journal(store, sinks), Ledger(store, name)
     discover = make_discovery(loaded, report)

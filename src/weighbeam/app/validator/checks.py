@@ -16,8 +16,8 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.access import count_entries, view_journal
 from weighbeam.engine.rules.constants import CONSTANTS, find_ignored, hash_weighing
 from weighbeam.engine.running.diagnosis import Symptom
-from weighbeam.engine.support.package_faults import make_package_params
 from weighbeam.engine.weights.assessment import ChainSnapshot, WeighInAssessment, WeighInContext
+from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.http_server import bind, check_listen
 
@@ -117,7 +117,7 @@ def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
     yield Symptom("weigh-in constants", "ok", fixed)
     for name, section in loaded.settings.mechanisms.items():
         try:
-            params = make_package_params(load_mechanism(name), section.params).model_dump(mode="json")
+            params = make_params(load_mechanism(name), section.params).model_dump(mode="json")
         except WeighbeamError as fault:
             yield Symptom(f"weights of {name}", "fault", fault.message, fault.remedy)
         else:

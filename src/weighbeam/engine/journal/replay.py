@@ -23,8 +23,8 @@ from weighbeam.engine.journal.projections import (
 )
 from weighbeam.engine.journal.state import ReplayState
 from weighbeam.engine.rules.averages import Evaluation
-from weighbeam.engine.support.package_faults import describe_exception
 from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.store import tables
 from weighbeam.store.blobs import select_blobs
 from weighbeam.store.database import Store

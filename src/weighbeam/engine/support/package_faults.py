@@ -1,20 +1,16 @@
 """Contain the faults of mechanism packages: what one package raises never stops the other mechanisms."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
-
-from pydantic import ValidationError
+from typing import TypeVar
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
 from weighbeam.mechanism.registry import UNUSABLE
-from weighbeam.mechanism.untrusted import put_on_one_line
+from weighbeam.mechanism.untrusted import describe_exception
 
 LOG = logging.getLogger("weighbeam")
-MAX_FAULT = 300
 REMEDY = "upgrade or fix its package: see docs/write-a-mechanism.md"
 Result = TypeVar("Result")
 
@@ -49,39 +45,3 @@ def call_or_log(mechanism: Mechanism, hook: str, call: Callable[[], Result], def
 def log_skipped(name: str, fault: WeighbeamError, effect: str) -> None:
     fields = {"code": fault.code, "mechanism": name, "remedy": fault.remedy or REMEDY}
     LOG.error("%s: %s; %s | remedy: %s", name, fault.message, effect, fault.remedy or REMEDY, extra=fields)
-
-
-def make_package_params(mechanism: Mechanism, given: Mapping[str, Any]) -> Params:
-    """The parameters with the values `given` in the settings.
-
-    A wrong value there is `bad_params`. If a parameter that they do not give is at fault, so is the package:
-    `broken_mechanism`.
-    """
-    with contain(mechanism.name, "params_type"):
-        try:
-            return make_params(mechanism, given)
-        except WeighbeamError as fault:
-            if not _lacks_default(mechanism, given):
-                raise
-            remedy = "give every parameter a default in its package, or a value in the settings"
-            raise WeighbeamError("broken_mechanism", f"{mechanism.name!r}: {fault.message}", remedy) from None
-
-
-def describe_exception(fault: BaseException) -> str:
-    """Class and message, on one line.
-
-    >>> describe_exception(ValueError("a\\nb")), describe_exception(SystemExit())
-    ('ValueError: a b', 'SystemExit')
-    """
-    return put_on_one_line(f"{type(fault).__name__}: {fault}").removesuffix(":")[:MAX_FAULT]
-
-
-def _lacks_default(mechanism: Mechanism, given: Mapping[str, Any]) -> bool:
-    """Whether only parameters that are not given are wrong."""
-    try:
-        mechanism.params_type(**given)
-    except ValidationError as fault:
-        return all(error["loc"][0] not in given if error["loc"] else not given for error in fault.errors())
-    except TypeError:
-        return not given
-    return False
