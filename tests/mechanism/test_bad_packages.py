@@ -220,7 +220,7 @@ def test_a_bad_result_of_a_hook_is_skipped_with_a_remedy(
             assert f"(fix `{hook}` in odd-package (docs/write-a-mechanism.md))" in caplog.text
         assert not any(stage.startswith("odd.") for stage in collect_stages())
         assert "odd" not in {attack.mechanism for attack in list_attacks()}
-        load_senses()
+        load_senses("chunking")
 
 
 @pytest.mark.parametrize("source", [OLD, RAISING, "import nothing_of_this_name"])

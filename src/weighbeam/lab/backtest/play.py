@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.fold import FindMechanism, RecordedEntry, walk_entries
-from weighbeam.engine.support.package_faults import contain, describe_exception
+from weighbeam.engine.support.package_faults import contain
 from weighbeam.lab.backtest.horizon import EmissionHorizon
 from weighbeam.lab.backtest.made_weigh_ins import WeighInMaker
 from weighbeam.lab.backtest.outcome import FinalStandings, Outcome
@@ -17,6 +17,7 @@ from weighbeam.lab.backtest.side import BacktestSide, make_round_outcome, make_w
 from weighbeam.lab.backtest.survey import JournalSurvey
 from weighbeam.lab.backtest.window import Window
 from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
