@@ -162,7 +162,6 @@ def test_parameters_are_told_with_what_they_mean(api: Api) -> None:
     assert {one["name"]: one["value"] for one in found["params"]} == {
         "words_per_keyword": 8,
         "alpha": 0.2,
-        "timeout": 10.0,
     }
     assert found["params_hash"] == api.get(f"/v1/rounds/{LAST}").json()["params_hash"]
 
