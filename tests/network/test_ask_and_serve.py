@@ -281,7 +281,7 @@ def test_bodies_over_the_cap_are_refused_while_they_are_read(tmp_path: Path) -> 
                 yield b"x" * 1000
 
         request = httpx2.Request("POST", f"http://{endpoint}/weighbeam/1/chunking/ask", content=chunked())
-        assert send(request) == (413, "too_large")
+        assert send(request) == (411, "length_required")
 
 
 def test_requests_that_are_no_task_are_refused_and_signed(tmp_path: Path) -> None:

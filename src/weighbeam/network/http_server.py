@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import json
 import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -21,6 +22,13 @@ TARGET = "target"
 """Where the app finds the raw target of a request, in its scope's state."""
 STOPPING, CUT = "stopping", "cut"
 """And there, for replies that last: an event that is set once the server stops, and how to cut the connection off."""
+LENGTH_REQUIRED = json.dumps(
+    {
+        "error": "length_required",
+        "message": "Transfer-Encoding is not accepted",
+        "remedy": "send the body with Content-Length",
+    }
+).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +63,26 @@ class ServerConfig(uvicorn.Config):
         self.stopping = asyncio.Event()
 
 
+class LengthRequired(h11.RemoteProtocolError):
+    """The request has a Transfer-Encoding.
+
+    One read can hold 43,000 chunks of one byte, and all of them are parsed before anybody else has a turn.
+    """
+
+
 class RequestParser(h11.Connection):
-    """Keeps the target as it stood on the request line, where `/ask?` and `/ask` differ."""
+    """Keeps the target as it stood on the request line, where `/ask?` and `/ask` differ; parses no chunks."""
 
     target = b""
+    lacks_length = False
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         event = super().next_event()
         if isinstance(event, h11.Request):
             self.target = event.target
+            self.lacks_length = any(name == b"transfer-encoding" for name, _ in event.headers)
+            if self.lacks_length:
+                raise LengthRequired("Transfer-Encoding is not accepted", error_status_hint=411)
         return event
 
 
@@ -119,6 +138,21 @@ class ServerConnection(H11Protocol):
             self.scope["state"].update(
                 {TARGET: self._parser.target, STOPPING: self._door.stopping, CUT: self.transport.abort}
             )
+
+    def send_400_response(self, msg: str) -> None:
+        """The reply to a request that cannot be parsed, which ends the connection: 411 if its body has no length."""
+        if not self._parser.lacks_length:
+            super().send_400_response(msg)
+            return
+        headers = [
+            (b"Content-Type", b"application/json"),
+            (b"Content-Length", b"%d" % len(LENGTH_REQUIRED)),
+            (b"Connection", b"close"),
+        ]
+        head = h11.Response(status_code=411, headers=headers, reason=b"Length Required")
+        for event in (head, h11.Data(data=LENGTH_REQUIRED), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _time_headers(self) -> None:
         """The time runs while headers are awaited; dribbling does not set it back."""

@@ -27,6 +27,7 @@ Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
 MAX_REQUEST_BYTES = 1 << 20
 STATUS = {
+    "length_required": 411,
     "too_large": 413,
     "malformed_auth": 401,
     "scheme_not_allowed": 401,
