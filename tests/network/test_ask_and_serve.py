@@ -164,6 +164,7 @@ def signing_app(make_body, hotkey=BOB, **extra_headers: str):
         reply = make_body(json.loads(body))
         headers = sign_reply(hotkey, 200, reply, payload, NonceClock().next(), ALICE.address) | extra_headers
         raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        raw.append((b"content-length", b"%d" % len(reply)))
         await send_event({"type": "http.response.start", "status": 200, "headers": raw})
         await send_event({"type": "http.response.body", "body": reply})
 
