@@ -221,7 +221,7 @@ def _send_all(caller: socket.socket, data: bytes) -> None:
     ],
     ids=["low stake", "old metagraph", "no permit"],
 )
-def test_policy_speaks_after_the_signature(
+def test_policy_speaks_after_the_signature_and_before_anything_is_remembered(
     tmp_path: Path, settings: PolicySettings, standing: SenderStanding, age: float
 ) -> None:
     handler, nonces = Counted(), open_nonces(tmp_path / "nonces.sqlite")
@@ -229,6 +229,11 @@ def test_policy_speaks_after_the_signature(
     policy.update({ALICE.address: standing})
     policy.read_at -= age
     with serve_app(make_miner_app(BOB, {"chunking": handler}, nonces, policy)) as endpoint:
-        assert code_of(say(endpoint, write_ask())) == (403, "not_allowed")
+        request = write_ask()
+        for _ in range(2):
+            assert code_of(say(endpoint, request)) == (403, "not_allowed")
+        assert remembered(tmp_path) == 0
+        policy.settings, policy.read_at = PolicySettings(allow=frozenset({ALICE.address})), policy.now()
+        assert [say(endpoint, request)[0] for _ in range(2)] == [200, 401]
     nonces.close()
-    assert (handler.calls, remembered(tmp_path)) == (0, 1)
+    assert (handler.calls, remembered(tmp_path)) == (1, 1)

@@ -76,6 +76,10 @@ def make_miner_app(
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     clock = NonceClock()
 
+    def is_new(sender: str, request_id: str, signed_at: int) -> bool:
+        """Nothing is written down for a sender that the policy refuses next."""
+        return not policy.may_ask(sender) or nonces.is_new(sender, request_id, signed_at)
+
     async def answer(request: Request, mechanism: str | None) -> Response:
         start = time.monotonic()
         caller: auth.VerifiedSender | None = None
@@ -85,7 +89,7 @@ def make_miner_app(
             given = await receive(request, max_bytes.get(mechanism or "", MAX_REQUEST_BYTES))
             dialect = detect_dialect(dialects, given.headers)
             signs = dialect.signs_replies
-            caller = dialect.verify(given, hotkey.address, time.time_ns(), nonces.is_new)
+            caller = dialect.verify(given, hotkey.address, time.time_ns(), is_new)
             with policy.admit(caller.sender):
                 work = _handle(mechanism, given.body, handlers, hotkey)
                 status, content = await _while_connected(request, work)
