@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from network.loopback import serve_app, serve_miner
+from network.loopback import BOB, open_nonces, serve_app, serve_miner
 from network.raw_http import HEAD, connect, is_cut, read_reply, say, write_ask
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.http_server import ListenSettings, bind, listen
 from weighbeam.network.http_server import serve_miner as serve_until_cancelled
-from weighbeam.network.policy import PolicySettings
+from weighbeam.network.miner_app import ServedRequest, make_miner_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy
 
 
 async def echo(task: dict[str, Any], seconds: float) -> Any:
@@ -152,6 +153,20 @@ def test_a_body_that_never_comes_ends_too(tmp_path: Path, monkeypatch: pytest.Mo
     with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 20.0):
         status, body = say(endpoint, write_ask()[:-5])
     assert (status, body) == (400, b'{"error":"malformed"}')
+
+
+def test_a_body_that_is_cut_off_is_one_line_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    served: list[ServedRequest] = []
+    nonces = open_nonces(tmp_path / "nonces.sqlite")
+    app = make_miner_app(BOB, {"chunking": echo}, nonces, SenderPolicy(PolicySettings()), served.append)
+    with serve_app(app) as endpoint:
+        with connect(endpoint) as caller:
+            caller.sendall(write_ask()[:-5])
+            time.sleep(0.2)
+        assert any(time.sleep(0.1) or served for _ in range(100)), "the server did not notice"
+    nonces.close()
+    assert [(one.sender, one.status, one.code) for one in served] == [(None, 499, "disconnected")]
+    assert "Traceback" not in caplog.text
 
 
 def test_an_address_that_is_taken_is_told() -> None:

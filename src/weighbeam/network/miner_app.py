@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
+from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_number
@@ -138,6 +139,8 @@ async def _receive_body(request: Request, limit: int) -> bytes:
                 parts.append(part)
     except TimeoutError:
         raise WeighbeamError("malformed", "the body came too slowly") from None
+    except ClientDisconnect:
+        raise WeighbeamError("disconnected", "the body was cut off", "send all of it") from None
     return b"".join(parts)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from fastapi import Request, Response
-from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import log_fault
@@ -113,8 +112,6 @@ class RequestPipeline:
                 return ApiReply(*(await self.run(lambda: work(caller, given.body)) if known is None else known))
         except WeighbeamError as refusal:
             return self.refuse(refusal, request.scope["path"])
-        except ClientDisconnect:
-            return ApiReply(499, {"error": "disconnected"})
         except Exception as fault:
             log_fault(fault)
             return ApiReply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
