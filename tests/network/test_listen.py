@@ -1,6 +1,7 @@
 """A miner's door: slow, greedy and vanishing callers over real sockets."""
 
 import asyncio
+import resource
 import socket
 import threading
 import time
@@ -14,7 +15,7 @@ import pytest
 from network.loopback import BOB, open_nonces, serve_app, serve_miner
 from network.raw_http import HEAD, connect, is_cut, read_reply, say, write_ask
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.http_server import ListenSettings, bind, listen
+from weighbeam.network.http_server import ListenSettings, bind, limit_connections, listen
 from weighbeam.network.http_server import serve_miner as serve_until_cancelled
 from weighbeam.network.miner_app import ServedRequest, make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy
@@ -92,6 +93,25 @@ def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
         assert read_reply(callers[0])[0] == 200
         callers[0].close()
         assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
+
+
+def test_connections_are_limited_in_all_too() -> None:
+    with serve_app(hello, ListenSettings(connections=3)) as endpoint, ExitStack() as stack:
+        callers = [stack.enter_context(connect(endpoint, f"127.0.0.{number}")) for number in (2, 3, 4)]
+        for caller in callers:
+            caller.sendall(HEAD)
+        with connect(endpoint, "127.0.0.5") as one_more:
+            assert is_cut(one_more)
+        callers[0].close()
+        assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
+
+
+@pytest.mark.parametrize(
+    ("files", "room"), [(1024, 768), (300, 150), (1 << 20, 1 << 16), (resource.RLIM_INFINITY, 1 << 16)]
+)
+def test_files_are_left_to_the_process_itself(monkeypatch: pytest.MonkeyPatch, files: int, room: int) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    assert limit_connections() == room
 
 
 def is_let_in(endpoint: str) -> bool:

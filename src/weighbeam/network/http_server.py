@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import json
+import resource
 import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -22,6 +23,9 @@ TARGET = "target"
 """Where the app finds the raw target of a request, in its scope's state."""
 STOPPING, CUT = "stopping", "cut"
 """And there, for replies that last: an event that is set once the server stops, and how to cut the connection off."""
+RESERVED_FILES = 256
+"""Left to the store, to miners that are asked and to everything else that opens files."""
+MAX_CONNECTIONS = 1 << 16
 LENGTH_REQUIRED = json.dumps(
     {
         "error": "length_required",
@@ -33,11 +37,16 @@ LENGTH_REQUIRED = json.dumps(
 
 @dataclass(frozen=True, slots=True)
 class ListenSettings:
-    """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end."""
+    """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end.
+
+    `connections` is how many may be open in all; None leaves 256 of the files that the process may open to others, or
+    half of them if they are few.
+    """
 
     header_seconds: float = 10.0
     max_header_bytes: int = 16 << 10
     per_address: int = 20
+    connections: int | None = None
     drain_seconds: int = 5
 
 
@@ -60,6 +69,7 @@ class ServerConfig(uvicorn.Config):
         )
         self.settings = settings
         self.open: Counter[str] = Counter()
+        self.room = limit_connections() if settings.connections is None else settings.connections
         self.stopping = asyncio.Event()
 
 
@@ -87,7 +97,7 @@ class RequestParser(h11.Connection):
 
 
 class ServerConnection(H11Protocol):
-    """One connection: refused if its address has too many, cut if its headers come too slowly or are too many."""
+    """One connection: refused if its address, or the server, has too many; cut if its headers are too slow or long."""
 
     def __init__(
         self,
@@ -106,7 +116,7 @@ class ServerConnection(H11Protocol):
         if not isinstance(transport, asyncio.Transport):
             raise TypeError("a stream transport is needed")
         origin = name_origin(transport.get_extra_info("peername"))
-        if self._door.open[origin] >= self._door.settings.per_address:
+        if self._door.open[origin] >= self._door.settings.per_address or len(self.connections) >= self._door.room:
             transport.abort()
             return
         self._door.open[origin] += 1
@@ -228,6 +238,14 @@ def name_origin(peer: Any) -> str:
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
     return str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def limit_connections() -> int:
+    """How many connections a server may have open, so that the process can still open files of its own."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return min(MAX_CONNECTIONS, max(files - RESERVED_FILES, files // 2))
 
 
 def bind(host: str, port: int) -> socket.socket:
