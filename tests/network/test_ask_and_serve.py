@@ -164,6 +164,7 @@ def signing_app(make_body, hotkey=BOB, **extra_headers: str):
         reply = make_body(json.loads(body))
         headers = sign_reply(hotkey, 200, reply, payload, NonceClock().next(), ALICE.address) | extra_headers
         raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        raw.append((b"content-length", b"%d" % len(reply)))
         await send_event({"type": "http.response.start", "status": 200, "headers": raw})
         await send_event({"type": "http.response.body", "body": reply})
 
@@ -281,7 +282,7 @@ def test_bodies_over_the_cap_are_refused_while_they_are_read(tmp_path: Path) -> 
                 yield b"x" * 1000
 
         request = httpx2.Request("POST", f"http://{endpoint}/weighbeam/1/chunking/ask", content=chunked())
-        assert send(request) == (413, "too_large")
+        assert send(request) == (411, "length_required")
 
 
 def test_requests_that_are_no_task_are_refused_and_signed(tmp_path: Path) -> None:

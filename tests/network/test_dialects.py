@@ -196,7 +196,7 @@ def test_a_refused_dialect_is_not_tried_in_another(tmp_path: Path) -> None:
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         asked.append({name.decode() for name, _ in scope["headers"]})
-        await send({"type": "http.response.start", "status": 401, "headers": []})
+        await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
 
     with serve_app(app) as endpoint:

@@ -1,6 +1,7 @@
 """A miner's door: slow, greedy and vanishing callers over real sockets."""
 
 import asyncio
+import resource
 import socket
 import threading
 import time
@@ -11,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from network.loopback import serve_app, serve_miner
+from network.loopback import BOB, open_nonces, serve_app, serve_miner
 from network.raw_http import HEAD, connect, is_cut, read_reply, say, write_ask
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.http_server import ListenSettings, bind, listen
+from weighbeam.network.http_server import ListenSettings, bind, limit_connections, listen
 from weighbeam.network.http_server import serve_miner as serve_until_cancelled
-from weighbeam.network.policy import PolicySettings
+from weighbeam.network.miner_app import ServedRequest, make_miner_app
+from weighbeam.network.policy import PolicySettings, SenderPolicy
 
 
 async def echo(task: dict[str, Any], seconds: float) -> Any:
@@ -93,6 +95,25 @@ def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
         assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
 
 
+def test_connections_are_limited_in_all_too() -> None:
+    with serve_app(hello, ListenSettings(connections=3)) as endpoint, ExitStack() as stack:
+        callers = [stack.enter_context(connect(endpoint, f"127.0.0.{number}")) for number in (2, 3, 4)]
+        for caller in callers:
+            caller.sendall(HEAD)
+        with connect(endpoint, "127.0.0.5") as one_more:
+            assert is_cut(one_more)
+        callers[0].close()
+        assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
+
+
+@pytest.mark.parametrize(
+    ("files", "room"), [(1024, 768), (300, 150), (1 << 20, 1 << 16), (resource.RLIM_INFINITY, 1 << 16)]
+)
+def test_files_are_left_to_the_process_itself(monkeypatch: pytest.MonkeyPatch, files: int, room: int) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    assert limit_connections() == room
+
+
 def is_let_in(endpoint: str) -> bool:
     time.sleep(0.1)
     with connect(endpoint) as caller:
@@ -152,6 +173,20 @@ def test_a_body_that_never_comes_ends_too(tmp_path: Path, monkeypatch: pytest.Mo
     with serve_miner(echo, tmp_path) as endpoint, timed(0.3, 20.0):
         status, body = say(endpoint, write_ask()[:-5])
     assert (status, body) == (400, b'{"error":"malformed"}')
+
+
+def test_a_body_that_is_cut_off_is_one_line_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    served: list[ServedRequest] = []
+    nonces = open_nonces(tmp_path / "nonces.sqlite")
+    app = make_miner_app(BOB, {"chunking": echo}, nonces, SenderPolicy(PolicySettings()), served.append)
+    with serve_app(app) as endpoint:
+        with connect(endpoint) as caller:
+            caller.sendall(write_ask()[:-5])
+            time.sleep(0.2)
+        assert any(time.sleep(0.1) or served for _ in range(100)), "the server did not notice"
+    nonces.close()
+    assert [(one.sender, one.status, one.code) for one in served] == [(None, 499, "disconnected")]
+    assert "Traceback" not in caplog.text
 
 
 def test_an_address_that_is_taken_is_told() -> None:

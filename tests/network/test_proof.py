@@ -84,6 +84,7 @@ def test_what_was_not_verified_is_not_proven(tmp_path: Path) -> None:
         body = b'{"round":"r1","payload":{}}'
         headers = sign_reply(BOB, 200, body, b"another request", str(10**18), ALICE.address)
         raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        raw.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": 200, "headers": raw})
         await send({"type": "http.response.body", "body": body})
 

@@ -17,6 +17,7 @@ from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanism.records import Reply as Status
 from weighbeam.network.address import ResolvedEndpoint, parse_own_address, resolve_endpoint
+from weighbeam.network.bounded_transport import BoundedTransport, UnboundedHead
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
 from weighbeam.network.replies import judge_content, judge_envelope, make_proof, verify_reply
@@ -141,7 +142,7 @@ class Asker:
             lambda: asyncio.Semaphore(self.settings.per_address)
         )
         order = sorted(range(len(targets)), key=lambda i: seeded_digest(question.seed, "ask", targets[i].hotkey))
-        limits = httpx2.Limits(max_connections=self.settings.parallel, max_keepalive_connections=0)
+        transport = BoundedTransport(self.settings.parallel)
         heard: list[MinerReply | RawReply | None] = [None] * len(targets)
 
         async def one(position: int, client: httpx2.AsyncClient) -> None:
@@ -155,7 +156,9 @@ class Asker:
             async with per_address[dialled.address], slots:
                 heard[position] = await self._ask(client, question, target, dialled, body)
 
-        async with httpx2.AsyncClient(limits=limits, timeout=None, trust_env=False, follow_redirects=False) as client:
+        async with httpx2.AsyncClient(
+            transport=transport, timeout=None, trust_env=False, follow_redirects=False
+        ) as client:
             await asyncio.gather(*(one(position, client) for position in order))
         replies = zip(targets, heard, strict=True)
         return await asyncio.to_thread(lambda: [self._judge_late(question, *both) for both in replies])
@@ -183,6 +186,8 @@ class Asker:
             status, reason = "timeout", None
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
             status, reason = "unreachable", "connect"
+        except UnboundedHead:
+            status, reason = "malformed", "headers"
         except httpx2.RemoteProtocolError:
             status, reason = "malformed", "protocol"
         except (httpx2.TransportError, ssl.SSLError):
@@ -224,7 +229,7 @@ class Asker:
         body: bytes,
         watch: SocketStopwatch,
     ) -> "MinerReply | RawReply":
-        """The reply as bytes. Nothing of it is parsed while others are still being timed."""
+        """The reply as bytes. Nothing of it is parsed while others are still being timed, not even its chunks."""
         path = f"/weighbeam/1/{question.mechanism}/ask"
         nonce = self.clock.next()
         signed = find_dialect(target.dialect).sign(
@@ -249,6 +254,8 @@ class Asker:
         )
         response = await client.send(request, stream=True)
         try:
+            if "transfer-encoding" in response.headers:
+                return MinerReply(target.hotkey, "malformed", "length_required", watch.seconds)
             reply = await _fetch_capped(response, question.max_reply_bytes)
         finally:
             await response.aclose()

@@ -2,6 +2,8 @@
 
 import asyncio
 import ipaddress
+import json
+import resource
 import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -21,15 +23,30 @@ TARGET = "target"
 """Where the app finds the raw target of a request, in its scope's state."""
 STOPPING, CUT = "stopping", "cut"
 """And there, for replies that last: an event that is set once the server stops, and how to cut the connection off."""
+RESERVED_FILES = 256
+"""Left to the store, to miners that are asked and to everything else that opens files."""
+MAX_CONNECTIONS = 1 << 16
+LENGTH_REQUIRED = json.dumps(
+    {
+        "error": "length_required",
+        "message": "Transfer-Encoding is not accepted",
+        "remedy": "send the body with Content-Length",
+    }
+).encode()
 
 
 @dataclass(frozen=True, slots=True)
 class ListenSettings:
-    """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end."""
+    """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end.
+
+    `connections` is how many may be open in all; None leaves 256 of the files that the process may open to others, or
+    half of them if they are few.
+    """
 
     header_seconds: float = 10.0
     max_header_bytes: int = 16 << 10
     per_address: int = 20
+    connections: int | None = None
     drain_seconds: int = 5
 
 
@@ -52,23 +69,35 @@ class ServerConfig(uvicorn.Config):
         )
         self.settings = settings
         self.open: Counter[str] = Counter()
+        self.room = limit_connections() if settings.connections is None else settings.connections
         self.stopping = asyncio.Event()
 
 
+class LengthRequired(h11.RemoteProtocolError):
+    """The request has a Transfer-Encoding.
+
+    One read can hold 43,000 chunks of one byte, and all of them are parsed before anybody else has a turn.
+    """
+
+
 class RequestParser(h11.Connection):
-    """Keeps the target as it stood on the request line, where `/ask?` and `/ask` differ."""
+    """Keeps the target as it stood on the request line, where `/ask?` and `/ask` differ; parses no chunks."""
 
     target = b""
+    lacks_length = False
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         event = super().next_event()
         if isinstance(event, h11.Request):
             self.target = event.target
+            self.lacks_length = any(name == b"transfer-encoding" for name, _ in event.headers)
+            if self.lacks_length:
+                raise LengthRequired("Transfer-Encoding is not accepted", error_status_hint=411)
         return event
 
 
 class ServerConnection(H11Protocol):
-    """One connection: refused if its address has too many, cut if its headers come too slowly or are too many."""
+    """One connection: refused if its address, or the server, has too many; cut if its headers are too slow or long."""
 
     def __init__(
         self,
@@ -87,7 +116,7 @@ class ServerConnection(H11Protocol):
         if not isinstance(transport, asyncio.Transport):
             raise TypeError("a stream transport is needed")
         origin = name_origin(transport.get_extra_info("peername"))
-        if self._door.open[origin] >= self._door.settings.per_address:
+        if self._door.open[origin] >= self._door.settings.per_address or len(self.connections) >= self._door.room:
             transport.abort()
             return
         self._door.open[origin] += 1
@@ -119,6 +148,21 @@ class ServerConnection(H11Protocol):
             self.scope["state"].update(
                 {TARGET: self._parser.target, STOPPING: self._door.stopping, CUT: self.transport.abort}
             )
+
+    def send_400_response(self, msg: str) -> None:
+        """The reply to a request that cannot be parsed, which ends the connection: 411 if its body has no length."""
+        if not self._parser.lacks_length:
+            super().send_400_response(msg)
+            return
+        headers = [
+            (b"Content-Type", b"application/json"),
+            (b"Content-Length", b"%d" % len(LENGTH_REQUIRED)),
+            (b"Connection", b"close"),
+        ]
+        head = h11.Response(status_code=411, headers=headers, reason=b"Length Required")
+        for event in (head, h11.Data(data=LENGTH_REQUIRED), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _time_headers(self) -> None:
         """The time runs while headers are awaited; dribbling does not set it back."""
@@ -194,6 +238,14 @@ def name_origin(peer: Any) -> str:
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
     return str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def limit_connections() -> int:
+    """How many connections a server may have open, so that the process can still open files of its own."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return min(MAX_CONNECTIONS, max(files - RESERVED_FILES, files // 2))
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
+from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_number
@@ -27,6 +28,7 @@ Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
 MAX_REQUEST_BYTES = 1 << 20
 STATUS = {
+    "length_required": 411,
     "too_large": 413,
     "malformed_auth": 401,
     "scheme_not_allowed": 401,
@@ -75,6 +77,10 @@ def make_miner_app(
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     clock = NonceClock()
 
+    def is_new(sender: str, request_id: str, signed_at: int) -> bool:
+        """Nothing is written down for a sender that the policy refuses next."""
+        return not policy.may_ask(sender) or nonces.is_new(sender, request_id, signed_at)
+
     async def answer(request: Request, mechanism: str | None) -> Response:
         start = time.monotonic()
         caller: auth.VerifiedSender | None = None
@@ -84,7 +90,7 @@ def make_miner_app(
             given = await receive(request, max_bytes.get(mechanism or "", MAX_REQUEST_BYTES))
             dialect = detect_dialect(dialects, given.headers)
             signs = dialect.signs_replies
-            caller = dialect.verify(given, hotkey.address, time.time_ns(), nonces.is_new)
+            caller = dialect.verify(given, hotkey.address, time.time_ns(), is_new)
             with policy.admit(caller.sender):
                 work = _handle(mechanism, given.body, handlers, hotkey)
                 status, content = await _while_connected(request, work)
@@ -133,6 +139,8 @@ async def _receive_body(request: Request, limit: int) -> bytes:
                 parts.append(part)
     except TimeoutError:
         raise WeighbeamError("malformed", "the body came too slowly") from None
+    except ClientDisconnect:
+        raise WeighbeamError("disconnected", "the body was cut off", "send all of it") from None
     return b"".join(parts)
 
 

@@ -53,6 +53,7 @@ def sign_anything(name: str, write: Write, signer: Hotkey | None = None, nonce: 
         reply = write(json.loads(body))
         headers = sign_reply(signer or own, 200, reply, asked, nonce(), ALICE.address)
         raw = [(key.encode(), value.encode()) for key, value in headers.items()]
+        raw.append((b"content-length", b"%d" % len(reply)))
         await send({"type": "http.response.start", "status": 200, "headers": raw})
         await send({"type": "http.response.body", "body": reply})
 
@@ -82,10 +83,18 @@ def remember_first(write: Write) -> Write:
 async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """A gigabyte, streamed."""
     await reader.readuntil(b"\r\n\r\n")
-    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    piece = b"%x\r\n" % MEGABYTE + b"x" * MEGABYTE + b"\r\n"
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
     for _ in range(1000):
-        writer.write(piece)
+        writer.write(b"x" * MEGABYTE)
+        await writer.drain()
+
+
+async def send_crumbs(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Chunks of one byte."""
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    for _ in range(1000):
+        writer.write(b"1\r\nx\r\n" * 10_000)
         await writer.drain()
 
 
@@ -99,7 +108,11 @@ async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         await asyncio.sleep(0.05)
 
 
-RAW = {"flood": (flood, "too_large", None), "trickle": (trickle, "timeout", None)}
+RAW = {
+    "flood": (flood, "too_large", None),
+    "trickle": (trickle, "timeout", None),
+    "crumbs": (send_crumbs, "malformed", "length_required"),
+}
 SIGNED = {
     "no-json": (lambda _: b'{"round": ', "malformed", "json"),
     "no-number": (lambda asked: answer(asked).replace(b"chunks", b"x").replace(b"[", b"[NaN,"), "malformed", "json"),

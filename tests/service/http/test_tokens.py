@@ -268,3 +268,30 @@ def test_the_command_makes_lists_and_revokes(tmp_path: Path) -> None:
     assert run("revoke", token_id)[1]["state"] == "revoked"
     assert run("revoke", "nothing")[1]["error"] == "unknown_token"
     assert run("list")[1]["tokens"][0]["state"] == "revoked"
+
+
+def test_tokens_that_open_nothing_are_paced(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By address; a token that was good before is not cut off by others that call from there."""
+    monkeypatch.setattr("weighbeam.service.http.authentication.UNPROVEN_PER_MINUTE", 60.0, raising=False)
+    _, good = make_token(store, Grant("behind-a-proxy", ["read"]), time.time())
+    made_up = bear(f"wb_{'0' * 8}_{'x' * 43}")
+    with open_server(store) as client:
+        assert client.get("/v1/thing", headers=bear(good)).status_code == 200
+        assert [client.get("/v1/thing", headers=made_up).status_code for _ in range(10)] == [401] * 10
+        time.sleep(FRESH_SECONDS + 0.1)
+        late = next(reply for reply in (client.get("/v1/thing", headers=made_up) for _ in range(500)) if is_late(reply))
+        assert (said(late), late.headers["Retry-After"]) == ((429, "rate_limited"), "1")
+        assert client.get("/v1/thing", headers=bear(good)).status_code == 200
+        wrong = [client.get("/v1/thing", headers=bear(good[:-1] + end)) for end in "abcd"]
+        assert sum(map(is_late, wrong)) >= 2
+
+
+def is_late(reply: httpx2.Response) -> bool:
+    return reply.status_code == 429
+
+
+def test_tokens_that_are_good_cost_their_address_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weighbeam.service.http.authentication.UNPROVEN_PER_MINUTE", 6.0)
+    shown = [make_token(store, Grant(f"one-of-many-{number}", ["read"]), time.time())[1] for number in range(30)]
+    with open_server(store) as client:
+        assert {client.get("/v1/thing", headers=bear(token)).status_code for token in shown} == {200}

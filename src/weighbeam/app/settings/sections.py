@@ -151,7 +151,10 @@ class ServiceSection(SettingsSection):
     """Where `weighbeam serve` is reached, and who may read there without a token."""
 
     listen: Annotated[str, about("host:port to serve on; put TLS in front of it on a network")] = "127.0.0.1:8080"
-    connections: Annotated[int, about("open connections per address at most", ge=1, le=65_536)] = 256
+    connections: Annotated[
+        int,
+        about("open connections per address at most; in all, 256 fewer than open files (ulimit -n)", ge=1, le=65_536),
+    ] = 256
     public: Annotated[bool, about("whoever reaches it may read without a token; on loopback anyone may")] = False
     origins: Annotated[tuple[str, ...], about("sites whose pages may call the API from a browser; none at first")] = ()
     per_minute: Annotated[

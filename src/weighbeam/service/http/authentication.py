@@ -32,6 +32,8 @@ from weighbeam.store.database import Store
 FRESH_SECONDS = 1.0
 MAX_REMEMBERED = 1024
 NO_DIGEST = "0" * 64
+UNPROVEN_PER_MINUTE = 600.0
+"""How often an address may show what opens nothing; a sixth of it at once."""
 
 
 class TokenKeyring:
@@ -55,6 +57,15 @@ class TokenKeyring:
         """The same, from memory alone; None also if that does not say."""
         parts = split_token(shown)
         return None if parts is None else self._open(self._remember(parts[0]), parts[1])
+
+    def is_familiar(self, shown: str) -> bool:
+        """Whether the token was good when it was last looked up, however long ago."""
+        parts = split_token(shown)
+        if parts is None:
+            return False
+        with self._lock:
+            _, token = self._seen.get(parts[0], (0.0, None))
+        return self._open(token, parts[1]) is not None
 
     def _open(self, token: Token | None, secret: str) -> Caller | None:
         same = hmac.compare_digest(NO_DIGEST if token is None else token.digest, digest_secret(secret))
@@ -126,6 +137,29 @@ class Authenticator:
         if named:
             return self.keyring.recall(parse_authorization(named, given.method))
         return ANYONE if not is_signed(given) and self._is_open(given) else None
+
+    @contextmanager
+    def pace_unproven(self, given: auth.SignedRequest, origin: str) -> Iterator[None]:
+        """Let what is shown be looked up, or refuse it: its address may try in vain only so often.
+
+        A token that was good before is looked up whoever else calls from there, so that callers behind one proxy
+        cannot cut each other off.
+        """
+        named = find_headers(given, "authorization")
+        if named and self.keyring.is_familiar(parse_authorization(named, given.method)):
+            yield
+            return
+        name = f"unproven {origin}"
+        self.rate_limits.spend(name, UNPROVEN_PER_MINUTE)
+        in_vain = False
+        try:
+            yield
+        except WeighbeamError as refusal:
+            in_vain = refusal.code == "bad_token"
+            raise
+        finally:
+            if not in_vain:
+                self.rate_limits.give_back(name, UNPROVEN_PER_MINUTE)
 
     @contextmanager
     def admit(self, caller: Caller, origin: str = "") -> Iterator[None]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from fastapi import Request, Response
-from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import log_fault
@@ -105,22 +104,24 @@ class RequestPipeline:
             head = receive_head(request)
             if is_signed(head) and self.authenticator.signers is not None:
                 return await self._handle_signed(request, work)
-            caller = await self._prove(head)
-            with self.authenticator.admit(caller, find_origin(request)):
+            origin = find_origin(request)
+            caller = await self._prove(head, origin)
+            with self.authenticator.admit(caller, origin):
                 given = await receive(request, self.max_body)
                 known = None if recall is None else recall(caller, self.is_crowded())
                 return ApiReply(*(await self.run(lambda: work(caller, given.body)) if known is None else known))
         except WeighbeamError as refusal:
             return self.refuse(refusal, request.scope["path"])
-        except ClientDisconnect:
-            return ApiReply(499, {"error": "disconnected"})
         except Exception as fault:
             log_fault(fault)
             return ApiReply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
 
-    async def _prove(self, head: auth.SignedRequest) -> Caller:
+    async def _prove(self, head: auth.SignedRequest, origin: str) -> Caller:
         known = self.authenticator.recall(head)
-        return known if known is not None else await self.run_token(lambda: self.authenticator.prove(head))
+        if known is not None:
+            return known
+        with self.authenticator.pace_unproven(head, origin):
+            return await self.run_token(lambda: self.authenticator.prove(head))
 
     async def _handle_signed(self, request: Request, work: Work) -> ApiReply:
         """A signature is over the body too, so that is read first; nobody else's is before it is known who calls."""

@@ -52,6 +52,13 @@ class RateLimits:
                 raise RateLimited(max(1, math.ceil((1 - bucket.tokens) * 60 / per_minute)))
             bucket.tokens -= 1
 
+    def give_back(self, name: str, per_minute: float) -> None:
+        """Undo one `spend`."""
+        with self._lock:
+            bucket = self._buckets.get((name, per_minute))
+            if bucket is not None:
+                bucket.tokens += 1
+
     def _drop_full(self, now: float) -> None:
         """Who did not call for so long that nothing is held against it; all, if there are too many still."""
         for key, bucket in list(self._buckets.items()):
