@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rules.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
 from weighbeam.mechanism.base import Mechanism
@@ -43,7 +44,7 @@ class RoundStart:
     """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them.
 
     `known` are the miners that the journal knew before that: of those, whoever is not there has left. Who came later
-    has not, though the metagraph does not show them.
+    has not, though the metagraph does not show them. `barred` is why nobody may be asked.
     """
 
     round_id: str
@@ -54,3 +55,4 @@ class RoundStart:
     endpoints: Mapping[str, Endpoint]
     entities: Mapping[str, str] = field(default_factory=dict)
     known: frozenset[str] | None = None
+    barred: WeighbeamError | None = None

@@ -91,9 +91,12 @@ async def observe_round(
 ) -> None:
     """Ask a group of `miners` and make what was observed durable, for whoever scores it.
 
-    `too_few_miners` when there is nobody to ask; `evaluation_timeout` when observing takes too long: the round is then
+    `no_permit` when miners would refuse us, `too_few_miners` when there is nobody to ask: nobody is asked then, and
+    nobody charged. `evaluation_timeout` when observing takes too long: the round is then
     discarded as our own fault.
     """
+    if moment.barred is not None:
+        raise moment.barred
     context = replace(context, senses=await asyncio.to_thread(renew_senses, context.senses))
     mechanism, params = context.mechanism, context.params
     standings = await asyncio.to_thread(select_current_standings, context, miners, moment.at)
