@@ -246,6 +246,7 @@ def _build_runner(
         senses,
         online,
         averaging=loaded.averaging(),
+        tell=tell,
     )
     if weigh_in_context.mechanism.kind == "collected":
         nobody = generate_tasks(weigh_in_context.mechanism, weigh_in_context.params)

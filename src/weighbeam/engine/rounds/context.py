@@ -5,6 +5,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import Level
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rules.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
 from weighbeam.mechanism.base import Mechanism
@@ -24,7 +25,7 @@ class RoundContext:
 
     Observing has one thread of its own: one that hangs holds back the mechanism's next rounds, so that nothing piles
     up until the watchdog ends the process. `is_online` probes our own network; without one it is taken to work.
-    `playing` are the rounds under way here, which nobody else has to finish.
+    `playing` are the rounds under way here, which nobody else has to finish. `tell` raises an alert of this mechanism.
     """
 
     mechanism: Mechanism
@@ -37,6 +38,7 @@ class RoundContext:
     evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
     averaging: Averaging = field(default_factory=Averaging)
     playing: set[str] = field(default_factory=set)
+    tell: Callable[[str, Level, str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
