@@ -28,6 +28,7 @@ REMEDIES = {
     "uniform_weights": "no miner has earned anything: see weighbeam leaderboard, and why in weighbeam round ROUND",
     "validator_list_unreadable": "check the file or URL of validator.known_validators",
     "no_permit": "stake what the text says and wait for the epoch; if miners need no permit: validator.require_permit",
+    "too_few_miners": "the text says which rule excluded how many miners, and what to do",
     "refused": "stale: set this machine's clock; 403: permit and stake; 401 or wrong_receiver: wallet and endpoints",
     "weigh_in_stalled": "the reason repeats: weighbeam weights --mechanism NAME shows it",
     "submission_failed": "the reason is in weighbeam weights; it is tried again by itself",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import Level
 from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rounds.exclusion import Exclusion
 from weighbeam.engine.rules.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
@@ -46,7 +47,8 @@ class RoundStart:
     """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them.
 
     `known` are the miners that the journal knew before that: of those, whoever is not there has left. Who came later
-    has not, though the metagraph does not show them. `barred` is why nobody may be asked.
+    has not, though the metagraph does not show them. `barred` is why nobody may be asked,
+    `exclusion` whom the rules left out.
     """
 
     round_id: str
@@ -58,3 +60,4 @@ class RoundStart:
     entities: Mapping[str, str] = field(default_factory=dict)
     known: frozenset[str] | None = None
     barred: WeighbeamError | None = None
+    exclusion: Exclusion = field(default_factory=Exclusion)

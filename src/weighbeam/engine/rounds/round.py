@@ -108,7 +108,7 @@ async def observe_round(
     standings = await asyncio.to_thread(select_current_standings, context, miners, moment.at)
     group = await run_in_thread(mechanism.choose, params, standings, miners, moment.seed, task.wanted)
     if not group.members:
-        raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
+        raise moment.exclusion.explain(mechanism.name)
     named = await run_in_thread(mechanism.name_senses, params, context.senses)
     params_hash = hash_params(mechanism, params, named)
     heard = await ask_group(context, task, group, moment, params_hash)

@@ -23,6 +23,7 @@ from weighbeam.engine.requests.organic import (
 )
 from weighbeam.engine.rounds.collection import collect_rounds
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
+from weighbeam.engine.rounds.exclusion import count_excluded
 from weighbeam.engine.rounds.permit import find_bar
 from weighbeam.engine.rounds.recovery import finish_rounds, recover_requests
 from weighbeam.engine.rounds.round import observe_round, run_round
@@ -141,6 +142,8 @@ class MechanismRunner:
         endpoints = await self.weigh_in_context.discovery.look(graph)
         known = await asyncio.to_thread(self.weigh_in_context.validators)
         eligible = find_eligible(self.weigh_in_context, graph, derive_limits(rules), endpoints, known)
+        miners = await run_in_thread(self._find_candidates, graph, eligible.hotkeys)
+        poor = len(eligible.hotkeys) - len(miners)
         moment = RoundStart(
             round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",
             seed=secrets.token_hex(16),
@@ -151,8 +154,9 @@ class MechanismRunner:
             entities=find_operators(graph, endpoints),
             known=frozenset(known_before),
             barred=self._find_bar(graph, rules),
+            exclusion=count_excluded(eligible.excluded.values(), poor, len(miners)),
         )
-        return moment, await run_in_thread(self._find_candidates, graph, eligible.hotkeys)
+        return moment, miners
 
     def _find_bar(self, graph: Metagraph, rules: ChainRules) -> WeighbeamError | None:
         """Why miners would refuse us; nobody refuses where nobody is asked."""

@@ -53,7 +53,7 @@ def _format_terms(runner: MechanismRunner) -> dict[str, Json]:
 
 POLL_SECONDS = 1.0
 FAULT_SECONDS = 60.0
-QUIET = ("too_few_miners", "request_lost", "store_fault", "scorer_behind")
+QUIET = ("request_lost", "store_fault", "scorer_behind")
 """Faults that cost no round."""
 MAX_UNSCORED = 200
 """Rounds that may wait for the validator before an observer waits too."""

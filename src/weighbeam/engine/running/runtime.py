@@ -132,11 +132,6 @@ async def play_once(runtime: ValidatorRuntime, runner: MechanismRunner, own: boo
             runtime.health.advance(runner.name)
             await asyncio.to_thread(tell_unplayed, runtime.alerts, runner.name, fault)
             return
-        if fault.code == "too_few_miners":
-            runtime.health.advance(runner.name)
-            fields = {"code": fault.code, "mechanism": runner.name, "remedy": fault.remedy}
-            LOG.warning("%s: %s | remedy: %s", runner.name, fault.message, fault.remedy, extra=fields)
-            return
         log_fault(fault, runner.name)
         code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
         await asyncio.to_thread(runtime.alerts.tell, code, "warning", f"no round: {fault.code}", runner.name)
