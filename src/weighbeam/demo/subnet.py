@@ -27,6 +27,7 @@ from weighbeam.engine.journal.journal import CommittedRound, Journal
 from weighbeam.engine.rounds.context import RoundContext
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rounds.tasks import TaskSource, generate_tasks
+from weighbeam.engine.rules.constants import BLOCK_SECONDS
 from weighbeam.engine.weights.assessment import WeighInContext
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.engine.weights.metagraphs import note_metagraph
@@ -93,6 +94,8 @@ PARAMETERS = SubnetParameters(
     immunity_period=100,
     activity_factor=250_000,
 )
+EPOCH_SECONDS = (PARAMETERS.tempo + 1) * BLOCK_SECONDS / SPEED
+"""After that validators have their permits, without which they ask nobody."""
 StepOutcome = CommittedRound | WeighInResult | None
 Step = dict[str, list[StepOutcome]]
 
@@ -127,12 +130,14 @@ def open_subnet(folder: Path) -> Iterator[DemoSubnet]:
         yield DemoSubnet(folder, file, runners, names)
 
 
-def create_chain(folder: Path, age: float = 0.0) -> ChainFile:
-    """The demo's chain, everybody registered `age` seconds ago."""
-    file = ChainFile.create(folder / "chain.sqlite", PARAMETERS, speed=SPEED, clock=lambda: time.time() - age)
+def create_chain(folder: Path) -> ChainFile:
+    """The demo's chain, everybody registered an epoch ago."""
+    path = folder / "chain.sqlite"
+    past = ChainFile.create(path, PARAMETERS, speed=SPEED, clock=lambda: time.time() - EPOCH_SECONDS)
     for part in (*VALIDATORS, *MINERS):
-        register(file, part.hotkey.address, stake=part.stake)
-    return file
+        register(past, part.hotkey.address, stake=part.stake)
+    past.close()
+    return ChainFile(path)
 
 
 @contextmanager

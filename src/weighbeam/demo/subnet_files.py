@@ -2,18 +2,14 @@
 
 from pathlib import Path
 
-from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, VALIDATORS, DemoNeuron
-from weighbeam.demo.subnet import PARAMETERS, PARAMS, SPEED, create_chain
-from weighbeam.engine.rules.constants import BLOCK_SECONDS
+from weighbeam.demo.subnet import PARAMS, create_chain
 from weighbeam.mechanisms.inference.miners.prepared_answers import load_prompts
 
 MINER_PORT = 8091
 HEALTH_PORT = 9091
 PROMPTS = "prompts"
-EPOCH_SECONDS = (PARAMETERS.tempo + 1) * BLOCK_SECONDS / SPEED
-"""After that validators have their permits, without which miners answer nobody."""
 TASKS = {"inference": f"folder:{PROMPTS}"}
 
 
@@ -22,8 +18,7 @@ def save_subnet(folder: Path) -> list[Path]:
     if folder.exists() and any(folder.iterdir()):
         raise WeighbeamError("folder_not_empty", f"{folder} is not empty", "name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
-    chain: ChainFile = create_chain(folder, EPOCH_SECONDS)
-    chain.close()
+    create_chain(folder).close()
     _save_prompts(folder / PROMPTS)
     files = []
     files += [save_validator_settings(folder, part) for part in VALIDATORS]

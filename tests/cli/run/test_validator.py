@@ -77,7 +77,7 @@ def subnet(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
 
 
 def test_validators_of_a_written_subnet_have_their_permits_at_once(tmp_path: Path) -> None:
-    """Without one every miner refuses the first round, and is charged for it."""
+    """Without one they would play no round."""
     save_subnet(tmp_path / "fresh")
     file = ChainFile(tmp_path / "fresh/chain.sqlite")
     graph = asyncio.run(LocalChain(file, VALIDATORS[0].hotkey).metagraph())

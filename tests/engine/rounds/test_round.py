@@ -13,7 +13,7 @@ from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.journal.replay import replay
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
 from weighbeam.engine.rounds.recovery import finish_rounds
-from weighbeam.engine.rounds.round import blame_our_clock, run_round
+from weighbeam.engine.rounds.round import run_round
 from weighbeam.mechanism.records import Task
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.chunking.documents import generate_document
@@ -25,6 +25,7 @@ from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.miner_app import make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
+from weighbeam.network.refusals import blame_refused
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -132,5 +133,5 @@ def test_a_crash_after_observing_is_finished_at_the_next_start(tmp_path, senses,
 def test_our_own_clock_is_nobody_else_s_fault() -> None:
     stale = MinerReply("a", "error", "stale", 0.1)
     fine = MinerReply("b", "ok", None, 0.1, {})
-    assert [reply.status for reply in blame_our_clock([stale, stale, fine])] == ["validator_error"] * 2 + ["ok"]
-    assert [reply.status for reply in blame_our_clock([stale, fine])] == ["error", "ok"]
+    assert [reply.status for reply in blame_refused([stale, stale, fine])] == ["validator_error"] * 2 + ["ok"]
+    assert [reply.status for reply in blame_refused([stale, fine])] == ["error", "ok"]

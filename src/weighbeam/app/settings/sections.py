@@ -73,6 +73,9 @@ class ValidatorSection(SettingsSection):
     ] = "own"
     observer_rounds: Annotated[int, about("rounds that one observer plays at once, per mechanism", ge=1, le=256)] = 4
     allow_private_addresses: Annotated[bool, about("ask miners on private and loopback addresses")] = False
+    require_permit: Annotated[
+        bool, about("ask miners only while our hotkey holds a validator permit; false where miners need none")
+    ] = True
     probes: Annotated[tuple[str, ...], about("host:port to try when no miner can be reached at all")] = ()
     listen: Annotated[str | None, about("host:port of /health and /metrics; empty for none")] = "127.0.0.1:9090"
     patience_seconds: Annotated[float, about("without progress for so long, the process ends", ge=60)] = 1800.0

@@ -246,6 +246,7 @@ def _build_runner(
         senses,
         online,
         averaging=loaded.averaging(),
+        tell=tell,
     )
     if weigh_in_context.mechanism.kind == "collected":
         nobody = generate_tasks(weigh_in_context.mechanism, weigh_in_context.params)
@@ -257,7 +258,9 @@ def _build_runner(
             _find_collector(weigh_in_context.mechanism, runtime.store),
         )
     tasks = _find_tasks(loaded, weigh_in_context.mechanism, weigh_in_context.params, runtime)
-    return MechanismRunner(round_context, weigh_in_context, tasks, runtime.clock)
+    return MechanismRunner(
+        round_context, weigh_in_context, tasks, runtime.clock, require_permit=validator.require_permit
+    )
 
 
 def _find_collector(mechanism: Mechanism, store: Store) -> Collector:

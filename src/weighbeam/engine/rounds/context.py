@@ -4,7 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import Level
 from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.rounds.exclusion import Exclusion
 from weighbeam.engine.rules.constants import EVALUATION_TIMEOUT_SECONDS, Averaging
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
@@ -23,7 +26,7 @@ class RoundContext:
 
     Observing has one thread of its own: one that hangs holds back the mechanism's next rounds, so that nothing piles
     up until the watchdog ends the process. `is_online` probes our own network; without one it is taken to work.
-    `playing` are the rounds under way here, which nobody else has to finish.
+    `playing` are the rounds under way here, which nobody else has to finish. `tell` raises an alert of this mechanism.
     """
 
     mechanism: Mechanism
@@ -36,6 +39,7 @@ class RoundContext:
     evaluation_seconds: float = EVALUATION_TIMEOUT_SECONDS
     averaging: Averaging = field(default_factory=Averaging)
     playing: set[str] = field(default_factory=set)
+    tell: Callable[[str, Level, str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,8 @@ class RoundStart:
     """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them.
 
     `known` are the miners that the journal knew before that: of those, whoever is not there has left. Who came later
-    has not, though the metagraph does not show them.
+    has not, though the metagraph does not show them. `barred` is why nobody may be asked,
+    `exclusion` whom the rules left out.
     """
 
     round_id: str
@@ -54,3 +59,5 @@ class RoundStart:
     endpoints: Mapping[str, Endpoint]
     entities: Mapping[str, str] = field(default_factory=dict)
     known: frozenset[str] | None = None
+    barred: WeighbeamError | None = None
+    exclusion: Exclusion = field(default_factory=Exclusion)

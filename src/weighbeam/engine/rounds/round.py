@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts.alerts import LOG
+from weighbeam.engine.alerts.alerts import LOG, Level, find_remedy
 from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import CommittedRound
 from weighbeam.engine.journal.projections import select_standings
@@ -21,6 +21,7 @@ from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Stand
 from weighbeam.network.ask import MinerQuestion, MinerReply, Target
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.probe import blame_our_network, is_lost
+from weighbeam.network.refusals import blame_refused, is_refusal
 from weighbeam.senses.ports.protocols import RenewableSenses, Senses
 
 
@@ -39,7 +40,7 @@ async def ask_group(
         max_reply_bytes=mechanism.max_reply_bytes,
     )
     targets = [_target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
-    heard = blame_our_clock(await context.asker.ask_all(question, targets))
+    heard = await _blame_refused(context, await context.asker.ask_all(question, targets), moment)
     if context.is_online is None or not any(map(is_lost, heard)):
         return heard
     judged = blame_our_network(heard, await context.is_online())
@@ -59,16 +60,21 @@ def count_outcomes(heard: Sequence[MinerReply]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.most_common())
 
 
-def blame_our_clock(heard: Sequence[MinerReply]) -> list[MinerReply]:
-    """When most miners find our request stale, it is our clock that is off: a fault nobody is charged for."""
-    stale = sum(reply.reason == "stale" for reply in heard)
-    if stale * 2 <= len(heard):
-        return list(heard)
-    LOG.warning("most miners found our request stale | remedy: set this machine's clock, unless they just started")
-    return [
-        replace(reply, status="validator_error", reason="clock") if reply.reason == "stale" else reply
-        for reply in heard
-    ]
+async def _blame_refused(context: RoundContext, heard: Sequence[MinerReply], moment: RoundStart) -> list[MinerReply]:
+    """Charge nobody when most miners refuse us, and say so."""
+    judged = blame_refused(heard)
+    if judged != heard:
+        refusals = count_outcomes([reply for reply in heard if is_refusal(reply)])
+        await _tell(context, "refused", "critical", f"{moment.round_id}: most miners refuse us: {refusals}")
+    return judged
+
+
+async def _tell(context: RoundContext, code: str, level: Level, text: str) -> None:
+    """Raise an alert, or only log it where nobody keeps alerts."""
+    if context.tell is not None:
+        await asyncio.to_thread(context.tell, code, level, text)
+    else:
+        LOG.warning("%s: %s | remedy: %s", code, text, find_remedy(code))
 
 
 def _target(hotkey: str, endpoint: Endpoint | None) -> Target:
@@ -91,15 +97,18 @@ async def observe_round(
 ) -> None:
     """Ask a group of `miners` and make what was observed durable, for whoever scores it.
 
-    `too_few_miners` when there is nobody to ask; `evaluation_timeout` when observing takes too long: the round is then
+    `no_permit` when miners would refuse us, `too_few_miners` when there is nobody to ask: nobody is asked then, and
+    nobody charged. `evaluation_timeout` when observing takes too long: the round is then
     discarded as our own fault.
     """
+    if moment.barred is not None:
+        raise moment.barred
     context = replace(context, senses=await asyncio.to_thread(renew_senses, context.senses))
     mechanism, params = context.mechanism, context.params
     standings = await asyncio.to_thread(select_current_standings, context, miners, moment.at)
     group = await run_in_thread(mechanism.choose, params, standings, miners, moment.seed, task.wanted)
     if not group.members:
-        raise WeighbeamError("too_few_miners", f"nobody to ask for {mechanism.name}", "wait until miners serve")
+        raise moment.exclusion.explain(mechanism.name)
     named = await run_in_thread(mechanism.name_senses, params, context.senses)
     params_hash = hash_params(mechanism, params, named)
     heard = await ask_group(context, task, group, moment, params_hash)

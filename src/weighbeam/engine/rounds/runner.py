@@ -23,6 +23,8 @@ from weighbeam.engine.requests.organic import (
 )
 from weighbeam.engine.rounds.collection import collect_rounds
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
+from weighbeam.engine.rounds.exclusion import count_excluded
+from weighbeam.engine.rounds.permit import find_bar
 from weighbeam.engine.rounds.recovery import finish_rounds, recover_requests
 from weighbeam.engine.rounds.round import observe_round, run_round
 from weighbeam.engine.rounds.tasks import TaskSource
@@ -40,13 +42,17 @@ Which = Literal["any", "asked", "own"]
 
 @dataclass(frozen=True, slots=True)
 class MechanismRunner:
-    """One mechanism at work: dependencies of its rounds and weigh-ins, and the source of its tasks."""
+    """One mechanism at work: dependencies of its rounds and weigh-ins, and the source of its tasks.
+
+    `require_permit`: miners are asked only while our hotkey holds a validator permit.
+    """
 
     round_context: RoundContext
     weigh_in_context: WeighInContext
     tasks: TaskSource
     clock: EngineClock
     collector: Collector | None = None
+    require_permit: bool = True
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     owed: deque[tuple[str, str]] = field(default_factory=deque)
 
@@ -136,6 +142,8 @@ class MechanismRunner:
         endpoints = await self.weigh_in_context.discovery.look(graph)
         known = await asyncio.to_thread(self.weigh_in_context.validators)
         eligible = find_eligible(self.weigh_in_context, graph, derive_limits(rules), endpoints, known)
+        miners = await run_in_thread(self._find_candidates, graph, eligible.hotkeys)
+        poor = len(eligible.hotkeys) - len(miners)
         moment = RoundStart(
             round_id=f"{self.name}-{graph.block}-{secrets.token_hex(4)}",
             seed=secrets.token_hex(16),
@@ -145,8 +153,16 @@ class MechanismRunner:
             endpoints=endpoints,
             entities=find_operators(graph, endpoints),
             known=frozenset(known_before),
+            barred=self._find_bar(graph, rules),
+            exclusion=count_excluded(eligible.excluded.values(), poor, len(miners)),
         )
-        return moment, await run_in_thread(self._find_candidates, graph, eligible.hotkeys)
+        return moment, miners
+
+    def _find_bar(self, graph: Metagraph, rules: ChainRules) -> WeighbeamError | None:
+        """Why miners would refuse us; nobody refuses where nobody is asked."""
+        if self.collector is not None or not self.require_permit:
+            return None
+        return find_bar(self.weigh_in_context.own_hotkey, graph, rules)
 
     async def _find_task(self, moment: RoundStart, request: OrganicRequest | None) -> Task:
         return request.task if request else await run_in_thread(self.tasks, moment.seed)

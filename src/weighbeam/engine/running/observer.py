@@ -13,6 +13,7 @@ from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault
 from weighbeam.engine.requests.organic import has_waiting
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.running.health import Health
+from weighbeam.engine.running.round_alerts import end_unplayed, is_unplayed, tell_unplayed
 from weighbeam.engine.running.watchdog import Supervisor, watch_progress
 from weighbeam.engine.support.clock import EngineClock
 from weighbeam.engine.support.lock import BEAT_SECONDS, HotkeyLock
@@ -52,7 +53,7 @@ def _format_terms(runner: MechanismRunner) -> dict[str, Json]:
 
 POLL_SECONDS = 1.0
 FAULT_SECONDS = 60.0
-QUIET = ("too_few_miners", "request_lost", "store_fault", "scorer_behind")
+QUIET = ("request_lost", "store_fault", "scorer_behind")
 """Faults that cost no round."""
 MAX_UNSCORED = 200
 """Rounds that may wait for the validator before an observer waits too."""
@@ -113,7 +114,9 @@ async def play_once(lookout: ObserverRuntime, runner: MechanismRunner) -> bool:
         pulse.last_fault = fault.code
         log_fault(fault, runner.name)
         _note_hung(lookout, runner, fault.code)
-        if fault.code not in QUIET:
+        if is_unplayed(fault):
+            await asyncio.to_thread(tell_unplayed, lookout.alerts, runner.name, fault)
+        elif fault.code not in QUIET:
             code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
             await asyncio.to_thread(lookout.alerts.tell, code, "warning", f"no round: {fault.code}", runner.name)
         await asyncio.sleep(FAULT_SECONDS if fault.code != "request_lost" else 0.0)
@@ -128,6 +131,7 @@ async def play_once(lookout: ObserverRuntime, runner: MechanismRunner) -> bool:
         return False
     _beat(lookout, runner)
     if played is not None:
+        await asyncio.to_thread(end_unplayed, lookout.alerts, runner.name)
         lookout.hung[runner.name] = 0
         pulse.rounds += 1
         pulse.last_round = played

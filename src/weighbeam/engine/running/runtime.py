@@ -17,6 +17,7 @@ from weighbeam.engine.rules.constants import CHALLENGE_INTERVAL_SECONDS, Averagi
 from weighbeam.engine.rules.schedule import find_due, is_stalled
 from weighbeam.engine.running.health import Health
 from weighbeam.engine.running.retention import clean_up, is_cleanup_due
+from weighbeam.engine.running.round_alerts import end_unplayed, is_unplayed, tell_unplayed
 from weighbeam.engine.running.scorer import ObservedRoundScorer
 from weighbeam.engine.running.watchdog import Supervisor, watch_progress
 from weighbeam.engine.support.clock import EngineClock
@@ -127,10 +128,9 @@ async def play_once(runtime: ValidatorRuntime, runner: MechanismRunner, own: boo
             return
         pulse.discarded += 1
         pulse.last_fault = fault.code
-        if fault.code == "too_few_miners":
+        if is_unplayed(fault):
             runtime.health.advance(runner.name)
-            fields = {"code": fault.code, "mechanism": runner.name, "remedy": fault.remedy}
-            LOG.warning("%s: %s | remedy: %s", runner.name, fault.message, fault.remedy, extra=fields)
+            await asyncio.to_thread(tell_unplayed, runtime.alerts, runner.name, fault)
             return
         log_fault(fault, runner.name)
         code = "chain_unreadable" if isinstance(fault, ChainFault) else "round_discarded"
@@ -143,6 +143,7 @@ async def play_once(runtime: ValidatorRuntime, runner: MechanismRunner, own: boo
         await asyncio.to_thread(runtime.alerts.tell, "round_discarded", "critical", text, runner.name)
     else:
         runtime.health.advance(runner.name)
+        await asyncio.to_thread(end_unplayed, runtime.alerts, runner.name)
         pulse.rounds += 1
         pulse.last_round = done.id
         valid = sum(score.status == "valid" for score in done.scored.scores)
