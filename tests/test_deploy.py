@@ -99,6 +99,45 @@ def test_the_unit_is_one() -> None:
     assert complaints == []
 
 
+def list_unit_lines() -> dict[str, list[str]]:
+    """The settings of the unit, each with its values in order; comments are left out."""
+    found: dict[str, list[str]] = {}
+    for line in (DEPLOY / "weighbeam-validator.service").read_text("utf-8").splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not line.startswith("#"):
+            found.setdefault(name, []).append(value)
+    return found
+
+
+def test_the_unit_is_confined_and_bounded() -> None:
+    lines = list_unit_lines()
+    assert lines["SystemCallFilter"][0] == "@system-service"
+    assert set(lines["RestrictAddressFamilies"][0].split()) == {"AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"}
+    assert lines["PrivateDevices"] == ["true"]
+    assert int(lines["LimitNOFILE"][0]) >= 65_536
+    assert lines["MemoryMax"][0] not in ("", "infinity")
+
+
+def test_the_unit_lets_a_browser_be_confined() -> None:
+    """`unshare --mount-proc` mounts and Chromium's sandbox filters calls; a covered /proc lets nobody mount another."""
+    lines = list_unit_lines()
+    assert {"@mount", "seccomp"} <= set(" ".join(lines["SystemCallFilter"]).split())
+    text = (DEPLOY / "weighbeam-validator.service").read_text("utf-8")
+    for name in ("RestrictNamespaces", "ProtectProc", "ProtectKernelTunables", "MemoryDenyWriteExecute"):
+        assert name not in lines
+        assert f"{name}=" in text, "why it is absent is said"
+
+
+def test_every_container_has_a_memory_limit_and_every_image_a_version() -> None:
+    compose = (DEPLOY / "compose.yaml").read_text("utf-8")
+    services = re.findall(r"(?m)^  (\w+):\n((?:^ {4}.*\n|\n)+)", compose.partition("\nvolumes:")[0])
+    assert [name for name, _ in services] == ["validator", "prometheus", "grafana"]
+    for name, lines in services:
+        assert re.search(r"^    mem_limit: \S+$", lines, re.M), name
+        image = re.search(r"^    image: (\S+)$", lines, re.M)
+        assert image is None or re.search(r":v?\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$", image[1]), name
+
+
 def test_the_pm2_file_is_one() -> None:
     node = shutil.which("node")
     if node is None:

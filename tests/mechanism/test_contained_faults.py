@@ -81,7 +81,8 @@ def odd(folder: Path, *lines: str, needy: bool = False) -> Iterator[None]:
 def load(folder: Path, *names: str, params: str = "") -> LoadedSettings:
     path = write_settings(folder, *names)
     if params:
-        path.write_text(f"{path.read_text('utf-8')}\n\n[mechanisms.{names[-1]}.params]\n{params}\n", "utf-8")
+        told = f"{path.read_text('utf-8')}\noverride_params = true\n[mechanisms.{names[-1]}.params]\n{params}\n"
+        path.write_text(told, "utf-8")
     return load_settings(path, {})
 
 
@@ -113,6 +114,19 @@ def test_a_validator_starts_without_it(lines: list[str], needy: bool, words: str
 def test_a_wrong_setting_still_stops_the_start(params: str, folder: Path) -> None:
     with pytest.raises(WeighbeamError, match="bad_params"):
         build_validator(load(folder, "chunking", params=params))
+
+
+def test_the_start_log_and_doctor_say_that_parameters_are_overridden(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    loaded = load(folder, "chunking", params="timeout = 6.0")
+    with caplog.at_level(logging.WARNING):
+        built = build_validator(loaded)
+        log_start(built)
+        built.runtime.store.close()
+    assert "chunking: parameters overridden: timeout" in caplog.text
+    (found,) = [one for one in diagnose_settings(folder / "validator.toml", {}) if one.name == "weights of chunking"]
+    assert "parameters overridden: timeout" in found.detail
 
 
 def test_doctor_names_what_a_validator_would_run_without(folder: Path) -> None:

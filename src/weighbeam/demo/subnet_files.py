@@ -58,7 +58,9 @@ def _format_validator(part: DemoNeuron, port: int) -> str:
 def _format_mechanism(name: str, mechid: int) -> str:
     params = ", ".join(f"{key} = {value}" for key, value in PARAMS[name].items())
     tasks = f'tasks = "{TASKS[name]}"\n' if name in TASKS else ""
-    return f"\n[mechanisms.{name}]\nmechid = {mechid}\n{tasks}" + (f"params = {{ {params} }}\n" if params else "")
+    return f"\n[mechanisms.{name}]\nmechid = {mechid}\n{tasks}" + (
+        f"override_params = true\nparams = {{ {params} }}\n" if params else ""
+    )
 
 
 def _format_miner(part: DemoNeuron, listen: str) -> str:

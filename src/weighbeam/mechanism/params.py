@@ -77,6 +77,19 @@ def make_params(mechanism: "Mechanism", overrides: Mapping[str, Any] | None = No
         ) from None
 
 
+def list_overridden(params: Params) -> list[str]:
+    """The parameters that differ from their defaults.
+
+    >>> class Two(Params):
+    ...     alpha: float = 0.2
+    ...     beta: float = 1.0
+    >>> list_overridden(Two(beta=2.0))
+    ['beta']
+    """
+    defaults = type(params)()
+    return [name for name in type(params).model_fields if getattr(params, name) != getattr(defaults, name)]
+
+
 def hash_params(mechanism: "Mechanism", params: Params, senses: Mapping[str, Json]) -> str:
     """What a round was scored under: the mechanism, every parameter, and the senses by id and digest."""
     named: dict[str, Json] = {

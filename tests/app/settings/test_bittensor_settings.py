@@ -15,6 +15,7 @@ from weighbeam.app.chains import open_chain
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.settings.sources import LoadedSettings, load_settings
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.store.database import Store
 
 FILE = """
 [wallet]
@@ -110,6 +111,7 @@ def node(tmp_path: Path) -> Iterator[tuple[Path, object]]:
 
 def test_a_dry_run_tells_every_check_that_holds_or_not_and_sends_nothing(node: tuple[Path, object]) -> None:
     config, file = node
+    Store(load_settings(config, {}).store_url()).close()
     set_parameters(file, version_key=3, stake_threshold=10**15)
     done = run("weights", "--dry-run", "--json", "--config", config)
     assert done.returncode == 0, done.stderr
@@ -125,7 +127,7 @@ def test_a_dry_run_tells_every_check_that_holds_or_not_and_sends_nothing(node: t
 
 def test_an_endpoint_that_is_not_there_is_a_failed_check_with_its_reason(tmp_path: Path) -> None:
     need_sdk()
-    load(tmp_path, FILE.format(url="ws://127.0.0.1:9"))
+    Store(load(tmp_path, FILE.format(url="ws://127.0.0.1:9")).store_url()).close()
     done = run("weights", "--dry-run", "--config", tmp_path / "weighbeam.toml")
     assert "✗ chain readable" in done.stdout, done.stderr
     started = run("validator", "--config", tmp_path / "weighbeam.toml")

@@ -1,12 +1,14 @@
 """Settings: file below environment, every mistake named, every origin known, no secret shown."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from warm import weighbeam_warm
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.settings.origins import list_settings
-from weighbeam.app.settings.sources import find_unknown, load_settings
+from weighbeam.app.settings.sources import explain_ignored, find_unknown, load_settings
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.keys import Hotkey
 
@@ -16,6 +18,7 @@ url = "sqlite:///journal.db"
 [weigh_in]
 ema_alpha = 0.4
 [mechanisms.chunking]
+override_params = true
 params = { timeout = 6.0 }
 """
 
@@ -84,6 +87,52 @@ def test_a_variable_that_sets_nothing_is_found() -> None:
         {"WEIGHBEAM_STROE__URL": "x", "WEIGHBEAM_STORE__URL": "x", "WEIGHBEAM_CACHE": "x", "PATH": "x"}
     )
     assert found == ["WEIGHBEAM_STROE__URL"]
+
+
+PARAMS_VARIABLES = [
+    {"WEIGHBEAM_MECHANISMS__CHUNKING__PARAMS": '{"timeout": 9.0}'},
+    {"WEIGHBEAM_MECHANISMS__CHUNKING__PARAMS": "no-json"},
+    {"WEIGHBEAM_MECHANISMS__CHUNKING__PARAMS__TIMEOUT": "9.0"},
+    {"weighbeam_mechanisms__chunking__params__timeout": "9.0"},
+    {"WEIGHBEAM_MECHANISMS__CHUNKING": '{"params": {"timeout": 9.0}}'},
+    {"WEIGHBEAM_MECHANISMS": '{"chunking": {"params": {"timeout": 9.0}}}'},
+    {"WEIGHBEAM_MECHANISMS__CHUNKING__OVERRIDE_PARAMS": "false"},
+]
+
+
+@pytest.mark.parametrize("environment", PARAMS_VARIABLES, ids=str)
+def test_no_variable_sets_parameters_of_a_mechanism(file: Path, environment: dict[str, str]) -> None:
+    section = load_settings(file, environment).settings.mechanisms["chunking"]
+    assert (section.params, section.override_params) == ({"timeout": 6.0}, True)
+    (name,) = environment
+    assert explain_ignored(environment) == {
+        name: "set but ignored: mechanism parameters are not configurable by environment"
+    }
+
+
+def test_variables_of_other_fields_and_of_the_four_settings_are_not_ignored(file: Path) -> None:
+    environment = {"WEIGHBEAM_MECHANISMS__CHUNKING": '{"mechid": 2}', "WEIGHBEAM_EMA_ALPHA": "0.5"}
+    loaded = load_settings(file, environment)
+    assert (loaded.settings.mechanisms["chunking"].mechid, loaded.averaging().ema_alpha) == (2, 0.5)
+    assert explain_ignored(environment) == {}
+
+
+def test_a_file_overrides_parameters_only_where_it_says_so(file: Path) -> None:
+    file.write_text(FILE.replace("override_params = true\n", "") + "[mechanisms.inference.params]\nmax_miners = 50\n")
+    with pytest.raises(WeighbeamError, match="bad_config") as caught:
+        load_settings(file, {"WEIGHBEAM_MECHANISMS__CHUNKING__OVERRIDE_PARAMS": "true"})
+    for named in ("mechanisms.chunking.params.timeout", "mechanisms.inference.params.max_miners"):
+        assert named in caught.value.message
+    assert "override_params = true in [mechanisms.chunking] and [mechanisms.inference]" in caught.value.remedy
+
+
+def test_config_show_says_that_parameters_are_overridden(file: Path) -> None:
+    variable = {"WEIGHBEAM_MECHANISMS__CHUNKING__PARAMS": '{"timeout": 9.0}'}
+    done = weighbeam_warm("config", "show", "--config", file, **variable)
+    assert "chunking: parameters overridden: timeout" in done.stdout
+    assert "warning: WEIGHBEAM_MECHANISMS__CHUNKING__PARAMS is set but ignored" in done.stderr
+    shown = json.loads(weighbeam_warm("config", "show", "--config", file, "--json").stdout)
+    assert shown["overridden"] == {"chunking": ["timeout"]}
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

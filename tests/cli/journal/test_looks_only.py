@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.golden_journal import JOURNAL
+from lab.golden_journal import JOURNAL, VERSIONS
 from warm import weighbeam_warm
+from weighbeam.demo.subnet_files import save_subnet
+from weighbeam.store.database import Store
 
 HOTKEY = "5HGGxLEyt2pF1LSUJyZ7dFNsdFRqJZ7U5C5Y3Vc4KACmiALd"
 COMMANDS = [
@@ -38,6 +40,60 @@ def test_a_journal_stays_as_it_is(command: tuple[str, ...], tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert journal.read_bytes() == JOURNAL.read_bytes()
     assert sorted(path.name for path in tmp_path.rglob("*")) == [aside.name, journal.name]
+
+
+OF_SETTINGS = [("weights", "--dry-run"), ("doctor",), ("config", "show")]
+LONG_AGO = 10**18
+
+
+@pytest.fixture
+def subnet(tmp_path: Path) -> Path:
+    """A written subnet whose first validator has a list of known validators, and no journal yet."""
+    folder = tmp_path / "subnet"
+    save_subnet(folder)
+    (folder / "known.json").write_text(json.dumps({"version": 1, "updated": "now", "validators": [{"hotkey": HOTKEY}]}))
+    return folder
+
+
+def run_there(command: tuple[str, ...], subnet: Path) -> subprocess.CompletedProcess[str]:
+    known = {"WEIGHBEAM_VALIDATOR__KNOWN_VALIDATORS": "known.json", "WEIGHBEAM_VALIDATOR__LISTEN": ""}
+    return weighbeam_warm(*command, "--config", subnet / "validator-1.toml", **known)
+
+
+def list_files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("command", OF_SETTINGS, ids=" ".join)
+def test_a_journal_that_is_not_there_is_not_made(command: tuple[str, ...], subnet: Path) -> None:
+    before = list_files(subnet)
+    done = run_there(command, subnet)
+    assert "Traceback" not in done.stderr
+    assert list_files(subnet) == before
+
+
+def test_a_dry_run_without_a_journal_says_what_to_do(subnet: Path) -> None:
+    done = run_there(("weights", "--dry-run"), subnet)
+    assert done.returncode == 2
+    assert "no_such_file" in done.stderr
+    assert "start the validator once" in done.stderr
+
+
+@pytest.mark.parametrize("old", [True, False], ids=["older", "newest"])
+@pytest.mark.parametrize("command", OF_SETTINGS, ids=" ".join)
+def test_the_journal_of_settings_stays_as_it_is(command: tuple[str, ...], old: bool, subnet: Path) -> None:
+    journal = subnet / "validator-1.db"
+    journal.write_bytes(VERSIONS[0 if old else -1].joinpath("journal.sqlite").read_bytes())
+    if not old:
+        Store(f"sqlite:///{journal}").close()
+    os.utime(journal, ns=(LONG_AGO, LONG_AGO))
+    before, files = journal.read_bytes(), list_files(subnet)
+    done = run_there(command, subnet)
+    assert done.returncode == 0 or command == ("doctor",), done.stderr
+    assert "Traceback" not in done.stderr
+    assert journal.read_bytes() == before
+    assert journal.stat().st_mtime_ns == LONG_AGO
+    assert list_files(subnet) == files
 
 
 @pytest.mark.parametrize("form", ["{}", "sqlite:///{}", "sqlite+pysqlite:///{}", "sqlite:///{}?timeout=60"])

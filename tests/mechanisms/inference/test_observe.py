@@ -1,6 +1,7 @@
 """Observing a round: each text once, cosines as the vectors have them, our own faults charged to nobody."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -61,6 +62,63 @@ def test_each_run_is_embedded_once_and_wordless_texts_never(senses: LocalSenses)
 def test_long_texts_are_read_in_runs() -> None:
     assert [tokens for _, tokens in cut_runs("word " * 401)] == [160, 160, 81]
     assert cut_runs(" \n ") == []
+
+
+class Counting:
+    """An embedder that counts words and signs, and knows a text by its length alone."""
+
+    id, digest, dimensions = "counting", "0", 2
+
+    def __init__(self) -> None:
+        self.embedder = self
+        self.tokens = 0
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        self.tokens += sum(len(re.findall(r"\w+|[^\w\s]", text)) for text in texts)
+        return np.array([[1_000_000 - len(text), len(text)] for text in texts], dtype=np.int32)
+
+
+def count_embedded(*texts: str) -> int:
+    counting = Counting()
+    INFERENCE.observe(PARAMS, ask({f"m{number}": text for number, text in enumerate(texts)}), counting)
+    return counting.tokens
+
+
+HONEST = " ".join(f"word{number}{'.' if number % 10 == 9 else ''}" for number in range(PARAMS.max_answer_words))
+SIGNS = [
+    "word " * 128 + "+ " * 32_000,
+    ("two words" + " +" * 500 + ". ") * 64,
+    ("+ " * 250 + "word ") * 128,
+    ("two words" + "+" * 120 + ". ") * 480,
+]
+
+
+@pytest.mark.parametrize("text", SIGNS, ids=["after", "in sentences", "between", "glued"])
+def test_signs_cost_no_more_than_the_words_of_a_long_answer(text: str) -> None:
+    assert len(text.encode()) <= 65_536
+    assert count_embedded(text) <= count_embedded(HONEST)
+
+
+def test_an_answer_with_as_many_signs_as_words_keeps_its_signs(senses: LocalSenses) -> None:
+    signed = "The sum is 4 = 2 + 2 . " * 100
+    watched = Watched(senses)
+    INFERENCE.observe(PARAMS, ask({"a": signed}), watched)
+    assert any("4 = 2 + 2 ." in text for text in watched.texts)
+
+
+def test_a_crowded_answer_changes_no_vector_of_another() -> None:
+    shared = "Steel grows + + when warm."
+    alone = INFERENCE.observe(PARAMS, ask({"a": f"{shared} So it needs a gap."}), Counting())
+    crowd = f"{shared} " + "+ " * 3000 + "a word or two."
+    beside = INFERENCE.observe(PARAMS, ask({"a": f"{shared} So it needs a gap.", "b": crowd}), Counting())
+    own = next(
+        number
+        for number, text in enumerate(beside.facts["texts"])
+        if text["digest"] == alone.facts["texts"][0]["digest"]
+    )
+    count = alone.facts["texts"][0]["counts"]["sentences"]
+    start = 0 if own == 0 else beside.facts["texts"][0]["counts"]["sentences"]
+    assert list(beside.arrays["sentence_cosines"][start : start + count]) == list(alone.arrays["sentence_cosines"])
 
 
 def test_the_model_says_what_the_vectors_were_made_with(senses: LocalSenses) -> None:

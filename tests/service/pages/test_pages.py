@@ -28,6 +28,7 @@ from weighbeam.service.http.cache import StoreCache
 from weighbeam.service.http.pipeline import RequestPipeline
 from weighbeam.service.http.rate_limit import RateLimits
 from weighbeam.service.pages.answer import show_answer
+from weighbeam.service.pages.leaderboard import show_leaderboard
 from weighbeam.service.pages.miner import show_miner
 from weighbeam.service.pages.overview import show_overview
 from weighbeam.service.pages.page_data import PageData
@@ -75,6 +76,14 @@ def test_how_old_our_weights_are_goes_on_while_nobody_reads_the_chain(store: Sto
     """A validator that has ended since must not look as if it had just set weights."""
     remember(store, f"blocks:{NAME}", {"blocks": 0, "at": START})
     assert " 5000 blocks " in read(show_overview(make_shelf(store, START + 60_000)))
+
+
+def test_overridden_parameters_are_said_beside_their_hash(store: Store) -> None:
+    assert "overridden" not in show_leaderboard(make_shelf(store), NAME)
+    name, value = next((name, value) for name, value in PARAMS.model_dump().items() if isinstance(value, float))
+    changed = make_params(RECALL, {name: value / 2})
+    page = read(show_leaderboard(make_shelf(store, runs={NAME: (RECALL, changed)}), NAME))
+    assert f"parameters overridden Unlike other validators': {name} ." in page
 
 
 def test_weights_that_failed_paid_nobody(store: Store) -> None:

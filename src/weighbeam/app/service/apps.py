@@ -14,9 +14,10 @@ from weighbeam.app.settings.origins import list_settings
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.app.validator.deliveries import open_place
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.alerts.alerts import LOG
 from weighbeam.engine.support.package_faults import log_skipped
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params, list_overridden, make_params
 from weighbeam.mechanism.registry import UNUSABLE, load_usable
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.ports.protocols import Senses
@@ -83,6 +84,12 @@ def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
     for name, why in broken.items():
         log_skipped(name, why, "it is not served")
     return runs
+
+
+def log_overridden(name: str, params: Params) -> None:
+    """Say at the start which parameters differ from everybody else's."""
+    if changed := list_overridden(params):
+        LOG.warning("%s: parameters overridden: %s", name, ", ".join(changed))
 
 
 def make_app(

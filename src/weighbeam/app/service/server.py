@@ -12,7 +12,7 @@ from weighbeam.app.chains import keep_policy
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.node_key import find_key_file, open_node_key
 from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
-from weighbeam.app.service.apps import ServiceHost, find_clock, load_runs, make_app
+from weighbeam.app.service.apps import ServiceHost, find_clock, load_runs, log_overridden, make_app
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.app.shutdown import run_until_stopped
 from weighbeam.app.validator.build import BuiltValidator, open_store
@@ -68,6 +68,7 @@ def make_own_app(access: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
     report = partial(report_health, access.pools.submissions)
     app = make_app(access, store, hotkey, find_clock(loaded), registry, report, runs)
     for mechanism, params in runs.values():
+        log_overridden(mechanism.name, params)
         _extend(mechanism, ServiceHost(app, access, store, hotkey, time.time, registry, senses, params))
     return app
 

@@ -134,7 +134,12 @@ class MechanismSection(SettingsSection):
     tasks: Annotated[str, about("generated, folder:DIR, or file:PATH with a task per line")] = "generated"
     version_key: Annotated[int, about("the weights version this code keeps to; the chain may ask for it", ge=0)] = 0
     burn_hotkey: Annotated[str | None, about("who takes a burnt share: a hotkey of the subnet's owner")] = None
-    params: Annotated[dict[str, Any], about("parameters other than the defaults")] = Field(default_factory=dict)
+    params: Annotated[
+        dict[str, Any], about("parameters other than the defaults; only from the file, and only with override_params")
+    ] = Field(default_factory=dict)
+    override_params: Annotated[
+        bool, about("accept params: scores and weights then differ from those of other validators")
+    ] = False
 
 
 class ChallengesSection(SettingsSection):

@@ -27,7 +27,7 @@ from weighbeam.app.settings.sections import (
     WeighInSection,
 )
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.rules.constants import Averaging, refuse_setting
+from weighbeam.engine.rules.constants import Averaging, find_ignored, refuse_setting
 from weighbeam.mechanism.defaults import DEFAULT_MECHANISM
 
 PREFIX = "WEIGHBEAM_"
@@ -36,6 +36,8 @@ DEFAULT_FILE = Path("weighbeam.toml")
 SECRET = ("wallet", "challenges.token", "validator.copies_token", "alerts.urls", "store.url")
 OTHERS = ("CACHE", "PUNKT", "EMBEDDINGS_KEY", "NARRATOR_KEY", "ASSESSOR_KEY")
 M = TypeVar("M", bound=BaseModel)
+FILE_ONLY = frozenset({"params", "override_params"})
+"""Fields of a mechanism's section that no variable sets."""
 OPERATOR_CONSTANTS = ("ema_alpha", "ema_lookback_hours", "db_retention_hours", "db_cleanup_interval_hours")
 
 
@@ -139,6 +141,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
         raise WeighbeamError(
             "bad_config", _format_errors(fault), "see weighbeam config show and docs/settings.md"
         ) from None
+    _refuse_overrides(settings)
     loaded = LoadedSettings(settings, (file.parent if file else Path()).resolve(), sources)
     loaded.averaging()
     return loaded
@@ -160,6 +163,70 @@ def find_unknown(environment: Mapping[str, str]) -> list[str]:
     )
 
 
+def find_params_variables(environment: Mapping[str, str]) -> list[str]:
+    """Variables that would set a mechanism's parameters, by their name or by the JSON they hold.
+
+    >>> find_params_variables({"WEIGHBEAM_MECHANISMS__ANY__PARAMS__X": "1", "WEIGHBEAM_MECHANISMS__ANY__MECHID": "1"})
+    ['WEIGHBEAM_MECHANISMS__ANY__PARAMS__X']
+    """
+    return sorted(
+        name for name, value in environment.items() if _names_params(name) or _holds_params(_parse_lone(name, value))
+    )
+
+
+def explain_ignored(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables that change nothing, each with the reason."""
+    reasons = dict.fromkeys(find_unknown(environment), "set but names no setting")
+    told = "set but ignored: {} are not configurable by environment"
+    reasons |= dict.fromkeys(find_params_variables(environment), told.format("mechanism parameters"))
+    reasons |= dict.fromkeys(find_ignored(environment), told.format("network constants"))
+    return dict(sorted(reasons.items()))
+
+
+def _names_params(variable: str) -> bool:
+    section, *path = variable.upper().split("__")
+    return section == f"{PREFIX}MECHANISMS" and len(path) > 1 and path[1].lower() in FILE_ONLY
+
+
+def _parse_lone(name: str, value: str) -> Mapping[str, Any]:
+    """The mechanisms' sections that one variable sets; none if it cannot be parsed, which loading reports."""
+    if not name.upper().startswith(f"{PREFIX}MECHANISMS"):
+        return {}
+    try:
+        found = _read_variables({name: value}).get("mechanisms")
+    except WeighbeamError:
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def _holds_params(sections: Mapping[str, Any]) -> bool:
+    return any(isinstance(section, Mapping) and FILE_ONLY & section.keys() for section in sections.values())
+
+
+def _drop_params(found: dict[str, Any]) -> dict[str, Any]:
+    """Without the fields that no variable sets."""
+    sections = found.get("mechanisms")
+    if not isinstance(sections, Mapping) or not _holds_params(sections):
+        return found
+    kept = {
+        name: {key: value for key, value in section.items() if key not in FILE_ONLY}
+        if isinstance(section, Mapping)
+        else section
+        for name, section in sections.items()
+    }
+    return {**found, "mechanisms": kept}
+
+
+def _refuse_overrides(settings: Settings) -> None:
+    """`bad_config` for parameters in a section that does not say that it overrides them."""
+    bare = {name: one.params for name, one in settings.mechanisms.items() if one.params and not one.override_params}
+    if bare:
+        named = ", ".join(f"mechanisms.{name}.params.{param}" for name, params in bare.items() for param in params)
+        switches = " and ".join(f"[mechanisms.{name}]" for name in bare)
+        remedy = f"remove them, or write override_params = true in {switches} to weigh unlike other validators"
+        raise WeighbeamError("bad_config", f"parameters are set without override_params: {named}", remedy)
+
+
 def _load_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
@@ -169,13 +236,18 @@ def _load_toml(file: Path) -> dict[str, Any]:
         raise WeighbeamError("bad_config", f"{file}: {fault.strerror}", "check the file's permissions") from None
 
 
-def _parse_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+def _read_variables(environment: Mapping[str, str]) -> dict[str, Any]:
     source = EnvSettingsSource(make_settings_type(EnvironmentSettings))
     source.env_vars = {name.lower(): value for name, value in environment.items()}
     try:
-        found = {name: value for name, value in source().items() if value is not None}
+        return {name: value for name, value in source().items() if value is not None}
     except SettingsError as fault:
         raise WeighbeamError("bad_config", str(fault), 'write lists as JSON, such as ["a", "b"]') from None
+
+
+def _parse_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    named = {name: value for name, value in environment.items() if not _names_params(name)}
+    found = _drop_params(_read_variables(named))
     chosen: dict[str, float] = {}
     for name in OPERATOR_CONSTANTS:
         text = environment.get(f"{PREFIX}{name.upper()}")

@@ -73,12 +73,12 @@ def open_store(loaded: LoadedSettings) -> Store:
     return Store(url)
 
 
-def open_known(loaded: LoadedSettings, store: Store, clock: EngineClock) -> KnownValidators:
+def open_known(loaded: LoadedSettings, store: Store, clock: EngineClock, keep: bool = True) -> KnownValidators:
     """The list of known validators; its file is relative to the settings, like every other."""
     source = loaded.settings.validator.known_validators
     if source is not None and "://" not in source:
         source = str(loaded.path(Path(source)))
-    return KnownValidators(source, store, clock.now)
+    return KnownValidators(source, store, clock.now, keep)
 
 
 def build_validator(loaded: LoadedSettings) -> BuiltValidator:

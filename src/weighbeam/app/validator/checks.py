@@ -10,14 +10,14 @@ from weighbeam.app.chains import look_at_chain, open_file
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.senses import open_cluster
 from weighbeam.app.settings.origins import hide_password
-from weighbeam.app.settings.sources import LoadedSettings, find_file, find_unknown, load_settings
+from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, load_settings
 from weighbeam.app.validator.build import check_start
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.access import count_entries, view_journal
-from weighbeam.engine.rules.constants import CONSTANTS, find_ignored, hash_weighing
+from weighbeam.engine.rules.constants import CONSTANTS, hash_weighing
 from weighbeam.engine.running.diagnosis import Symptom
 from weighbeam.engine.weights.assessment import ChainSnapshot, WeighInAssessment, WeighInContext
-from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.params import list_overridden, make_params
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.http_server import bind, check_listen
 
@@ -79,15 +79,12 @@ def list_submission_checks(
 
 SQLITE = "sqlite:///"
 PROBE, PROBE_SECONDS = "weighbeam-doctor.txt", 5.0
-IGNORED = "network constants are not configurable by environment"
 
 
 def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.environ) -> Iterator[Symptom]:
     """Settings and what they lead to; without a file of settings nothing is expected of chain and wallet."""
-    for name in find_ignored(environment):
-        yield Symptom(f"variable {name}", "missing", f"set but ignored: {IGNORED}", "unset it")
-    for name in sorted(set(find_unknown(environment)) - set(find_ignored(environment))):
-        yield Symptom(f"variable {name}", "missing", "set but names no setting", "see weighbeam config show")
+    for name, reason in explain_ignored(environment).items():
+        yield Symptom(f"variable {name}", "missing", reason, "unset it; weighbeam config show lists every setting")
     try:
         file, loaded = find_file(config, environment), load_settings(config, environment)
     except WeighbeamError as fault:
@@ -117,11 +114,13 @@ def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
     yield Symptom("weigh-in constants", "ok", fixed)
     for name, section in loaded.settings.mechanisms.items():
         try:
-            params = make_params(load_mechanism(name), section.params).model_dump(mode="json")
+            params = make_params(load_mechanism(name), section.params)
         except WeighbeamError as fault:
             yield Symptom(f"weights of {name}", "fault", fault.message, fault.remedy)
         else:
-            yield Symptom(f"weights of {name}", "ok", f"made under {hash_weighing(name, params, loaded.averaging())}")
+            made = f"made under {hash_weighing(name, params.model_dump(mode='json'), loaded.averaging())}"
+            changed = ", ".join(list_overridden(params))
+            yield Symptom(f"weights of {name}", "ok", f"{made}; parameters overridden: {changed}" if changed else made)
 
 
 def _check_wallet(loaded: LoadedSettings) -> Symptom:

@@ -10,16 +10,16 @@ from prometheus_client import CollectorRegistry
 
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
-from weighbeam.app.service.apps import load_runs, make_app
+from weighbeam.app.service.apps import load_runs, log_overridden, make_app
 from weighbeam.app.service.server import extend_validator_service
-from weighbeam.app.settings.sources import LoadedSettings, find_unknown
+from weighbeam.app.settings.sources import LoadedSettings, explain_ignored
 from weighbeam.app.shutdown import end_now, run_until_stopped
 from weighbeam.app.validator.build import BuiltValidator, build_validator
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import LOG, Alerts
 from weighbeam.engine.journal.access import count_entries
 from weighbeam.engine.rounds.runner import MechanismRunner
-from weighbeam.engine.rules.constants import find_ignored, hash_weighing
+from weighbeam.engine.rules.constants import hash_weighing
 from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
 from weighbeam.engine.support.package_faults import call_or_log
@@ -115,6 +115,7 @@ def log_start(built: BuiltValidator) -> None:
     where = built.runtime.store.engine.url.render_as_string(hide_password=True)
     LOG.info("journal %s: %s", where, f"up to entry {entries}" if entries else "new")
     for runner in built.runners:
+        log_overridden(runner.name, runner.weigh_in_context.params)
         params = runner.weigh_in_context.params.model_dump(mode="json")
         LOG.info(
             "%s: weights are made under %s", runner.name, hash_weighing(runner.name, params, built.runtime.averaging)
@@ -132,8 +133,5 @@ def alert_unburnt(alerts: Alerts, runner: MechanismRunner) -> None:
 
 
 def alert_ignored(alerts: Alerts) -> None:
-    for name in find_ignored(os.environ):
-        text = f"{name} is set but ignored: network constants are not configurable by environment"
-        alerts.tell("env_ignored", "warning", text)
-    for name in set(find_unknown(os.environ)) - set(find_ignored(os.environ)):
-        alerts.tell("env_ignored", "warning", f"{name} is set but names no setting")
+    for name, reason in explain_ignored(os.environ).items():
+        alerts.tell("env_ignored", "warning", f"{name} is {reason}")

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,10 @@ from weighbeam.cli.common.options import (
 from weighbeam.cli.common.shell import make_printable, print_json
 from weighbeam.cli.journal.reports import print_table, show_number
 
+if TYPE_CHECKING:
+    from weighbeam.app.settings.sources import LoadedSettings
+    from weighbeam.store.database import Store
+
 MAX_SHOWN = 400
 
 
@@ -27,7 +31,7 @@ def weights(
     config: ConfigOption = None,
     mechanism: MechanismOption = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 10,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be set now; nothing is sent.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be set now; write nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """The submissions of a journal and the weigh-ins that led to none; with --dry-run the vector of this moment."""
@@ -96,15 +100,16 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
 
     from weighbeam.app.chains import open_clock
     from weighbeam.app.identity import open_hotkey
-    from weighbeam.app.validator.build import build_weigh_in_context, find_section, open_known, open_store
+    from weighbeam.app.validator.build import build_weigh_in_context, find_section, open_known
     from weighbeam.app.validator.checks import list_submission_checks
     from weighbeam.engine.weights.weigh_in import preview
 
     loaded = open_settings(config)
     mechanism = choose_mechanism(given, sorted(loaded.settings.mechanisms))
     find_section(loaded, mechanism)
-    clock, store = open_clock(loaded), open_store(loaded)
-    known = open_known(loaded, store, clock)
+    store = _view_own(loaded)
+    clock = open_clock(loaded)
+    known = open_known(loaded, store, clock, keep=False)
     known.refresh()
     context = build_weigh_in_context(loaded, mechanism, store, open_hotkey(loaded), known)
     reading, assessed = asyncio.run(preview(context, clock.now(), close=True))
@@ -138,6 +143,20 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     print_table(("uid", "hotkey", "raw", "share", "u16", ""), table)
     for check in checks:
         typer.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.detail}")
+
+
+def _view_own(loaded: "LoadedSettings") -> "Store":
+    """The validator's journal, read-only: a dry run neither creates nor migrates it."""
+    from weighbeam.core.errors import WeighbeamError
+    from weighbeam.engine.journal.access import view_journal
+
+    try:
+        return view_journal(loaded.store_url())
+    except WeighbeamError as fault:
+        if fault.code not in ("no_such_file", "empty_journal"):
+            raise
+        remedy = "start the validator once to create its journal, or correct store.url"
+        raise WeighbeamError(fault.code, fault.message, remedy) from None
 
 
 def _format_age(blocks: int | None) -> str:

@@ -126,14 +126,15 @@ def show(
 ) -> None:
     """Every setting with its value; secrets are not shown."""
     from weighbeam.app.settings.origins import list_settings
-    from weighbeam.app.settings.sources import find_unknown
-    from weighbeam.engine.rules.constants import find_ignored
+    from weighbeam.app.settings.sources import explain_ignored
 
-    lines = list_settings(open_settings(config))
-    for name in sorted({*find_unknown(os.environ), *find_ignored(os.environ)}):
-        typer.echo(f"warning: {name} is set and sets nothing", err=True)
+    loaded = open_settings(config)
+    lines = list_settings(loaded)
+    overridden = {name: sorted(one.params) for name, one in loaded.settings.mechanisms.items() if one.params}
+    for name, reason in explain_ignored(os.environ).items():
+        typer.echo(f"warning: {name} is {reason}", err=True)
     if as_json:
-        print_json({"settings": [asdict(line) for line in lines]})
+        print_json({"settings": [asdict(line) for line in lines], "overridden": overridden})
         return
     import json
 
@@ -142,3 +143,5 @@ def show(
         value = make_printable(json.dumps(line.value), 80)
         told = f"   # {make_printable(line.origin, 80)}" if origin else ""
         typer.echo(f"{line.name:<{width}} = {value}{told}")
+    for name, params in overridden.items():
+        typer.echo(make_printable(f"# {name}: parameters overridden: {', '.join(params)}", 400))

@@ -20,13 +20,18 @@ MAX_BYTES = 4 << 20
 
 @dataclass(slots=True)
 class KnownValidators:
-    """Without a source the list is off. `refresh` may be called often; it reads at most once an hour."""
+    """Without a source the list is off. `refresh` may be called often; it reads at most once an hour.
+
+    Without `keep`, a list that was read stays in memory and the store is only read.
+    """
 
     source: str | None
     store: Store
     now: Callable[[], float]
+    keep: bool = True
     read_at: float | None = None
     fault: WeighbeamError | None = None
+    unkept: dict[str, Any] | None = None
 
     def refresh(self) -> None:
         """Read the source if it is time; a failure leaves the cached list and is kept in `fault`."""
@@ -38,13 +43,17 @@ class KnownValidators:
             self.fault, self.read_at = fault, None
             return
         self.fault, self.read_at = None, self.now()
-        remember(self.store, KEY, {"source": self.source, "at": self.read_at, "hotkeys": sorted(hotkeys)})
+        read = {"source": self.source, "at": self.read_at, "hotkeys": sorted(hotkeys)}
+        if self.keep:
+            remember(self.store, KEY, read)
+        else:
+            self.unkept = read
 
     def current(self) -> ValidatorList:
         """The list as the serving filter wants it."""
         if self.source is None:
             return ValidatorList()
-        kept = recall(self.store, KEY)
+        kept = self.unkept or recall(self.store, KEY)
         if kept is None or kept["source"] != self.source:
             return ValidatorList("unreadable")
         age = max(0.0, self.now() - kept["at"]) / 3600

@@ -7,7 +7,7 @@ is one operator is never taken from a miner's answer or an organic caller: they 
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,19 +21,27 @@ from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Reply
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
 from weighbeam.mechanisms.inference.task import ParsedPrompt, parse_body
 from weighbeam.mechanisms.inference.text.cosines import TextVectors, embed_clean
-from weighbeam.mechanisms.inference.text.counts import ParsedText, count_shared, count_text, number_wordings
+from weighbeam.mechanisms.inference.text.counts import (
+    ParsedText,
+    count_shared,
+    count_signs,
+    count_text,
+    number_wordings,
+)
 from weighbeam.mechanisms.inference.text.words import label_polarity
 from weighbeam.senses.ports.protocols import Embedder, Senses
+
+CROWDED = 2
+"""As many words and signs as an answer may have words, times this, are embedded whole."""
 
 
 def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Observation:
     """The observation of a round; a task that cannot be read is refused, answers never are."""
     question = parse_body(asked.task.body)
     prompt = ParsedText(question.prompt)
-    texts = _parse_texts(asked.answers, question.max_words(params.max_answer_words))
-    worded = [text for text in texts.values() if text.words]
-    parts = chain.from_iterable((text.clean, *text.sentences) for text in worded)
-    vectors = embed_clean([prompt.clean, *parts], senses.embedder)
+    max_words = question.max_words(params.max_answer_words)
+    texts = _parse_texts(asked.answers, max_words)
+    vectors = _embed(prompt, [text for text in texts.values() if text.words], max_words, senses.embedder)
     unread = _find_unread(texts, prompt, vectors)
     numbers = {digest: number for number, digest in enumerate(texts)}
     facts = {
@@ -73,6 +81,20 @@ def _parse_texts(answers: Sequence[Answer], max_words: int) -> dict[str, ParsedT
     read = (parse_answer(answer)[1] for answer in answers)
     found = {digest_text(text): ParsedText(text) for text in read if text is not None}
     return {digest: found[digest] for digest in sorted(found) if len(found[digest].words) <= max_words}
+
+
+def _embed(prompt: ParsedText, worded: Sequence[ParsedText], max_words: int, embedder: Embedder) -> TextVectors:
+    """Vectors of the prompt, the texts and their sentences.
+
+    A sign costs a model as much as a word, and only words are limited. So of a text of more than twice as many words
+    and signs as it may have words, only the words are embedded. A part that another text has too is read as it is
+    there: nobody's vectors depend on what others send.
+    """
+    plain, crowded = {prompt.clean}, set[str]()
+    for text in worded:
+        parts = plain if len(text.words) + count_signs(text.clean) <= CROWDED * max_words else crowded
+        parts.update((text.clean, *text.sentences))
+    return embed_clean(plain, embedder, crowded - plain)
 
 
 def _find_unread(texts: Mapping[str, ParsedText], prompt: ParsedText, vectors: TextVectors) -> set[str]:

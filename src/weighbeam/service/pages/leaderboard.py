@@ -6,6 +6,7 @@ from typing import Any
 from weighbeam.charts.dashboard import chart_standings
 from weighbeam.engine.views.leaderboard import LeaderboardLine, select_leaderboard
 from weighbeam.engine.views.rounds import list_rounds
+from weighbeam.mechanism.params import list_overridden
 from weighbeam.service.pages.formats import shorten
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
@@ -41,6 +42,7 @@ def show_leaderboard(data: PageData, name: str) -> str:
         rounds=list_rounds(data.store, mechanism=name, limit=MAX_ROUNDS).items,
         params=sorted(run.params.model_dump(mode="json").items()),
         params_hash=data.hash_params(run),
+        overridden=list_overridden(run.params),
     )
 
 

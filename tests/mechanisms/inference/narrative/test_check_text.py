@@ -1,6 +1,8 @@
 """A model's text is refused for every invention we can find, and ours never is."""
 
 import re
+import time
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from mechanisms.inference.test_round import rounds
 from tests_root import ROOT
 from weighbeam.mechanisms.inference.judge import judge_round
 from weighbeam.mechanisms.inference.narrative.check import (
+    COUNTED,
     REFUSALS,
     claims_wrongly,
     find_invented_names,
@@ -203,6 +206,45 @@ def test_another_score_never_passes(phrase: str, score: float, other: float, pla
     assume(abs(score - float(f"{other:.{places}f}")) > 0.51 * 10**-places)
     known = {**KNOWN, "score": score}
     assert claims_wrongly(phrase.format(f"{other:.{places}f}"), known)
+
+
+PADDED = "The consensus score: " + "lambda 1{} " * 48
+RUNS = 5
+
+
+def time_check(filler: str) -> float:
+    """The least processor time of some runs over one text with 48 numbers, each followed by 70 characters."""
+    text = PADDED.replace("{}", (filler * 70)[:70])
+    taken = []
+    for _ in range(RUNS):
+        start = time.process_time()
+        assert not claims_wrongly(text, KNOWN)
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+@pytest.mark.parametrize("filler", ["-", " -", "- ", "-a", " a-", "- a -"])
+def test_hyphens_and_blanks_after_numbers_cost_little_more_than_other_signs(filler: str) -> None:
+    assert time_check(filler) < 50 * time_check(" :") + 0.01
+
+
+def test_what_counts_something_is_what_it_was() -> None:
+    """The pattern in its first form, which tried every way to share hyphens out between words and gaps."""
+    first = re.compile(
+        r"(?:\s+(?:of|out\s+of)\s+(?:the\s+)?\d+)?(?:[\s-]+[a-z-]+){0,2}?[\s-]+"
+        + COUNTED.pattern[COUNTED.pattern.index("(?:miner") :]
+    )
+    parts = [" ", "-", "a", "the", "of", "out", "7", "miner", "miners", "s", ","]
+    texts = ["".join(chosen) for count in range(1, 6) for chosen in product(parts, repeat=count)]
+    different = [text for text in texts if bool(first.match(text)) != bool(COUNTED.match(text))]
+    assert different == []
+
+
+@given(st.text(" -ab", max_size=14))
+def test_words_before_what_is_counted_are_what_they_were(between: str) -> None:
+    first = re.compile(r"(?:[\s-]+[a-z-]+){0,2}?[\s-]+miners?\b")
+    text = f"{between}miners"
+    assert bool(first.match(text)) == bool(COUNTED.match(text))
 
 
 @given(st.lists(addresses, min_size=1, max_size=5, unique=True), addresses, st.integers(8, 48))

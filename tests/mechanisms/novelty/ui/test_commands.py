@@ -273,7 +273,7 @@ def test_a_receipt_that_was_changed_does_not_hold(filled: Path, here: Path) -> N
 def test_with_settings_their_store_hotkey_and_parameters_count(here: Path) -> None:
     Path("node.toml").write_text(
         '[wallet]\nuri = "//Alice"\n[store]\nurl = "sqlite:///own.db"\n'
-        "[mechanisms.novelty]\nparams = { max_reward = 7.0 }\n"
+        "[mechanisms.novelty]\noverride_params = true\nparams = { max_reward = 7.0 }\n"
     )
     found = said("submit", OTTERS, "--contributor", "ada", "--config", "node.toml")
     assert (found["units"], found["scheme"]) == (7 * 10**9, "sr25519")

@@ -60,10 +60,14 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 CALLED = {name: re.compile(rf"(?:\b|(?<=\W))(?:{label}){LABEL_JOIN}$") for name, label in LABELS.items()}
 CALLED_AFTER = {name: re.compile(rf"[\s-]*(?:{label})\b") for name, label in LABELS.items()}
 CALLED_AFTER["lambda"] = re.compile(r"\s*(?:times\b|×|lambda\b)")
+HYPHENATED = r"[a-z]+(?:-+[a-z]+)*"
 COUNTED = re.compile(
-    r"(?:\s+(?:of|out\s+of)\s+(?:the\s+)?\d+)?(?:[\s-]+[a-z-]+){0,2}?[\s-]+(?:miner|voice|answer|hotkey|participant|"
-    r"response|respondent|cluster|group|alert|member|cop(?:y|ie)|word|other|sentence|time|second|point)s?\b"
+    rf"(?:\s+(?:of|out\s+of)\s+(?:the\s+)?\d+)?[\s-]+(?:{HYPHENATED}(?:-*\s[\s-]*{HYPHENATED})?[\s-]+)?"
+    r"(?:miner|voice|answer|hotkey|participant|response|respondent|cluster|group|alert|member|cop(?:y|ie)|word|other|"
+    r"sentence|time|second|point)s?\b"
 )
+"""What a whole number counts, after at most two words. Each text has one reading only, so a search never goes back far:
+words begin and end with a letter, and hyphens between two of them make them one."""
 NEAR = 80
 
 

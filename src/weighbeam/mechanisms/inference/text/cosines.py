@@ -1,29 +1,33 @@
 """Vectors of texts and the cosines between them, exact to the millionth (spec § 3).
 
-A model reads about 190 words, so a text is read in runs of 160 and its vector is their mean. Vectors are whole numbers
+A model reads about 190 words, so a text is read in runs of 160 and its vector is their mean. Of a crowded answer, one
+with far more signs than words, only the words are embedded. Vectors are whole numbers
 of millionths; their products stay below 2⁵³, so float64 adds them without rounding, in any order, on any machine.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.quantise import MILLION, unit_millionths
+from weighbeam.core.text import find_cased_words
 from weighbeam.mechanism.embed import embed_texts
 from weighbeam.senses.ports.protocols import Embedder
 
 RUN = 160
 
 
-def cut_runs(clean: str) -> list[tuple[str, int]]:
+def cut_runs(clean: str, only_words: bool = False) -> list[tuple[str, int]]:
     """A text in runs of 160 white-space tokens, each with its number of tokens.
 
     >>> cut_runs(" two  words ")
     [('two words', 2)]
+    >>> cut_runs("Signs + - = and words.", only_words=True)
+    [('Signs and words', 3)]
     """
-    tokens = clean.split()
+    tokens = find_cased_words(clean) if only_words else clean.split()
     runs = (tokens[first : first + RUN] for first in range(0, len(tokens), RUN))
     return [(" ".join(run), len(run)) for run in runs]
 
@@ -51,10 +55,10 @@ class TextVectors:
         return self.rows[[self.row_of[text] for text in texts]]
 
 
-def embed_clean(texts: Iterable[str], embedder: Embedder) -> TextVectors:
-    """Vectors of clean texts; each distinct run is embedded once."""
-    distinct = sorted(set(texts))
-    runs = {text: cut_runs(text) for text in distinct}
+def embed_clean(texts: Iterable[str], embedder: Embedder, crowded: Collection[str] = frozenset()) -> TextVectors:
+    """Vectors of clean texts; each distinct run is embedded once. Of those in `crowded`, only the words."""
+    distinct = sorted({*texts, *crowded})
+    runs = {text: cut_runs(text, text in crowded) for text in distinct}
     pieces = sorted({run for text in distinct for run, _ in runs[text]})
     vectors, missed, faults = embed_texts(pieces, embedder)
     place = {piece: number for number, piece in enumerate(pieces)}

@@ -44,6 +44,15 @@ class TextCounts:
         return cls(**given)
 
 
+def count_signs(clean: str) -> int:
+    """Characters that are neither blank nor part of a word.
+
+    >>> count_signs("4 = 2 + 2, isn't it?")
+    4
+    """
+    return sum(map(len, clean.split())) - sum(map(len, find_cased_words(clean)))
+
+
 @dataclass(frozen=True)
 class ParsedText:
     """A text read once: clean, its words, its sentences."""
