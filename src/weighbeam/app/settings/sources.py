@@ -164,11 +164,7 @@ def find_unknown(environment: Mapping[str, str]) -> list[str]:
 
 
 def find_params_variables(environment: Mapping[str, str]) -> list[str]:
-    """Variables that would set a mechanism's parameters, by their name or by the JSON they hold.
-
-    >>> find_params_variables({"WEIGHBEAM_MECHANISMS__ANY__PARAMS__X": "1", "WEIGHBEAM_MECHANISMS__ANY__MECHID": "1"})
-    ['WEIGHBEAM_MECHANISMS__ANY__PARAMS__X']
-    """
+    """Variables that would set a mechanism's parameters, by their name or by the JSON they hold."""
     return sorted(
         name for name, value in environment.items() if _names_params(name) or _holds_params(_parse_lone(name, value))
     )
