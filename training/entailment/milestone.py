@@ -1,7 +1,7 @@
 """Keep the weights of a checkpoint in an eighth of its size, and turn them back into weights to start from.
 
 Matrices are rounded to 8 bits with a scale for each row; the word embeddings, which are not trained, are taken from
-the base again. The state of the optimizer is not kept: a run that starts from a milestone warms up anew.
+the base again. The state of the optimizer is not kept: a run that starts from a milestone warms up again.
 """
 
 import argparse
