@@ -23,6 +23,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, DemoNeuron
 from weighbeam.demo.miners import READY
 from weighbeam.demo.novelty_desks import contribute_all, open_desks
+from weighbeam.engine.journal.head import HeadSigner, find_head_file, sign_heads
 from weighbeam.engine.journal.journal import CommittedRound, Journal
 from weighbeam.engine.rounds.context import RoundContext
 from weighbeam.engine.rounds.runner import MechanismRunner
@@ -160,6 +161,8 @@ def _miners(folder: Path) -> Iterator[None]:
 def _make_runners(part: DemoNeuron, folder: Path, file: ChainFile, senses: LocalSenses) -> dict[str, MechanismRunner]:
     """One runner per mechanism, over one journal."""
     store = Store(f"sqlite:///{folder / part.name}.db")
+    now = ChainClock(ChainFile(file.path)).now
+    sign_heads(store, HeadSigner(part.hotkey, now, file=find_head_file(str(folder / f"{part.name}.db"))))
     return {name: _make_runner(name, mechid, part, store, file, senses) for mechid, name in enumerate(MECHANISMS)}
 
 

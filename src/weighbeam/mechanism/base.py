@@ -12,7 +12,7 @@ validator, the miner at home, the auditor and the lab all run the same code. `ch
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NoReturn
 
@@ -423,6 +423,10 @@ class Mechanism:
     def count_suspicious(self, connection: Any, since: float) -> Mapping[str, int]:
         """Contributions since then that point to an attack: how many were a `duplicate`, how many were `held`."""
         return {}
+
+    def audit(self, connection: Any) -> Iterable[str]:
+        """What is wrong with tables of the mechanism's own, one sentence each; part of every `replay`."""
+        return ()
 
     def is_stale(self, params: Any, standings: Sequence[Standing], now: float) -> bool:
         """Whether a collected round without contributions would change a standing by now. Pure."""

@@ -20,7 +20,7 @@ from weighbeam.network.address import ResolvedEndpoint, parse_own_address, resol
 from weighbeam.network.bounded_transport import BoundedTransport, UnboundedHead
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
-from weighbeam.network.replies import judge_content, judge_envelope, make_proof, verify_reply
+from weighbeam.network.replies import bind_body, judge_content, judge_envelope, make_proof, verify_reply
 from weighbeam.network.signing_dialects import DEFAULT_DIALECT, OutgoingRequest, find_dialect
 
 MAX_REPLY_BYTES = 1 << 20
@@ -276,6 +276,8 @@ class Asker:
         except WeighbeamError as refusal:
             return MinerReply(target.hotkey, "malformed", refusal.code, heard.seconds)
         status, reason, payload = judge_content(heard.body, question.round)
+        if proof is not None and status == "ok":
+            proof = bind_body(proof, heard.body, question.round, payload)
         return MinerReply(target.hotkey, status, reason, heard.seconds, payload, proof)
 
     def _prove(self, target: Target, heard: RawReply) -> dict[str, str] | None:

@@ -1,7 +1,6 @@
 """A miner's HTTP server: verifies who asks, runs the task within its deadline, signs every reply after that."""
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -18,6 +17,7 @@ from weighbeam.network.http_server import TARGET
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import KEEP_SECONDS, NonceClock, NonceStore
 from weighbeam.network.policy import SenderPolicy
+from weighbeam.network.replies import encode_reply_body
 from weighbeam.network.signatures import sign_reply
 from weighbeam.network.signing_dialects import Btauth, Dialect, detect_dialect
 from weighbeam.network.strict_json import parse_strict
@@ -97,7 +97,7 @@ def make_miner_app(
         except WeighbeamError as refusal:
             code = refusal.code
             status, content = STATUS.get(code, 400), {"error": code}
-        reply = json.dumps(content, separators=(",", ":")).encode()
+        reply = encode_reply_body(content)
         headers = {"Content-Type": "application/json"}
         if status in (429, 503):
             headers["Retry-After"] = "1"

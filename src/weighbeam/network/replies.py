@@ -1,5 +1,6 @@
 """Replies of miners: verification, verdict, and the proof that is kept (spec § 2 and § 3)."""
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -88,6 +89,41 @@ def _parse_code(reply: bytes) -> str | None:
 
 
 PROOF_PARTS = ("request", "body", "nonce", "signature", "scheme")
+SORTED, RAW = "sorted", "raw"
+
+
+def encode_reply_body(content: Any) -> bytes:
+    """A reply as Weighbeam's miners write it: a journal that holds its payload can write it again.
+
+    >>> encode_reply_body({"round": "r1", "payload": {"b": 1, "a": "é"}})
+    b'{"payload":{"a":"\\\\u00e9","b":1},"round":"r1"}'
+    """
+    try:
+        return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+    except TypeError:
+        return json.dumps(content, separators=(",", ":")).encode()
+
+
+def bind_body(proof: Mapping[str, str], body: bytes, round_id: str, payload: Any) -> dict[str, str]:
+    """The proof with what else it takes to write the signed body again: nothing, or the body itself."""
+    if encode_reply_body({"round": round_id, "payload": payload}) == body:
+        return {**proof, "form": SORTED}
+    return {**proof, "form": RAW, "raw": body.decode("utf-8")}
+
+
+def find_body_fault(proof: Mapping[str, str], round_id: str, payload: Any) -> str | None:
+    """Whether the body that was signed says what is recorded; older proofs do not tell."""
+    form = proof.get("form")
+    if form == SORTED:
+        same = digest_body(encode_reply_body({"round": round_id, "payload": payload})) == proof["body"]
+        return None if same else "it is not what the miner signed"
+    if form != RAW:
+        return None
+    body = proof["raw"].encode("utf-8")
+    if digest_body(body) != proof["body"]:
+        return "the reply that is kept is not the one the miner signed"
+    status, _, said = judge_content(body, round_id)
+    return None if status == "ok" and said == payload else "it is not what the miner signed"
 
 
 def make_proof(headers: Headers, body: bytes, request_sha256: str, scheme: str) -> dict[str, str]:

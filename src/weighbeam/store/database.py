@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect
 from sqlalchemy.engine import URL, make_url
@@ -25,6 +25,7 @@ from weighbeam.store.postgres import (
     vacuum,
     wait_to_write,
 )
+from weighbeam.store.seals import PendingSums, collect_seals, seal_existing, update_sums
 from weighbeam.store.session_lock import SessionLock
 
 REVISION_QUERY = "SELECT version_num FROM alembic_version"
@@ -57,6 +58,15 @@ CONNECTIONS = {"pool_size": 5, "max_overflow": 25}
 """What validator and service of one process may use at once; those beyond the first few are closed after use."""
 
 
+class CommitSigner(Protocol):
+    """Signs what a transaction has changed, as part of that transaction."""
+
+    def before_commit(self, connection: Connection, pending: PendingSums) -> bool:
+        """Whether anything was signed."""
+
+    def after_commit(self) -> None: ...
+
+
 class Store:
     """A database with the journal's tables. Writes go through `write`: one transaction, one fsync."""
 
@@ -69,13 +79,19 @@ class Store:
 
     def _use(self, engine: Engine) -> None:
         self.engine, self._reader = engine, choose_reader(engine)
+        self.signers: list[CommitSigner] = []
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that holds the write lock from its start."""
         with wrap_store_faults(), self.engine.execution_options(immediate=True).begin() as connection:
             wait_to_write(connection)
-            yield connection
+            with collect_seals(connection) as pending:
+                yield connection
+                update_sums(connection, pending)
+                signed = [signer for signer in self.signers if signer.before_commit(connection, pending)]
+        for signer in signed:
+            signer.after_commit()
 
     @contextmanager
     def erase(self, table: Table) -> Iterator[Connection]:
@@ -252,4 +268,7 @@ def make_tables(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(files("weighbeam.store") / "migrations"))
     config.attributes["connection"] = connection
+    unsealed = "seals" not in inspect(connection).get_table_names()
     command.upgrade(config, "head")
+    if unsealed:
+        seal_existing(connection)

@@ -5,6 +5,8 @@
 `checkpoints` stand in for entries that retention removed. `outbox` holds what is still to be done after a round,
 `extras` what came of it; `copies` says who gave the same answer, and no clean-up ever removes it.
 `standing_history` and `metagraphs` are for people to look at: standings after each round, what the chain said of all.
+`seals` holds a digest of every row of evidence, `sums` their sums by table, `heads` what a hotkey signed of chain and
+sums; docs/spec/journal.md says which tables are evidence.
 
 A mechanism that ships with Weighbeam may keep tables of its own: it declares them on the same `metadata`, in the module
 `tables` of its folder. The migrations of all tables are one chain, so no other package can add tables to a store.
@@ -309,6 +311,36 @@ tokens = Table(
     Column("created", Float, nullable=False),
     Column("expires", Float),
     Column("revoked", Float),
+)
+
+seals = Table(
+    "seals",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("key", String(200), primary_key=True),
+    Column("digest", String(64), nullable=False),
+)
+
+sums = Table(
+    "sums",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("rows", Integer, nullable=False),
+    Column("lanes", LargeBinary, nullable=False),
+)
+
+heads = Table(
+    "heads",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("sums", JSON, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("hotkey", String(64), nullable=False),
+    Column("scheme", String(16), nullable=False),
+    Column("signature", String(256), nullable=False),
 )
 
 memory = Table(

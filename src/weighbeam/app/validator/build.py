@@ -16,6 +16,7 @@ from weighbeam.app.validator.deliveries import make_deliveries, open_exchange
 from weighbeam.chain.contract import Metagraph
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import LOG, Alerts, log_fault
+from weighbeam.engine.journal.head import HeadSigner, find_head_file, sign_heads
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.requests.challenge_api import ChallengeApi
 from weighbeam.engine.rounds.context import RoundContext
@@ -73,6 +74,11 @@ def open_store(loaded: LoadedSettings) -> Store:
     return Store(url)
 
 
+def locate_head(loaded: LoadedSettings) -> Path:
+    """Where the newest head is kept: beside a journal in a file, else beside the settings."""
+    return find_head_file(loaded.store_url()) or loaded.path(Path("journal.head"))
+
+
 def open_known(loaded: LoadedSettings, store: Store, clock: EngineClock, keep: bool = True) -> KnownValidators:
     """The list of known validators; its file is relative to the settings, like every other."""
     source = loaded.settings.validator.known_validators
@@ -86,6 +92,7 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
     check_role(loaded, "validator")
     settings, hotkey = loaded.settings, open_hotkey(loaded)
     started, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
+    sign_heads(store, HeadSigner(hotkey, clock.now, file=locate_head(loaded)))
     senses, broken = started.senses, dict(started.broken)
     receivers = parse_receivers(loaded)
     alerts = Alerts(store, clock.now, make_notice_rules(loaded, receivers, clock.now()))

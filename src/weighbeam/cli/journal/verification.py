@@ -1,18 +1,23 @@
 """`weighbeam replay`, `receipt verify`, `store copy` and `vectors run`: recompute, check and copy records."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weighbeam.cli.common.options import AsJson, ConfigOption, StoreOption, find_journal_url
+from weighbeam.cli.common.options import AsJson, ConfigOption, StoreOption, find_journal_url, open_settings
 from weighbeam.cli.common.progress import show_rows
 from weighbeam.cli.common.receipts import MAX_TOLD, NodeOption, load_receipt, report_signer
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
 from weighbeam.core.errors import WeighbeamError
 
 if TYPE_CHECKING:
+    from weighbeam.chain.contract import Chain, StoredWeights
+    from weighbeam.engine.journal.replay import ReplayedEntry
+    from weighbeam.engine.proof.prove import Pins
     from weighbeam.engine.vectors import CaseOutcome
 
 vectors_app = make_app("Run test vectors (vectors/FORMAT.md).")
@@ -94,29 +99,111 @@ def replay(
     store: StoreOption = None,
     config: ConfigOption = None,
     verify: Annotated[bool, typer.Option("--verify", help="Print differences and the verdict only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON line per entry.")] = False,
+    hotkey: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Who must have signed the journal; else the settings' wallet.")
+    ] = None,
+    head: Annotated[
+        str | None, typer.Option(metavar="HEAD", help="A head kept elsewhere: its file, or SEQUENCE:HASH.")
+    ] = None,
+    chain: Annotated[bool, typer.Option("--chain", help="Compare submissions with the settings' chain too.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write the result to this .json or .html file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON line per entry, then the summary.")] = False,
 ) -> None:
-    """Compute every score, standing and decision again; exit 1 if anything differs by a bit."""
+    """Verify a journal: recompute all of it, check signatures.
+
+    Every score, standing and decision is computed again. The head, rows of evidence, the replies of miners and the
+    tables of mechanisms are checked against what was signed. Exits with 1 if anything differs by a bit.
+    """
     from weighbeam.engine.journal.access import view_journal
-    from weighbeam.engine.journal.replay import replay as replay_journal
+    from weighbeam.engine.proof.prove import Proof
+    from weighbeam.engine.proof.report import check_report_file, format_summary, save_report
     from weighbeam.mechanism.registry import load_mechanism
 
-    journal = view_journal(find_journal_url(store, config))
-    entries = faults = 0
-    for result in replay_journal(journal, load_mechanism):
-        entries += 1
-        faults += result.fault is not None
-        if as_json:
-            print_json({"sequence": result.sequence, "ref": result.ref, "fault": result.fault})
-        elif result.fault is not None or not verify:
-            said = "equal" if result.fault is None else make_printable(result.fault, 200)
-            typer.echo(f"entry {result.sequence}, {make_printable(result.ref, 80)}: {said}")
-    if not entries:
+    if report is not None:
+        check_report_file(report)
+    place = find_journal_url(store, config)
+    pins = _find_pins(place, hotkey, head, None if store is not None else config, store is None)
+    proof = Proof(view_journal(place), load_mechanism, pins)
+    lines = 0
+    for result in proof.lines():
+        lines += 1
+        _print_line(result, verify, as_json)
+    summary = proof.summary
+    for result in _compare_chain(config, place) if chain else ():
+        lines += 1
+        if result.fault is not None:
+            summary.faults.append(result)
+        _print_line(result, verify, as_json)
+    if not summary.end[0]:
         raise WeighbeamError("empty_journal", "the journal holds no entry", "name the journal of a validator")
-    if not as_json:
-        typer.echo(f"{entries} entries and tables computed again, {faults} differ")
-    if faults:
+    if report is not None:
+        save_report(summary, report)
+    if as_json:
+        print_json(summary.as_json())
+    else:
+        for line in format_summary(summary):
+            typer.echo(make_printable(line, MAX_TOLD))
+        typer.echo(f"{lines} entries and tables computed again, {len(summary.faults)} differ")
+    if summary.faults:
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _print_line(result: "ReplayedEntry", verify: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({"sequence": result.sequence, "ref": result.ref, "fault": result.fault})
+    elif result.fault is not None or not verify:
+        said = "equal" if result.fault is None else make_printable(result.fault, 200)
+        typer.echo(f"entry {result.sequence}, {make_printable(result.ref, 80)}: {said}")
+
+
+def _find_pins(place: str, hotkey: str | None, head: str | None, config: Path | None, configured: bool) -> "Pins":
+    """What is known of the journal from elsewhere: options, the head beside it, the settings' wallet."""
+    from weighbeam.app.identity import open_hotkey
+    from weighbeam.app.validator.build import locate_head
+    from weighbeam.engine.journal.head import find_head_file, load_head
+    from weighbeam.engine.proof.prove import Pins, parse_entry
+
+    files = [find_head_file(place)]
+    if configured:
+        loaded = open_settings(config)
+        files = [locate_head(loaded)]
+        if hotkey is None:
+            with suppress(WeighbeamError):
+                hotkey = open_hotkey(loaded).address
+    entry = None if head is None else parse_entry(head)
+    if head is not None and entry is None:
+        files.append(Path(head))
+    kept = [load_head(file) for file in files if file is not None and (file.exists() or str(file) == head)]
+    return Pins(hotkey, tuple(kept), entry)
+
+
+def _compare_chain(config: Path | None, place: str) -> "Iterator[ReplayedEntry]":
+    """The ledger of each mechanism that the settings run, against what the chain stores."""
+    import asyncio
+
+    from weighbeam.app.chains import open_chain
+    from weighbeam.app.identity import open_hotkey
+    from weighbeam.engine.journal.access import view_journal
+    from weighbeam.engine.journal.replay import ReplayedEntry
+    from weighbeam.engine.rules.intents import find_chain_faults
+    from weighbeam.engine.weights.ledger import Ledger
+
+    loaded, store = open_settings(config), view_journal(place)
+    key = open_hotkey(loaded)
+    for name, section in sorted(loaded.settings.mechanisms.items()):
+        chain = open_chain(loaded, key, section.mechid)
+        stored = asyncio.run(_fetch_stored(chain, key.address))
+        faults = list(find_chain_faults(Ledger(store, name).rows(), stored))
+        found: list[str | None] = [*faults] or [None]
+        for fault in found:
+            yield ReplayedEntry(stored.block, f"{name} on the chain", fault)
+
+
+async def _fetch_stored(chain: "Chain", hotkey: str) -> "StoredWeights":
+    try:
+        return await chain.stored(hotkey)
+    finally:
+        await chain.close()
 
 
 receipt_app = make_app("Receipts that a validator signed.")

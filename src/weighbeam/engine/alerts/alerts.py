@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import insert
-
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.notices import Notice, NoticePolicy, end_notice, list_notices, list_quiet, raise_notice
 from weighbeam.store import tables
 from weighbeam.store.database import Store
+from weighbeam.store.seals import insert_sealed
 
 Level = Literal["info", "warning", "critical"]
 LOG = logging.getLogger("weighbeam")
@@ -93,7 +92,7 @@ class Alerts:
         row = {"mechanism": mechanism, "code": code, "level": level, "text": text}
         try:
             with self._store.write() as connection:
-                connection.execute(insert(tables.alerts).values(at=at, **row))
+                insert_sealed(connection, tables.alerts, {"at": at, **row})
                 if not left:
                     raise_notice(connection, self.telling, code, mechanism, level, text, at)
         except Exception as fault:

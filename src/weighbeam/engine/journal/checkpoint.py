@@ -75,5 +75,11 @@ def select_checkpoint(connection: Connection) -> Checkpoint | None:
     return Checkpoint(row.sequence, row.hash, row.at, row.hotkey, reached)
 
 
+def list_signers(connection: Connection) -> list[str]:
+    """Who signed each checkpoint, oldest first."""
+    query = select(tables.checkpoints.c.hotkey).order_by(tables.checkpoints.c.sequence)
+    return list(connection.scalars(query))
+
+
 def _bad(what: str) -> WeighbeamError:
     return WeighbeamError("bad_checkpoint", f"the journal's checkpoint {what}", "restore a backup of the journal")

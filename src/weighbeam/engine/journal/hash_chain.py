@@ -6,23 +6,25 @@ from sqlalchemy import Connection, Row, insert, select
 
 from weighbeam.core.canonical import digest_json
 from weighbeam.store import tables
+from weighbeam.store.seals import touch
 
 GENESIS = "0" * 64
 
 
 def append_entry(connection: Connection, kind: str, ref: str, body: str) -> tuple[int, str]:
     """The next link of the chain."""
-    sequence, previous = _select_last(connection)
+    sequence, previous = select_end(connection)
     digest = hash_entry(previous, kind, ref, body)
     connection.execute(
         insert(tables.entries).values(
             sequence=sequence + 1, kind=kind, ref=ref, body=body, previous=previous, hash=digest
         )
     )
+    touch(connection, tables.entries.name)
     return sequence + 1, digest
 
 
-def _select_last(connection: Connection) -> tuple[int, str]:
+def select_end(connection: Connection) -> tuple[int, str]:
     """The end of the chain: its last entry, or the checkpoint that stands for all of them."""
     for table in (tables.entries, tables.checkpoints):
         query = select(table.c.sequence, table.c.hash).order_by(table.c.sequence.desc()).limit(1)
@@ -30,6 +32,15 @@ def _select_last(connection: Connection) -> tuple[int, str]:
         if found is not None:
             return int(found.sequence), str(found.hash)
     return 0, GENESIS
+
+
+def select_hash(connection: Connection, sequence: int) -> str | None:
+    """The hash of an entry or of the checkpoint that ends with it; None if neither is there."""
+    for table in (tables.entries, tables.checkpoints):
+        found = connection.scalar(select(table.c.hash).where(table.c.sequence == sequence))
+        if found is not None:
+            return str(found)
+    return None
 
 
 def hash_entry(previous: str, kind: str, ref: str, body: str) -> str:

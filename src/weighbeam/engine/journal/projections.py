@@ -1,8 +1,7 @@
 """Projections of the journal in tables for reading: scores, evaluations, standings, their history and last-seen times;
 a replay checks that they match.
 
-Mechanisms that are paid by averaged emissions have none: their course follows from `evaluations`. A store from before
-this table has no rows for its older rounds.
+Mechanisms that are paid by averaged emissions have no history of standings: their course follows from `evaluations`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -138,10 +137,10 @@ def insert_standing_history(connection: Connection, rows: Sequence[Mapping[str, 
 
 
 def matches_standing_history(connection: Connection, round_id: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether what is kept of a round is what it led to; a round from before the table has nothing kept."""
+    """Whether what is kept of a round is what it led to."""
     query = select(tables.standing_history).where(HISTORY.round == round_id)
     kept = {row.hotkey: dict(row._mapping) for row in connection.execute(query)}
-    return not kept or kept == {row["hotkey"]: row for row in rows}
+    return kept == {row["hotkey"]: row for row in rows}
 
 
 def delete_standing_history(connection: Connection, rounds: Sequence[str]) -> None:

@@ -31,15 +31,20 @@ class RecordedRound:
 def select_round(store: Store, round_id: str, mechanism: Mechanism, texts: bool = False) -> RecordedRound:
     """A round from the journal, scored again: pure, so it is what was committed; with its texts, if wanted."""
     with store.read() as connection:
-        digest = connection.scalar(select(tables.rounds.c.body).where(tables.rounds.c.id == round_id))
-        if digest is None:
-            raise WeighbeamError("unknown_round", f"no round is called {round_id!r}", "see weighbeam rounds")
-        body = json.loads(select_blob(connection, digest))
-        said = _select_texts(connection, round_id, body) if texts else {}
-        observation = Observation.unpack(select_blob(connection, body["observation"]), said)
-        answers = json.loads(select_blob(connection, body["answers"]))
+        return load_round(connection, round_id, mechanism, texts)
+
+
+def load_round(connection: Connection, round_id: str, mechanism: Mechanism, texts: bool = False) -> RecordedRound:
+    """The same within a transaction."""
+    digest = connection.scalar(select(tables.rounds.c.body).where(tables.rounds.c.id == round_id))
+    if digest is None:
+        raise WeighbeamError("unknown_round", f"no round is called {round_id!r}", "see weighbeam rounds")
+    body = json.loads(select_blob(connection, digest))
+    said = _select_texts(connection, round_id, body) if texts else {}
+    observation = Observation.unpack(select_blob(connection, body["observation"]), said)
+    answers = parse_answers(select_blob(connection, body["answers"]))
     params = make_params(mechanism, body["params"])
-    return RecordedRound(params, observation, mechanism.score(params, observation), tuple(map(_parse_answer, answers)))
+    return RecordedRound(params, observation, mechanism.score(params, observation), answers)
 
 
 def select_mechanism(store: Store, round_id: str) -> str:
@@ -62,9 +67,11 @@ def _select_texts(connection: Connection, round_id: str, body: Mapping[str, Any]
     return {digest: content.decode("utf-8", "surrogatepass") for digest, content in found.items()}
 
 
-def _parse_answer(row: list[Any]) -> Answer:
-    hotkey, uid, status, seconds, payload, reason, proof = row
-    return Answer(hotkey, payload, seconds, status, uid, reason, proof)
+def parse_answers(content: bytes) -> tuple[Answer, ...]:
+    return tuple(
+        Answer(hotkey, payload, seconds, status, uid, reason, proof)
+        for hotkey, uid, status, seconds, payload, reason, proof in json.loads(content)
+    )
 
 
 @dataclass(frozen=True, slots=True)

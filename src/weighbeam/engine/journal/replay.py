@@ -5,7 +5,7 @@ Texts that only explain may be deleted, not changed.
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
@@ -39,22 +39,35 @@ class ReplayedEntry:
     fault: str | None
 
 
+CheckEntry = Callable[[RecordedEntry], str | None]
+
+
 def replay(store: Store, find: FindMechanism) -> Iterator[ReplayedEntry]:
     """Every entry in order, from the checkpoint on if there is one, then the tables that should follow from them."""
     with store.read() as connection:
-        try:
-            start = select_checkpoint(connection)
-        except WeighbeamError as broken:
-            yield ReplayedEntry(0, "checkpoint", broken.message)
-            return
-        fold, last = (Fold(start.reached), start.sequence) if start else (Fold(), 0)
-        if start:
-            yield ReplayedEntry(last, f"checkpoint signed by {start.hotkey}", None)
-        for entry in walk_entries(connection, start, find):
-            last = entry.sequence
-            yield ReplayedEntry(last, entry.ref, _replay_entry(connection, entry, fold))
-        for mechanism, state in fold.reached.items():
-            yield ReplayedEntry(last, f"tables of {mechanism}", _check_state(connection, mechanism, state))
+        yield from replay_entries(connection, find)
+
+
+def replay_entries(
+    connection: Connection, find: FindMechanism, also: CheckEntry = lambda _: None, fold: Fold | None = None
+) -> Iterator[ReplayedEntry]:
+    """The same within a transaction; `also` looks for more faults of a sound entry, `fold` carries the state."""
+    try:
+        start = select_checkpoint(connection)
+    except WeighbeamError as broken:
+        yield ReplayedEntry(0, "checkpoint", broken.message)
+        return
+    fold, last = fold or Fold(), 0
+    if start:
+        fold.reached.update({name: state.copy() for name, state in start.reached.items()})
+        last = start.sequence
+        yield ReplayedEntry(last, f"checkpoint signed by {start.hotkey}", None)
+    for entry in walk_entries(connection, start, find):
+        last = entry.sequence
+        fault = _replay_entry(connection, entry, fold)
+        yield ReplayedEntry(last, entry.ref, also(entry) if fault is None else fault)
+    for mechanism, state in fold.reached.items():
+        yield ReplayedEntry(last, f"tables of {mechanism}", _check_state(connection, mechanism, state))
 
 
 def _replay_entry(connection: Connection, entry: RecordedEntry, fold: Fold) -> str | None:

@@ -18,6 +18,7 @@ from weighbeam.mechanism.params import Params
 from weighbeam.mechanism.records import Observation, Scored
 from weighbeam.mechanism.untrusted import put_on_one_line
 from weighbeam.store import tables
+from weighbeam.store.seals import seal_new
 
 NAMED = 10
 FAULT = "mechanism_fault"
@@ -83,6 +84,7 @@ def _insert_copies(
         for number, group in enumerate(copies)
     ]
     connection.execute(insert(tables.copies), rows)
+    seal_new(connection, tables.copies, [(round_id, number) for number in range(len(rows))])
 
 
 async def raise_alerts(alerts: Alerts, item: OutboxItem) -> None:

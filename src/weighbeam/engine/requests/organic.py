@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, func, select, update
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.journal import Journal
-from weighbeam.engine.journal.recall import select_round
+from weighbeam.engine.journal.recall import RecordedRound, select_round
 from weighbeam.engine.outbox.queue import insert_item
 from weighbeam.engine.requests.queue import RequestTerms, insert_request, order_queue
 from weighbeam.mechanism.base import Mechanism
@@ -136,15 +136,22 @@ def count_waiting(store: Store) -> dict[str, int]:
 
 def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: Mechanism) -> None:
     """Give the best valid answer of a committed round; a round without one fails the request, and says so."""
-    kept = select_round(journal.store, round_id, mechanism)
+    result = format_result(mechanism, select_round(journal.store, round_id, mechanism), round_id)
+    if result is None:
+        fail_request(journal.store, request_id, round_id, "no_valid_answer", "no miner gave a valid answer; ask again")
+    else:
+        _finish(journal.store, request_id, round_id, "done", result)
+
+
+def format_result(mechanism: Mechanism, kept: RecordedRound, round_id: str) -> dict[str, Any] | None:
+    """What a request is answered with; None if no answer of its round is valid."""
     best = mechanism.best(kept.params, kept.observation, kept.scored)
     if best is None:
-        fail_request(journal.store, request_id, round_id, "no_valid_answer", "no miner gave a valid answer; ask again")
-        return
+        return None
     report = mechanism.report(kept.params, kept.observation, kept.scored)
     answer = next(answer for answer in kept.answers if answer.hotkey == best)
     scored: Mapping[str, Any] = next((row for row in report["answers"] if row["hotkey"] == best), {})
-    result = {
+    return {
         "round": round_id,
         "hotkey": best,
         "payload": answer.payload,
@@ -153,7 +160,6 @@ def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: 
         "score": dict(scored),
         "low_confidence": bool(report.get("low_confidence", False)),
     }
-    _finish(journal.store, request_id, round_id, "done", result)
 
 
 def fail_request(store: Store, request_id: str, round_id: str, code: str, message: str) -> None:

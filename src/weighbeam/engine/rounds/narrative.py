@@ -21,6 +21,7 @@ from weighbeam.senses.ports.protocols import Narrator
 from weighbeam.store import tables
 from weighbeam.store.artifacts import Artifacts
 from weighbeam.store.database import Store
+from weighbeam.store.seals import sealing
 
 Render = Callable[[Heatmap], bytes]
 PNG = "image/png"
@@ -108,8 +109,9 @@ class NarrativeJobs:
             known = select(tables.rounds.c.id).where(tables.rounds.c.id == round_id)
             if connection.execute(known).first() is None:
                 raise WeighbeamError("unknown_round", f"round {round_id} is not kept any more", "nothing to do")
-            connection.execute(delete(tables.extras).where(columns.round == round_id, columns.kind == extra.kind))
-            connection.execute(insert(tables.extras).values(round=round_id, at=self.clock.now(), **row))
+            with sealing(connection, tables.extras, [(round_id, extra.kind)]):
+                connection.execute(delete(tables.extras).where(columns.round == round_id, columns.kind == extra.kind))
+                connection.execute(insert(tables.extras).values(round=round_id, at=self.clock.now(), **row))
 
 
 def name_heatmap(round_id: str) -> str:

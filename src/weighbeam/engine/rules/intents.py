@@ -1,6 +1,6 @@
 """An intent to set weights: what was planned, how far it got, and what became of it (docs/spec/chain.md § 7). Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -140,6 +140,25 @@ def is_same(row: WeightsIntent, stored: StoredWeights) -> bool:
     """Whether the chain holds the row, each value within one unit."""
     ours, theirs = dict(row.weights), dict(stored.row)
     return ours.keys() == theirs.keys() and all(abs(ours[uid] - theirs[uid]) <= 1 for uid in ours)
+
+
+def find_chain_faults(rows: Sequence[WeightsIntent], stored: StoredWeights) -> Iterator[str]:
+    """Where a ledger, oldest row first, contradicts what the chain holds now."""
+    newest = next((row for row in reversed(rows) if row.state in REACHED), None)
+    written = stored.last_update or 0
+    if stored.registered_at is None:
+        return
+    if newest is None:
+        if stored.row:
+            yield f"the chain holds weights since block {written}, and no submission is known here"
+        return
+    included = newest.included_block or 0
+    if included and written > included:
+        yield f"the chain was written in block {written}, submission {newest.id}, the newest here, in block {included}"
+    elif written < included:
+        yield f"submission {newest.id} says block {included}, the chain was last written in block {written}"
+    elif newest.state == "confirmed" and not is_same(newest, stored):
+        yield f"submission {newest.id} is called confirmed, and the chain holds other weights"
 
 
 def find_commit(row: WeightsIntent, stored: StoredWeights) -> WeightCommit | None:

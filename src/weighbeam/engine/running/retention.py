@@ -17,6 +17,7 @@ from weighbeam.engine.weights.audit import insert_audit
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 from weighbeam.store.memory import note, recall
+from weighbeam.store.seals import delete_sealed
 
 HOUR = 3600.0
 LAST_RUN = "cleanup:last"
@@ -136,7 +137,7 @@ def _remove_extras(connection: Connection, rounds: Sequence[str], now: float) ->
     )
     for round_id in list(connection.scalars(drawn)):
         insert_item(connection, "take_away", round_id, "", now, {})
-    connection.execute(delete(tables.extras).where(columns.round.in_(rounds)))
+    delete_sealed(connection, tables.extras, columns.round.in_(rounds))
 
 
 def _remove_delivered(connection: Connection, edge: float) -> None:

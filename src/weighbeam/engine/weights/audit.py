@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from weighbeam.engine.rules.intents import REACHED
 from weighbeam.engine.rules.mode import ModeName
 from weighbeam.engine.rules.schedule import AttemptKind, WeighInAttempt, find_due
 from weighbeam.store import tables
 from weighbeam.store.database import Store
+from weighbeam.store.seals import insert_sealed
 
 ATTEMPT_KINDS = ("skip", "submitted", "failed")
 
@@ -39,11 +40,8 @@ def insert_audit(
     reason: str | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    connection.execute(
-        insert(tables.audits).values(
-            at=at, kind=kind, mechanism=mechanism, mode=mode, reason=reason, detail=dict(detail or {})
-        )
-    )
+    row = {"at": at, "kind": kind, "mechanism": mechanism, "mode": mode, "reason": reason, "detail": dict(detail or {})}
+    insert_sealed(connection, tables.audits, row)
 
 
 def list_attempts(store: Store, mechanism: str, limit: int) -> list[AuditLine]:

@@ -34,7 +34,7 @@ def update_folds(
         last = _select_edge(connection, mechanism, hotkey, now, averaging, newest=True)
         if first is not None and last is not None:
             kept = {"ema": average.ema, "folded": average.count, "oldest": first.round, "newest": last.round}
-            named = {"mechanism": mechanism, "hotkey": hotkey, "settings": _name(averaging)}
+            named = {"mechanism": mechanism, "hotkey": hotkey, "settings": name_fold(averaging)}
             rows.append({**named, **kept, "newest_at": last.at})
     if rows:
         connection.execute(insert(tables.folds), rows)
@@ -46,7 +46,7 @@ def _continue(connection: Connection, mechanism: str, hotkey: str, now: float, a
     ).one_or_none()
     first = _select_edge(connection, mechanism, hotkey, now, averaging, newest=False)
     usable = kept is not None and first is not None and kept.oldest == first.round and kept.newest_at <= now
-    if kept is None or not usable or kept.settings != _name(averaging):
+    if kept is None or not usable or kept.settings != name_fold(averaging):
         return _fold_all(connection, mechanism, hotkey, now, averaging, averaging.ema_lookback_hours)
     query = _scored(mechanism, hotkey).where(EVALUATIONS.at > kept.newest_at)
     return _go_on(connection, query, Average(kept.ema, kept.folded, kept.newest_at, 0), now, averaging.ema_alpha)
@@ -93,5 +93,6 @@ def count_later(connection: Connection, mechanism: str, now: float) -> int:
     return int(connection.scalar(query) or 0)
 
 
-def _name(averaging: Averaging) -> str:
+def name_fold(averaging: Averaging) -> str:
+    """The settings of a fold: it is continued only under the same ones."""
     return f"{averaging.ema_alpha!r}/{averaging.ema_lookback_hours!r}/zero"

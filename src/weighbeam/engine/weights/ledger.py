@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import Connection, or_, select, update
 
 from weighbeam.chain.contract import Chain, ChainFault, ChainRules, Metagraph, StoredWeights, SubmissionReceipt
 from weighbeam.core.errors import WeighbeamError
@@ -17,6 +17,7 @@ from weighbeam.core.stats import to_u16
 from weighbeam.engine.rules.intents import OPEN, REACHED, UNSETTLED, State, WeightsIntent, WeightsPlan, judge
 from weighbeam.store import tables
 from weighbeam.store.database import Store
+from weighbeam.store.seals import insert_sealed, sealing
 
 MAX_BLOCKS = 10
 
@@ -79,18 +80,14 @@ class Ledger:
                 "params_hash": plan.params_hash,
                 "entry": plan.entry,
             }
-            done = connection.execute(
-                insert(tables.submissions).values(
-                    mechanism=self.mechanism,
-                    state="planned",
-                    row=[[uid, value] for uid, value in zip(plan.uids, plan.values, strict=True)],
-                    plan=details,
-                    at=at,
-                )
-            )
-            primary = done.inserted_primary_key
-            assert primary is not None
-            return int(primary[0])
+            row = {
+                "mechanism": self.mechanism,
+                "state": "planned",
+                "row": [[uid, value] for uid, value in zip(plan.uids, plan.values, strict=True)],
+                "plan": details,
+                "at": at,
+            }
+            return int(insert_sealed(connection, tables.submissions, row)[0])
 
     async def send(self, row_id: int, chain: Chain) -> WeightsIntent:
         """Send a planned row, once. Whatever happens, the row says how far it got."""
@@ -136,11 +133,7 @@ class Ledger:
             scaled = zip((uid for uid, _ in kept), to_u16([float(value) for _, value in kept]), strict=True)
             gone = [uid for uid, _ in row.weights if uid not in dict(kept)]
             plan = {**row.plan, "dropped_uids": gone, "holders": [now[uid] for uid, _ in kept]}
-            connection.execute(
-                update(tables.submissions)
-                .where(tables.submissions.c.id == row_id)
-                .values(row=[[uid, value] for uid, value in scaled], plan=plan)
-            )
+            _update(connection, row_id, row=[[uid, value] for uid, value in scaled], plan=plan)
             return _select_intent(connection, row_id)
 
     def _include(self, row_id: int, submitted: SubmissionReceipt) -> WeightsIntent:
@@ -192,10 +185,13 @@ class Ledger:
                 raise WeighbeamError("bad_step", f"submission {row_id} is {current.state}, not {allowed}", "report it")
             if learnt:
                 to["plan"] = {**current.plan, **learnt}
-            connection.execute(
-                update(tables.submissions).where(tables.submissions.c.id == row_id).values(state=state, **to)
-            )
+            _update(connection, row_id, state=state, **to)
             return _select_intent(connection, row_id)
+
+
+def _update(connection: Connection, row_id: int, **to: Any) -> None:
+    with sealing(connection, tables.submissions, [(row_id,)]):
+        connection.execute(update(tables.submissions).where(tables.submissions.c.id == row_id).values(**to))
 
 
 def _select_intent(connection: Connection, row_id: int) -> WeightsIntent:

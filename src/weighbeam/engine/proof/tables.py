@@ -1,0 +1,112 @@
+"""Checks of tables that follow from a journal's entries, beyond those that a replay compares entry by entry."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from weighbeam.core.stats import move_average
+from weighbeam.engine.journal.fold import FindMechanism
+from weighbeam.engine.journal.journal import name_cursor
+from weighbeam.engine.journal.recall import load_round
+from weighbeam.engine.journal.state import ReplayState
+from weighbeam.engine.requests.organic import format_result
+from weighbeam.engine.rules.averages import Evaluation
+from weighbeam.mechanism.records import COLLECTED
+from weighbeam.store import tables
+from weighbeam.store.blobs import select_blob
+from weighbeam.store.memory import look_up
+
+ROUND_TABLES = (tables.scores, tables.standing_history, tables.round_blobs)
+
+
+def find_fold_faults(
+    connection: Connection, mechanism: str, state: ReplayState | None, settings: str | None, complete: bool
+) -> Iterator[str]:
+    """Averages that the next weigh-in would continue from, folded again from the emissions.
+
+    `settings` names how the newest weigh-in averaged. Where retention removed rounds, the journal is not `complete`: a
+    fold that begins with a removed round is never used again, so it proves nothing and harms nobody.
+    """
+    for row in connection.execute(select(tables.folds).where(tables.folds.c.mechanism == mechanism)):
+        fault = _find_fold_fault(row, state.emissions.get(row.hotkey, []) if state else [], settings, complete)
+        if fault is not None:
+            yield f"the average of {row.hotkey} {fault}"
+
+
+def _find_fold_fault(
+    row: Row[Any], emissions: Sequence[Evaluation], settings: str | None, complete: bool
+) -> str | None:
+    ordered = sorted(emissions, key=lambda one: (one.at, one.round))
+    places = {one.round: place for place, one in enumerate(ordered)}
+    if row.settings != settings:
+        return f"was made with {row.settings}, the newest weigh-in averaged with {settings}"
+    if row.oldest not in places and not complete:
+        return None
+    if row.oldest not in places or row.newest not in places:
+        return "begins or ends with a round that is not there"
+    part, ema = ordered[places[row.oldest] : places[row.newest] + 1], 0.0
+    alpha = float(row.settings.partition("/")[0])
+    for one in part:
+        ema = move_average(ema, one.emission or 0.0, alpha)
+    same = (row.ema, row.folded, row.newest_at) == (ema, len(part), part[-1].at if part else None)
+    return None if same else f"is {row.ema!r} of {row.folded} rounds, its emissions make {ema!r} of {len(part)}"
+
+
+def find_orphans(connection: Connection, mechanisms: Collection[str]) -> Iterator[str]:
+    """Rows that belong to no entry of the chain; `mechanisms` are those that it has rounds of."""
+    for table in (tables.standings, tables.miners, tables.evaluations, tables.folds):
+        strange = select(table.c.mechanism).where(table.c.mechanism.not_in(mechanisms)).distinct()
+        yield from (f"{table.name} has rows of {name}, which has no rounds" for name in connection.scalars(strange))
+    rounds, entries = tables.rounds.c, tables.entries.c
+    chained = select(entries.ref).where(entries.kind == "round", entries.ref == rounds.id)
+    for row in connection.execute(select(rounds.id).where(rounds.state == "scored", ~chained.exists())):
+        yield f"round {row.id} says that it is scored and is not in the chain"
+    for table in ROUND_TABLES:
+        known = select(rounds.id).where(rounds.id == table.c.round)
+        for name in connection.scalars(select(table.c.round).where(~known.exists()).distinct()):
+            yield f"{table.name} has rows of round {name}, which is not there"
+    judged = tables.evaluations.c
+    known = select(rounds.id).where(rounds.id == judged.round)
+    stray = select(judged.round).where(~known.exists(), judged.emission.is_(None)).distinct()
+    yield from (f"evaluations has rows of round {name}, which is not there" for name in connection.scalars(stray))
+
+
+def find_cursor_faults(connection: Connection, mechanism: str, newest: Mapping[str, Any]) -> Iterator[str]:
+    """Whether contributions are collected from where the newest collected round ended.
+
+    A collection that found nothing may have moved on since, so a later place is sound; an earlier one would pay twice.
+    """
+    ended, kept = newest["until"], look_up(connection, name_cursor(mechanism))
+    comparable = isinstance(ended, int) and isinstance(kept, int)
+    if kept != ended and not (comparable and kept >= ended):
+        yield f"the next round of {mechanism} would collect from {kept!r}, the newest one ended at {ended!r}"
+
+
+def select_collected(connection: Connection) -> dict[str, Mapping[str, Any]]:
+    """The body of the newest collected task of each mechanism."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for row in connection.execute(_newest_rounds()):
+        task = json.loads(select_blob(connection, json.loads(select_blob(connection, row.body))["task"]))
+        if task["id"] == COLLECTED:
+            found[row.mechanism] = task["body"]
+    return found
+
+
+def _newest_rounds() -> Select[Any]:
+    columns = tables.rounds.c
+    newest = select(func.max(columns.sequence)).where(columns.state == "scored").group_by(columns.mechanism)
+    return select(columns.mechanism, columns.body).where(columns.sequence.in_(newest))
+
+
+def find_request_faults(connection: Connection, find: FindMechanism) -> Iterator[str]:
+    """Answered requests whose result is not what their round says."""
+    columns, rounds = tables.requests.c, tables.rounds.c
+    query = select(tables.requests).join(tables.rounds, rounds.id == columns.round).where(rounds.state == "scored")
+    for row in connection.execute(query.where(columns.state.in_(("done", "failed")))):
+        kept = load_round(connection, row.round, find(row.mechanism))
+        expected = format_result(find(row.mechanism), kept, row.round)
+        failed = row.state == "failed" and expected is None
+        if not failed and (row.state, row.result) != ("done", expected):
+            yield f"the result of request {row.id} is not what round {row.round} says"
