@@ -14,7 +14,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash fuzz-api bench attack-bench test-torch bittensor-epochs docs site golden lock audit sbom build package-test clean
+.PHONY: help setup demo test lint types layers crash novelty-crash tamper fuzz-api bench attack-bench test-torch bittensor-epochs docs site golden lock audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -62,6 +62,9 @@ crash: $(READY) ## Kill a validator's durable half N times (default 200) and loo
 novelty-crash: N = 100
 novelty-crash: $(READY) ## Kill a novelty server N times (default 100) while clients submit, and look at what is left
 	$(BIN)/python tests/crash/novelty_campaign.py $(N)
+
+tamper: $(READY) ## Change a demo's journal in every way of the catalogue, on SQLite and PostgreSQL; all must be found
+	PYTHONPATH=tests $(BIN)/python tests/engine/proof/campaign.py
 
 fuzz-api: N = 300
 fuzz-api: $(READY) ## Make up N calls (default 300) of every operation of the API and compare the answers with its schema

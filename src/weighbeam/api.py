@@ -116,12 +116,15 @@ def entail(pairs: Sequence[tuple[str, str]], *, senses: Senses | None = None) ->
 class JournalReplay:
     """A journal, computed again: how many entries and tables, and each that differs from what was recorded.
 
-    A notebook shows it as a table of the first differences.
+    `signer` is the hotkey that signed its head, None if nobody did; `head` is its last entry as `SEQUENCE:HASH`. A
+    notebook shows it as a table of the first differences.
     """
 
     journal: str
     entries: int
     faults: "tuple[ReplayedEntry, ...]"
+    signer: str | None = None
+    head: str = ""
 
     @property
     def is_equal(self) -> bool:
@@ -148,23 +151,23 @@ class JournalReplay:
         return format_html_table(f"replay: {self._summary()}", ("entry", "of", "difference"), rows)
 
 
-def replay(journal: str | Path) -> JournalReplay:
+def replay(journal: str | Path, *, hotkey: str | None = None) -> JournalReplay:
     """Compute every score, standing and weight of a journal again, without models or network, and compare.
 
-    `journal` is a file or a database URL. It is only read. A difference is a fault in the result, not an exception.
+    `journal` is a file or a database URL. It is only read. Signatures and rows of evidence are checked too; with
+    `hotkey`, the journal must be signed by it. A difference is a fault in the result, not an exception.
     """
     from weighbeam.engine.journal.access import view_journal
-    from weighbeam.engine.journal.replay import replay as replay_entries
+    from weighbeam.engine.journal.head import list_witnesses
+    from weighbeam.engine.proof.prove import Pins, Proof
 
-    entries, faults = 0, []
     with closing(view_journal(str(journal))) as store:
-        for entry in replay_entries(store, load_mechanism):
-            entries += 1
-            if entry.fault is not None:
-                faults.append(entry)
-    if not entries:
+        proof = Proof(store, load_mechanism, Pins(hotkey, list_witnesses(str(journal))))
+        entries = sum(1 for _ in proof.lines())
+    found, (sequence, digest) = proof.summary, proof.summary.end
+    if not sequence:
         raise WeighbeamError("empty_journal", "the journal holds no entry", "name the journal of a validator")
-    return JournalReplay(str(journal), entries, tuple(faults))
+    return JournalReplay(str(journal), entries, tuple(found.faults), found.signer, f"{sequence}:{digest}")
 
 
 def backtest(

@@ -28,7 +28,8 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.engine.journal.checkpoint import select_checkpoint
-from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.journal.head import load_head
+from weighbeam.engine.proof.prove import Pins, prove
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.senses.local import LocalSenses
@@ -130,7 +131,8 @@ def inspect(folder: Path, tally: Tally, finish: bool) -> None:
         _check_submissions(folder, ledger, tally)
     _check_rounds(store, tally)
     _check_requests(store, tally, finish)
-    tally.faults += [f"{found.ref}: {found.fault}" for found in replay(store, load_mechanism) if found.fault]
+    pins = Pins(ALICE.address, (load_head(folder / "journal.db.head"),))
+    tally.faults += [f"{found.ref}: {found.fault}" for found in prove(store, load_mechanism, pins).faults]
     store.close()
 
 

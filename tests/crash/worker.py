@@ -7,6 +7,7 @@ import asyncio
 import itertools
 import pickle
 import secrets
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.engine.journal.encoding import RoundFacts
+from weighbeam.engine.journal.head import HeadSigner, sign_heads
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.requests.organic import answer_request, enqueue_request, take_next
 from weighbeam.engine.rounds.recovery import finish_rounds, recover_requests
@@ -39,6 +41,7 @@ QUESTION = {"document": "One thing. Another thing.", "chunk_size": 100}
 def open_scale(folder: Path) -> WeighInContext:
     """The store and the chain of a folder, as a start opens them."""
     store = Store(f"sqlite:///{folder / 'journal.db'}")
+    sign_heads(store, HeadSigner(ALICE, time.time, file=folder / "journal.db.head"))
     chain = LocalChain(ChainFile(folder / "chain.sqlite"), ALICE)
     journal, ledger = Journal(store), Ledger(store, "chunking")
     return WeighInContext(CHUNKING, PARAMS, journal, ledger, chain, ALICE.address, averaging=AVERAGING)

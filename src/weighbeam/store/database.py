@@ -61,6 +61,8 @@ CONNECTIONS = {"pool_size": 5, "max_overflow": 25}
 class CommitSigner(Protocol):
     """Signs what a transaction has changed, as part of that transaction."""
 
+    name: str
+
     def before_commit(self, connection: Connection, pending: PendingSums) -> bool:
         """Whether anything was signed."""
 

@@ -232,3 +232,46 @@ def verify(
     if found.get("kind") == "score" and not as_json:
         told = f"{found['round']}: {found['hotkey']} was {found['status']} with {found['value']}"
         typer.echo(make_printable(told, MAX_TOLD))
+
+
+@receipt_app.command()
+def replies(
+    hotkey: Annotated[str, typer.Argument(metavar="HOTKEY", help="The miner's hotkey.")],
+    round_id: Annotated[str | None, typer.Option("--round", metavar="ROUND", help="Only this round.")] = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many, newest first.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """List a miner's signed replies in a journal.
+
+    Checks that each answer is the one the miner signed, and says in which entry it stands and what it was worth.
+    Exits with 1 if an answer is not what the miner signed.
+    """
+    from weighbeam.cli.common.options import open_read
+    from weighbeam.cli.journal.reports import print_table, show_number
+    from weighbeam.engine.journal.head import select_head
+    from weighbeam.engine.proof.replies import list_replies
+
+    with open_read(store, config).read() as connection:
+        head = select_head(connection)
+        found = list(list_replies(connection, hotkey, round_id, limit))
+    if not found:
+        told = f"the journal holds no answer of {make_printable(hotkey, 80)}"
+        raise WeighbeamError("unknown_miner", told, "name the hotkey as leaderboard --json shows it")
+    signer = head.hotkey if head is not None and head.is_signed else None
+    if as_json:
+        print_json({"hotkey": hotkey, "signer": signer, "replies": [asdict(one) for one in found]})
+    else:
+        typer.echo(f"journal signed by {signer or 'nobody'}")
+        words = {True: "yes", False: "NO", None: "unknown"}
+        rows = [
+            [one.round, one.sequence, one.entry[:16], one.status, show_number(one.value), words[one.is_signed]]
+            for one in found
+        ]
+        print_table(("round", "entry", "hash", "status", "score", "as signed"), rows)
+        for one in found:
+            if one.fault is not None:
+                typer.echo(make_printable(f"{one.round}: {one.fault}", MAX_TOLD))
+    if any(one.fault is not None for one in found):
+        raise typer.Exit(EXIT_CHECK_FAILED)

@@ -1,10 +1,11 @@
 """Signed checkpoints: the state that the removed part of a journal led to, so that the rest can still be verified."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Row, insert, select
 
 from weighbeam.core.canonical import Json, canonical_json
 from weighbeam.core.errors import WeighbeamError
@@ -58,8 +59,19 @@ def select_checkpoint(connection: Connection) -> Checkpoint | None:
     """The newest checkpoint, its signature checked; `bad_checkpoint` if it does not hold."""
     query = select(tables.checkpoints).order_by(tables.checkpoints.c.sequence.desc()).limit(1)
     row = connection.execute(query).one_or_none()
-    if row is None:
-        return None
+    return None if row is None else _parse_checkpoint(row)
+
+
+def find_checkpoint_faults(connection: Connection) -> Iterator[str]:
+    """Older checkpoints prove what they signed: each must still hold."""
+    for row in connection.execute(select(tables.checkpoints).order_by(tables.checkpoints.c.sequence)):
+        try:
+            _parse_checkpoint(row)
+        except WeighbeamError as fault:
+            yield f"checkpoint {row.sequence}: {fault.message}"
+
+
+def _parse_checkpoint(row: Row[Any]) -> Checkpoint:
     try:
         content = decompress(row.body, MAX_BYTES)
         signature = bytes.fromhex(row.signature)

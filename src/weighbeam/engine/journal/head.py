@@ -18,6 +18,7 @@ from weighbeam.core.canonical import Json, canonical_json
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.journal.hash_chain import select_end, select_hash
 from weighbeam.network.keys import Hotkey, is_address, is_signed
+from weighbeam.network.signatures import SCHEMES
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 from weighbeam.store.seals import EVIDENCE, LANES, PendingSums, format_sum, select_sums, touch
@@ -67,6 +68,8 @@ class Head:
             signature = bytes.fromhex(self.signature)
         except ValueError:
             return "its signature is not hexadecimal"
+        if self.scheme not in SCHEMES:
+            return f"its scheme is {self.scheme!r}"
         if not is_signed(self.signed_bytes(), signature, self.hotkey, self.scheme):
             return f"it is not signed by {self.hotkey}"
         return None
@@ -92,7 +95,8 @@ class HeadSigner:
         find_hash: FindHash = select_hash,
         file: Path | None = None,
     ) -> None:
-        self._hotkey, self._now, self._name, self._rows = hotkey, now, name, tuple(rows)
+        self.name = name
+        self._hotkey, self._now, self._rows = hotkey, now, tuple(rows)
         self._end, self._find_hash, self._file = end, find_hash, file
         self._covers = {ENTRIES if name == JOURNAL else name, *rows}
         self._head: Head | None = None
@@ -100,7 +104,7 @@ class HeadSigner:
     def before_commit(self, connection: Connection, pending: PendingSums) -> bool:
         if self._covers.isdisjoint(pending.touched):
             return False
-        before = select_head(connection, self._name)
+        before = select_head(connection, self.name)
         if before is None or not before.is_signed:
             self._sign(connection, before, select_sums(connection, self._rows))
             return True
@@ -120,7 +124,7 @@ class HeadSigner:
 
     def check(self, connection: Connection) -> None:
         """Whether the store still ends where its newest head says; `journal_differs` if not."""
-        head = select_head(connection, self._name)
+        head = select_head(connection, self.name)
         witness = load_head(self._file) if self._file is not None and self._file.exists() else None
         for fault in find_head_faults(connection, head, witness, self._end, self._find_hash):
             raise WeighbeamError("journal_differs", f"{DIFFERS}: {fault}", REMEDY)
@@ -136,15 +140,20 @@ class HeadSigner:
         sequence, digest = self._end(connection)
         number = before.number + 1 if before else 1
         key = self._hotkey
-        head = Head(self._name, number, sequence, digest, sums, self._now(), key.address, key.scheme, "")
+        head = Head(self.name, number, sequence, digest, sums, self._now(), key.address, key.scheme, "")
         values = {name: getattr(head, name) for name in SIGNED}
         self._head = Head(**values, signature=key.sign(head.signed_bytes()).hex())
-        connection.execute(delete(tables.heads).where(tables.heads.c.name == self._name))
+        connection.execute(delete(tables.heads).where(tables.heads.c.name == self.name))
         connection.execute(insert(tables.heads).values(**values, signature=self._head.signature))
 
 
 def sign_heads(store: Store, signer: HeadSigner) -> None:
-    """Let `signer` sign every change from now on, once what is there is what was signed before."""
+    """Let `signer` sign every change from now on, once what is there is what was signed before.
+
+    A store that has a signer of this name keeps it.
+    """
+    if any(one.name == signer.name for one in store.signers):
+        return
     with store.read() as connection:
         signer.check(connection)
     store.signers.append(signer)
@@ -182,10 +191,19 @@ def select_head(connection: Connection, name: str = JOURNAL) -> Head | None:
     return None if row is None else Head(**row._mapping)
 
 
-def find_head_file(place: str) -> Path | None:
-    """Where the head of a journal in a file is kept, beside it; None for a database server."""
+def list_heads(connection: Connection) -> list[Head]:
+    return [Head(**row._mapping) for row in connection.execute(select(tables.heads).order_by(tables.heads.c.name))]
+
+
+def find_head_file(place: str, name: str = JOURNAL) -> Path | None:
+    """Where the head of a store in a file is kept, beside it; None for a database server.
+
+    >>> str(find_head_file("sqlite:///my/journal.db")), find_head_file("postgresql://host/journal")
+    ('my/journal.db.head', None)
+    """
     path = place.removeprefix("sqlite:///")
-    return None if "://" in path else Path(f"{path}.head")
+    ending = "head" if name == JOURNAL else f"{name}.head"
+    return None if "://" in path or path in ("", ":memory:") else Path(f"{path}.{ending}")
 
 
 def save_head(head: Head, file: Path) -> None:
@@ -203,6 +221,12 @@ def load_head(file: Path) -> Head:
             return parse_head(opened.read(MAX_HEAD_BYTES))
     except OSError as fault:
         raise WeighbeamError("bad_head", f"{file}: {fault.strerror}", "check the path") from None
+
+
+def list_witnesses(place: str) -> tuple[Head, ...]:
+    """The head kept beside a journal, if there is one."""
+    file = find_head_file(place)
+    return (load_head(file),) if file is not None and file.exists() else ()
 
 
 def parse_head(content: bytes | str) -> Head:

@@ -86,7 +86,9 @@ def _replay_entry(connection: Connection, entry: RecordedEntry, fold: Fold) -> s
 
 
 def _check_state(connection: Connection, mechanism: str, state: ReplayState) -> str | None:
-    if select_standings(connection, mechanism) != state.standings:
+    table = tables.standings.c
+    places = connection.scalars(select(table.place).where(table.mechanism == mechanism).order_by(table.place)).all()
+    if select_standings(connection, mechanism) != state.standings or places != list(range(len(places))):
         return "the standings table is not what the rounds lead to"
     if select_last_seen(connection, mechanism) != state.seen:
         return "the miners table is not what the rounds lead to"
@@ -110,8 +112,12 @@ def _replay_round(connection: Connection, entry: RecordedEntry, fold: Fold) -> s
     if hash_params(mechanism, entry.params, entry.observation.facts.get("senses", {})) != body["params_hash"]:
         return "params_hash is not that of its parameters and senses"
     entry.load(body["answers"])
-    parts = (body[part] for part in ("observation", "task", "answers"))
-    _check_texts(connection, entry.ref, {entry.digest, entry.recorded, *parts})
+    known = {entry.digest, entry.recorded, *(body[part] for part in ("observation", "task", "answers"))}
+    links = tables.round_blobs.c
+    kept = set(connection.scalars(select(links.digest).where(links.round == entry.ref, links.digest.in_(known))))
+    if kept != known:
+        return "the round_blobs table does not name all of its records"
+    _check_texts(connection, entry.ref, known)
     task = json.loads(entry.load(body["task"]))
     folded = fold.take_round(entry)
     if (fault := folded.find_fault(entry)) is not None:

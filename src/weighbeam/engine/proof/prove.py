@@ -14,12 +14,13 @@ from sqlalchemy import Connection, Table, func, select
 
 from weighbeam.core.canonical import Json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal.checkpoint import list_signers
+from weighbeam.engine.journal.checkpoint import find_checkpoint_faults, list_signers
 from weighbeam.engine.journal.fold import FindMechanism, Fold, RecordedEntry
 from weighbeam.engine.journal.hash_chain import select_end, select_hash
-from weighbeam.engine.journal.head import JOURNAL_ROWS, Head, find_head_faults, select_head
+from weighbeam.engine.journal.head import JOURNAL, JOURNAL_ROWS, Head, find_head_faults, list_heads, select_head
 from weighbeam.engine.journal.recall import parse_answers
 from weighbeam.engine.journal.replay import ReplayedEntry, replay_entries
+from weighbeam.engine.proof.replies import find_reply_fault
 from weighbeam.engine.proof.tables import (
     find_cursor_faults,
     find_fold_faults,
@@ -31,7 +32,6 @@ from weighbeam.engine.weights.emissions import name_fold
 from weighbeam.mechanism.records import Answer
 from weighbeam.mechanism.registry import load_mechanisms
 from weighbeam.mechanism.untrusted import describe_exception
-from weighbeam.network.replies import find_body_fault, verify_proof
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 from weighbeam.store.seals import EVIDENCE, add_up_seals, find_unsealed, select_sums
@@ -131,6 +131,8 @@ class Proof:
     def _list_checks(self, signers: list[str]) -> "dict[str, Check]":
         checks: dict[str, Check] = {
             "head": lambda connection: self._check_head(connection, signers),
+            "checkpoints": find_checkpoint_faults,
+            "heads": self._check_heads,
             "seals": self._check_seals,
             **{table.name: partial(_find_unsealed, table) for table in EVIDENCE},
             "folds": lambda connection: self._check_folds(connection, complete=not signers),
@@ -176,6 +178,8 @@ class Proof:
         block = int(entry.body["block"])
         first, last = summary.blocks or (block, block)
         summary.blocks = (min(first, block), max(last, block))
+        if entry.mechanism.kind == "collected":
+            return None
         return self._check_replies(entry, parse_answers(entry.load(entry.body["answers"])))
 
     def _check_replies(self, entry: RecordedEntry, answers: Iterable[Answer]) -> str | None:
@@ -187,9 +191,7 @@ class Proof:
                 continue
             if asker is None:
                 continue
-            if not verify_proof(answer.proof, answer.hotkey, asker):
-                return f"the reply of {answer.hotkey} is not signed by it as an answer to {asker}"
-            if (fault := find_body_fault(answer.proof, entry.ref, answer.payload)) is not None:
+            if (fault := find_reply_fault(answer, entry.ref, asker)) is not None:
                 return f"the reply of {answer.hotkey}: {fault}"
             self.summary.replies += 1
         return None
@@ -225,6 +227,18 @@ class Proof:
         elif found != digest:
             yield f"entry {sequence} is {found[:16]}, it was published as {digest[:16]}"
 
+    def _check_heads(self, connection: Connection) -> Iterator[str]:
+        """Heads of mechanisms' own chains, and seals that no head covers."""
+        heads = list_heads(connection)
+        for head in heads:
+            fault = head.find_fault() if head.is_signed or head.name != JOURNAL else None
+            if fault is not None:
+                yield f"head {head.name!r} is forged: {fault}"
+        covered = {*JOURNAL_ROWS, *(name for head in heads for name in head.sums)}
+        for name in connection.scalars(select(tables.seals.c.name).distinct()):
+            if name not in covered:
+                yield f"seals of {name} are signed by nobody"
+
     def _check_seals(self, connection: Connection) -> Iterator[str]:
         head = self.summary.head
         if head is None or not head.is_signed:
@@ -245,6 +259,8 @@ class Proof:
             yield from find_fold_faults(connection, name, self._fold.reached.get(name), settings, complete)
 
     def _check_cursors(self, connection: Connection) -> Iterator[str]:
+        if self.summary.signer is None:
+            return
         for name, body in select_collected(connection).items():
             yield from find_cursor_faults(connection, name, body)
 

@@ -18,6 +18,16 @@ from weighbeam.store import tables
 from weighbeam.store.blobs import select_blob
 from weighbeam.store.memory import look_up
 
+NOT_EVIDENCE = {
+    "locks": "who runs a validator now",
+    "memory": "caches; what collection and a desk read of it is checked",
+    "metagraphs": "sightings of the chain",
+    "notices": "which alerts are open; the alerts are evidence",
+    "outbox": "work to be done after a round",
+    "requests": "a queue; results are compared with their rounds",
+    "tokens": "who may call the API",
+}
+"""Tables that `replay` does not prove as a whole, and why; docs/spec/journal.md says more."""
 ROUND_TABLES = (tables.scores, tables.standing_history, tables.round_blobs)
 
 
@@ -79,8 +89,8 @@ def find_cursor_faults(connection: Connection, mechanism: str, newest: Mapping[s
     A collection that found nothing may have moved on since, so a later place is sound; an earlier one would pay twice.
     """
     ended, kept = newest["until"], look_up(connection, name_cursor(mechanism))
-    comparable = isinstance(ended, int) and isinstance(kept, int)
-    if kept != ended and not (comparable and kept >= ended):
+    later = type(kept) is type(ended) and isinstance(kept, (int, list)) and kept >= ended
+    if kept != ended and not later:
         yield f"the next round of {mechanism} would collect from {kept!r}, the newest one ended at {ended!r}"
 
 

@@ -13,25 +13,37 @@ from sqlalchemy import Connection, select
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import MILLION, to_micro
+from weighbeam.engine.journal.head import select_head
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanisms.novelty.desk.bulk_import import split_lines
+from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER
 from weighbeam.mechanisms.novelty.desk.export import parse_export
-from weighbeam.mechanisms.novelty.desk.ledger import GENESIS, TREASURY, check_entries, held_account, own_account
+from weighbeam.mechanisms.novelty.desk.ledger import (
+    GENESIS,
+    TREASURY,
+    check_entries,
+    find_spending_faults,
+    held_account,
+    own_account,
+)
 from weighbeam.mechanisms.novelty.desk.piece_vectors import (
     select_dimensions,
     select_last_vector,
     select_vectors_between,
 )
-from weighbeam.mechanisms.novelty.desk.record import DeskRecord, Line
+from weighbeam.mechanisms.novelty.desk.record import DeskRecord, Line, select_record
+from weighbeam.mechanisms.novelty.desk.seals import DESK, find_desk_head_faults, find_seal_faults
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import reward_units
-from weighbeam.mechanisms.novelty.tables import pieces
+from weighbeam.mechanisms.novelty.tables import accounts, contributions, novelty_ledger, pieces
 from weighbeam.network.receipts import check_receipt
 from weighbeam.senses.adapters.corpus.open_index import open_index
 from weighbeam.senses.ports.vectors import NO_ROW, VectorIndex
+from weighbeam.store.memory import look_up
 
+LEDGER = novelty_ledger.c
 Nearest = tuple[int | None, int | None]
 
 
@@ -251,6 +263,33 @@ def _parse_params(name: str, line: Line) -> NoveltyParams | None:
         return params if hash_params(Novelty(), params, line["senses"]) == name else None
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def audit_store(connection: Connection, node: str | None = None, deep: bool = False) -> tuple[DeskAudit, Iterator[str]]:
+    """The audit of a desk's store, and all that is wrong with it, one sentence each."""
+    audit = DeskAudit(select_record(connection), node, deep)
+    return audit, _find_store_faults(connection, audit)
+
+
+def _find_store_faults(connection: Connection, audit: DeskAudit) -> Iterator[str]:
+    yield from audit.find_faults()
+    yield from compare_vectors(connection)
+    yield from find_desk_head_faults(connection)
+    if select_head(connection, DESK) is not None:
+        yield from find_seal_faults(connection)
+    entries = [dict(row) for row in connection.execute(select(novelty_ledger).order_by(LEDGER.sequence)).mappings()]
+    kept = {row.name: (int(row.day), int(row.spent)) for row in connection.execute(select(accounts))}
+    yield from find_spending_faults(entries, kept)
+    yield from _find_embedder_faults(connection)
+
+
+def _find_embedder_faults(connection: Connection) -> Iterator[str]:
+    """Whether the newest receipt names the embedder that the corpus is said to be made by."""
+    query = select(contributions.c.receipt).order_by(contributions.c.id.desc()).limit(1)
+    receipt, said = connection.scalar(query), look_up(connection, EMBEDDER)
+    named = {name: (said or {}).get(name) for name in ("id", "digest")}
+    if receipt is not None and receipt.get("embedder") != named:
+        yield f"the corpus is said to be made by {named['id']}, the newest receipt names another embedder"
 
 
 def verify_export(path: Path, node: str | None, deep: bool) -> tuple[DeskAudit, list[str]]:

@@ -30,6 +30,7 @@ from weighbeam.mechanisms.novelty.desk.intake import (
     select_form,
 )
 from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
+from weighbeam.mechanisms.novelty.desk.seals import sign_desk
 from weighbeam.mechanisms.novelty.desk.submission import NoveltyQuote, NoveltySubmission, check_contributor, check_key
 from weighbeam.mechanisms.novelty.desk.vector_corpus import CorpusScan, open_corpus
 from weighbeam.mechanisms.novelty.explain import format_tokens
@@ -237,6 +238,7 @@ def open_desk(
     def sign(body: Mapping[str, Any]) -> Receipt:
         return sign_receipt(body, key)
 
+    sign_desk(store, key, now)
     corpus = open_corpus(store, senses.embedder.dimensions, scan)
     return NoveltyDesk(store, senses, corpus, IntakeRules(chosen, limits or PayLimits(), named, sign), now)
 

@@ -4,7 +4,7 @@ Every entry moves units from one account to another, so all accounts together ar
 one that may be below it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -63,7 +63,7 @@ class LedgerTransaction:
         self._at = float(at)
         self._today = int(at // DAY)
         self._accounts: dict[str, _Account] = {}
-        self._sequence, self.head = _select_head(connection)
+        self._sequence, self.head = select_ledger_end(connection)
 
     def check(self, contributor: str, units: int, limits: PayLimits) -> None:
         """Whether so many units may leave the treasury today, whole or not at all; `budget_spent` if not."""
@@ -175,9 +175,37 @@ def check_entries(entries: Iterable[Mapping[str, Any]], kept: Mapping[str, int])
         yield f"the books are off by {sum(kept.values())} units"
 
 
-def _select_head(connection: Connection) -> tuple[int, str]:
+def select_ledger_end(connection: Connection) -> tuple[int, str]:
+    """The last entry's number and hash."""
     last = select(func.max(novelty_ledger.c.sequence)).scalar_subquery()
     row = connection.execute(
         select(novelty_ledger.c.sequence, novelty_ledger.c.hash).where(novelty_ledger.c.sequence == last)
     ).first()
     return (0, GENESIS) if row is None else (int(row.sequence), str(row.hash))
+
+
+def select_ledger_hash(connection: Connection, sequence: int) -> str | None:
+    return connection.scalar(select(novelty_ledger.c.hash).where(novelty_ledger.c.sequence == sequence))
+
+
+def find_spending_faults(entries: Sequence[Mapping[str, Any]], kept: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """Accounts whose day and spending are not what the entries of that day make; `kept` holds both by account.
+
+    A clock that was set back by more than a day makes an account begin its day again, which entries do not show: then
+    nothing is said.
+    """
+    newest, spent = 0.0, dict[str, tuple[int, int]]()
+    for row in entries:
+        if row["at"] < newest - DAY:
+            return
+        newest = max(newest, row["at"])
+        if row["kind"] not in ("pay", "hold"):
+            continue
+        today = int(row["at"] // DAY)
+        contributor = row["credit"].partition(":")[2]
+        for name in (TREASURY, own_account(contributor)):
+            day, units = spent.get(name, (0, 0))
+            spent[name] = (max(day, today), (units if day >= today else 0) + row["units"])
+    for name, found in kept.items():
+        if found != spent.get(name, (0, 0)):
+            yield f"account {name} says it spent {found[1]} units on day {found[0]}, its entries make {spent.get(name)}"

@@ -21,6 +21,7 @@ from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER, NoveltyDesk, claim_
 from weighbeam.mechanisms.novelty.desk.intake import IntakeRules, Receipt
 from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
 from weighbeam.mechanisms.novelty.desk.piece_vectors import lacks_vectors
+from weighbeam.mechanisms.novelty.desk.seals import sign_desk
 from weighbeam.mechanisms.novelty.desk.vector_corpus import CorpusScan, open_corpus
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
@@ -93,6 +94,7 @@ def open_to_decide(place: str, key: Hotkey | None = None) -> NoveltyDesk:
     def sign(body: Mapping[str, Any]) -> Receipt:
         return sign_receipt(body, signer)
 
+    sign_desk(store, signer, time.time)
     begun = recall(store, EMBEDDER)
     corpus = StoreCorpus(store, begun["dimensions"] if begun else 1)
     return NoveltyDesk(store, LocalSenses(), corpus, IntakeRules(NoveltyParams(), PayLimits(), {}, sign), time.time)

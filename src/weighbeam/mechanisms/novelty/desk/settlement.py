@@ -8,6 +8,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk
 from weighbeam.mechanisms.novelty.desk.intake import Receipt, RepeatedReceipt
 from weighbeam.mechanisms.novelty.desk.ledger import LedgerTransaction
+from weighbeam.mechanisms.novelty.desk.seals import is_sound, seal_contribution
 from weighbeam.mechanisms.novelty.tables import contributions, settlements
 
 DONE: dict[str, Literal["release", "reject"]] = {"released": "release", "rejected": "reject"}
@@ -23,6 +24,7 @@ def settle_held(desk: NoveltyDesk, contribution: int, outcome: Literal["released
         if row.status != "held" or before is not None:
             told = f"contribution {contribution} is {before.kind if before else row.status}"
             raise WeighbeamError("not_held", told, "see weighbeam novelty history --status held")
+        sound = is_sound(connection, contribution)
         book = LedgerTransaction(connection, now)
         book.settle(DONE[outcome], contribution, row.contributor, row.units)
         book.close()
@@ -39,6 +41,7 @@ def settle_held(desk: NoveltyDesk, contribution: int, outcome: Literal["released
         receipt = desk.rules.sign(body)
         values = {"contribution": contribution, "kind": outcome, "at": now, "units": row.units, "receipt": receipt}
         connection.execute(insert(settlements).values(**values))
+        seal_contribution(connection, contribution, sound)
         return receipt
 
 
@@ -46,8 +49,9 @@ def withdraw(desk: NoveltyDesk, contribution: int) -> None:
     """Delete a text. Its hash and vectors stay, so that it cannot be paid again; what was paid stays paid."""
     with desk.store.erase(contributions) as connection:
         select_contribution(connection, contribution)
-        chosen = contributions.c.id == contribution
+        chosen, sound = contributions.c.id == contribution, is_sound(connection, contribution)
         connection.execute(update(contributions).where(chosen).values(text=None, withdrawn=True))
+        seal_contribution(connection, contribution, sound)
 
 
 def select_contribution(connection: Connection, id: int) -> Row[Any]:

@@ -43,14 +43,13 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Check the whole store: chain, sums, signatures, and every payment computed again; exit 1 if anything is off."""
-    from weighbeam.mechanisms.novelty.desk.audit import DeskAudit, compare_vectors
+    from weighbeam.mechanisms.novelty.desk.audit import audit_store
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
-    from weighbeam.mechanisms.novelty.desk.record import select_record
 
     kept = view_kept(choose(store, config).place)
     with kept.read() as connection:
-        looked = DeskAudit(select_record(connection), node, deep)
-        faults = [*looked.find_faults(), *compare_vectors(connection)]
+        looked, found = audit_store(connection, node, deep)
+        faults = list(found)
     report_faults(looked, faults, as_json)
 
 
