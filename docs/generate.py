@@ -45,7 +45,7 @@ COMMANDS = (
     "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
-    "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "replay", "store", "store copy",
+    "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "receipt replies", "replay", "store", "store copy",
     "backtest", "mechanism", "mechanism list", "mechanism new", "mechanism show", "mechanism check", "mechanism diff",
     "config", "config show", "lab", "lab list", "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity",
     "lab report", "lists", "lists sign", "lists check", "pages", "pages record", "vectors", "vectors run", "setup",

@@ -34,6 +34,12 @@ def add(store: Store, **changed: object) -> int:
         return int(insert_sealed(connection, ALERTS, {**ROW, **changed})[0])
 
 
+def insert_and_fail(store: Store) -> None:
+    with store.write() as connection:
+        insert_sealed(connection, ALERTS, ROW)
+        connection.execute(ALERTS.insert().values(**ROW, id=1))
+
+
 def find_faults(store: Store) -> list[str]:
     with store.read() as connection:
         assert select_sums(connection, ["alerts"]) == add_up_seals(connection, ["alerts"])
@@ -78,9 +84,8 @@ def test_writing_a_changed_row_again_does_not_hide_the_change(store: Store) -> N
 
 def test_a_transaction_that_fails_leaves_no_seal(store: Store) -> None:
     add(store)
-    with pytest.raises(IntegrityError), store.write() as connection:  # noqa: PT012
-        insert_sealed(connection, ALERTS, ROW)
-        connection.execute(ALERTS.insert().values(**ROW, id=1))
+    with pytest.raises(IntegrityError):
+        insert_and_fail(store)
     assert find_faults(store) == []
     with store.read() as connection:
         assert select_sums(connection, ["alerts"])["alerts"][0] == 1

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LANES = 1024
 PENDING = "weighbeam.seals"
 BROKEN = "broken"
-EVIDENCE = (tables.submissions, tables.audits, tables.alerts, tables.copies, tables.extras)
+SEALED_TABLES = (tables.submissions, tables.audits, tables.alerts, tables.copies, tables.extras)
 """Tables whose rows are sealed one by one. A mechanism may seal more under names of its own."""
 MAX_KEYS = 200
 
@@ -171,7 +171,7 @@ def name_row(table: Table, row: RowMapping) -> Key:
 def seal_existing(connection: Connection) -> None:
     """Seal every row of evidence of a store from before there were seals."""
     with collect_seals(connection) as pending:
-        for table in EVIDENCE:
+        for table in SEALED_TABLES:
             for row in connection.execute(select(table)).mappings():
                 put_seal(connection, table.name, format_key(name_row(table, row)), digest_row(table, row))
         update_sums(connection, pending)

@@ -20,7 +20,7 @@ from weighbeam.engine.journal.hash_chain import GENESIS, hash_entry, select_end
 from weighbeam.engine.journal.head import HeadSigner, select_head
 from weighbeam.engine.journal.state import ReplayState, apply_round
 from weighbeam.engine.proof.prove import Pins, ProofSummary, prove
-from weighbeam.engine.proof.tables import NOT_EVIDENCE
+from weighbeam.engine.proof.tables import UNPROVEN
 from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Observation, Standing
 from weighbeam.mechanism.registry import load_mechanism
@@ -76,7 +76,7 @@ def list_tamperings(connection: Connection) -> list[Tampering]:
     found: list[Tampering] = []
     for table in tables.metadata.sorted_tables:
         rows = connection.scalar(select(func.count()).select_from(table))
-        if table.name in NOT_EVIDENCE or not rows:
+        if table.name in UNPROVEN or not rows:
             continue
         found += [
             Tampering(f"change {table.name}.{one.name}", change_cell(table, one), name_faults(table)) for one in table.c

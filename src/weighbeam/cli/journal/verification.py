@@ -258,7 +258,7 @@ def replies(
         found = list(list_replies(connection, hotkey, round_id, limit))
     if not found:
         told = f"the journal holds no answer of {make_printable(hotkey, 80)}"
-        raise WeighbeamError("unknown_miner", told, "name the hotkey as leaderboard --json shows it")
+        raise WeighbeamError("unknown_hotkey", told, "name the hotkey as leaderboard --json shows it")
     signer = head.hotkey if head is not None and head.is_signed else None
     if as_json:
         print_json({"hotkey": hotkey, "signer": signer, "replies": [asdict(one) for one in found]})

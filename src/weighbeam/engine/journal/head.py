@@ -21,11 +21,11 @@ from weighbeam.network.keys import Hotkey, is_address, is_signed
 from weighbeam.network.signatures import SCHEMES
 from weighbeam.store import tables
 from weighbeam.store.database import Store
-from weighbeam.store.seals import EVIDENCE, LANES, PendingSums, format_sum, select_sums, touch
+from weighbeam.store.seals import LANES, SEALED_TABLES, PendingSums, format_sum, select_sums, touch
 
 JOURNAL = "journal"
 ENTRIES = "entries"
-JOURNAL_ROWS = tuple(table.name for table in EVIDENCE)
+JOURNAL_ROWS = tuple(table.name for table in SEALED_TABLES)
 FORMAT = "head/1"
 MAX_HEAD_BYTES = 64 << 10
 EMPTY = format_sum(0, bytes(2 * LANES))

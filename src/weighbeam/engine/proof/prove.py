@@ -34,7 +34,7 @@ from weighbeam.mechanism.registry import load_mechanisms
 from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.store import tables
 from weighbeam.store.database import Store
-from weighbeam.store.seals import EVIDENCE, add_up_seals, find_unsealed, select_sums
+from weighbeam.store.seals import SEALED_TABLES, add_up_seals, find_unsealed, select_sums
 
 PUBLISHED = re.compile(r"([0-9]{1,18}):([0-9a-fA-F]{64})", re.ASCII)
 NOTHING: list[Json] = [0, None]
@@ -134,7 +134,7 @@ class Proof:
             "checkpoints": find_checkpoint_faults,
             "heads": self._check_heads,
             "seals": self._check_seals,
-            **{table.name: partial(_find_unsealed, table) for table in EVIDENCE},
+            **{table.name: partial(_find_unsealed, table) for table in SEALED_TABLES},
             "folds": lambda connection: self._check_folds(connection, complete=not signers),
             "orphans": lambda connection: find_orphans(connection, list(self._fold.reached)),
             "collection": self._check_cursors,

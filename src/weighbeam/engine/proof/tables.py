@@ -18,7 +18,7 @@ from weighbeam.store import tables
 from weighbeam.store.blobs import select_blob
 from weighbeam.store.memory import look_up
 
-NOT_EVIDENCE = {
+UNPROVEN = {
     "locks": "who runs a validator now",
     "memory": "caches; what collection and a desk read of it is checked",
     "metagraphs": "sightings of the chain",
