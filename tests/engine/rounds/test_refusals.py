@@ -26,7 +26,7 @@ from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.miner_app import make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
-from weighbeam.network.refusals import blame_refused
+from weighbeam.network.blame import blame_refused
 from weighbeam.senses.local import LocalSenses
 
 RECALL, PARAMS = KeywordRecall(), RecallParams()
