@@ -88,13 +88,10 @@ async def _play(subnet: "DemoSubnet", rounds: int, quiet: bool) -> int:
     from weighbeam.demo.dashboard import name_address, open_dashboard
     from weighbeam.demo.subnet import run_subnet
 
-    number = 0
     async with open_dashboard(subnet) as port:
         if not quiet:
             typer.echo(f"  dashboard: {name_address(port)} while this runs", err=True)
-        async for step in run_subnet(subnet, rounds):
-            number += 1
-            what = f"round {number} of {rounds}, valid answers" if number <= rounds else "weigh-in, then the epoch"
+        async for what, step in run_subnet(subnet, rounds):
             if not quiet:
                 typer.echo(f"  {what}: {_summarise(step)}", err=True)
     return port
@@ -105,11 +102,14 @@ def _summarise(step: "Step") -> str:
 
 
 def _name_outcome(outcome: "StepOutcome") -> str:
+    from weighbeam.demo.subnet import is_void
     from weighbeam.engine.journal.journal import CommittedRound
 
     if outcome is None:
         return "nothing new"
     if isinstance(outcome, CommittedRound):
+        if is_void(outcome.scored):
+            return "void"
         valid = sum(score.status == "valid" for score in outcome.scored.scores)
         return f"{valid} of {len(outcome.scored.scores)}"
     return outcome.submission.state if outcome.submission else f"skipped ({outcome.decision.reason})"

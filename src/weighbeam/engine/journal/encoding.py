@@ -29,7 +29,7 @@ class RoundFacts:
 
 
 def format_body(facts: RoundFacts, task: str, answers: str, observation: str) -> Json:
-    late: Json = {} if facts.lateness is None else {"lateness": dict(facts.lateness)}
+    late: dict[str, Json] = {} if facts.lateness is None else {"lateness": dict(facts.lateness)}
     return {
         **late,
         "id": facts.id,
