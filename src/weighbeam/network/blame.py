@@ -112,9 +112,13 @@ class Lateness:
     def max_lag(self) -> float:
         return min(MAX_LAG_SECONDS, MAX_LAG_SHARE * self.deadline)
 
+    @property
+    def max_stalled(self) -> float:
+        return MAX_STALLED_SHARE * self.deadline
+
     def _exceeds(self, share: float) -> bool:
         lag = max(self.lag, self.probe or 0.0)
-        return lag > share * self.max_lag or self.stalled > share * MAX_STALLED_SHARE * self.deadline
+        return lag > share * self.max_lag or self.stalled > share * self.max_stalled
 
     def __str__(self) -> str:
         """
