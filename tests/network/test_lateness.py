@@ -6,6 +6,7 @@ import resource
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,7 +79,9 @@ def test_a_probe_that_finds_no_file_left_has_failed() -> None:
 
     async def work() -> None:
         await asyncio.sleep(0.1)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))), hard))
+        with Path(os.devnull).open() as next_file:
+            limit = next_file.fileno()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
     try:
         found = measure(20.0, work)
