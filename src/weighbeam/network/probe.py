@@ -89,7 +89,8 @@ class LateWatch:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._note_lag(time.monotonic() - self._due)
-        await self._probe_once()
+        if fault is None:
+            await self._probe_once()
 
     async def _beat(self) -> None:
         while True:
