@@ -97,8 +97,8 @@ def test_no_number_of_late_miners_voids_the_round_of_a_healthy_validator(
 ) -> None:
     """Who controls most miners, or all, decides how many are late; nothing else here is theirs."""
     healthy = Lateness(deadline, 0.0, 0.0, None, reached, data.draw(st.integers(0, reached)))
-    lag = data.draw(st.floats(0, DOUBTFUL * healthy.max_lag))
-    probe = data.draw(st.none() | st.floats(0, DOUBTFUL * healthy.max_lag))
+    lag = data.draw(st.floats(0, healthy.max_lag))
+    probe = data.draw(st.none() | st.floats(0, healthy.max_lag))
     stalled = data.draw(st.floats(0, DOUBTFUL * MAX_STALLED_SHARE * deadline))
     assert not replace(healthy, lag=lag, probe=probe, stalled=stalled).is_ours
 

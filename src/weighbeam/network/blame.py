@@ -71,7 +71,7 @@ MAX_LAG_SECONDS = 1.0
 MAX_STALLED_SHARE = 0.25
 """Of the deadline: how much of it the event loop may be late in all."""
 DOUBTFUL = 0.5
-"""The share of these limits from which we are at fault if most miners are late too."""
+"""The share of that from which we are at fault if most miners are late too."""
 LATE = "late"
 
 
@@ -99,14 +99,16 @@ class Lateness:
 
         >>> Lateness(20.0, lag=1.2, stalled=1.2, probe=0.01, reached=9, late=0).is_ours
         True
-        >>> Lateness(20.0, lag=0.6, stalled=0.6, probe=0.01, reached=9, late=4).is_ours
+        >>> Lateness(20.0, lag=0.6, stalled=3.0, probe=0.01, reached=9, late=4).is_ours
         False
-        >>> Lateness(20.0, lag=0.6, stalled=0.6, probe=0.01, reached=9, late=5).is_ours
+        >>> Lateness(20.0, lag=0.6, stalled=3.0, probe=0.01, reached=9, late=5).is_ours
         True
         >>> Lateness(20.0, lag=0.02, stalled=0.0, probe=0.01, reached=9, late=9).is_ours
         False
         """
-        return self._exceeds(1.0) or (2 * self.late > self.reached and self._exceeds(DOUBTFUL))
+        most_late = 2 * self.late > self.reached
+        stalled = self.stalled > (DOUBTFUL if most_late else 1.0) * self.max_stalled
+        return stalled or max(self.lag, self.probe or 0.0) > self.max_lag
 
     @property
     def max_lag(self) -> float:
@@ -115,10 +117,6 @@ class Lateness:
     @property
     def max_stalled(self) -> float:
         return MAX_STALLED_SHARE * self.deadline
-
-    def _exceeds(self, share: float) -> bool:
-        lag = max(self.lag, self.probe or 0.0)
-        return lag > share * self.max_lag or self.stalled > share * self.max_stalled
 
     def __str__(self) -> str:
         """
