@@ -8,7 +8,8 @@ import pytest
 from network.loopback import free_port, serve_raw
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.ask import MinerReply
-from weighbeam.network.probe import blame_our_network, can_reach
+from weighbeam.network.blame import blame_our_network
+from weighbeam.network.probe import can_reach
 
 
 async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

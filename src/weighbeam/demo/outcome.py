@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -10,9 +11,10 @@ from weighbeam.charts.drawing import draw_in_process
 from weighbeam.demo.subnet import DemoSubnet
 from weighbeam.engine.alerts.alerts import Alerts
 from weighbeam.engine.journal.recall import select_round
-from weighbeam.engine.journal.replay import replay
+from weighbeam.engine.journal.replay import ReplayedEntry
 from weighbeam.engine.outbox.deliver import Delivery, deliver_due
 from weighbeam.engine.outbox.enqueue import raise_alerts
+from weighbeam.engine.proof.prove import Pins, Proof
 from weighbeam.engine.requests.challenge_api import ChallengeApi
 from weighbeam.engine.rounds.narrative import NarrativeJobs
 from weighbeam.engine.rounds.runner import MechanismRunner
@@ -23,20 +25,32 @@ from weighbeam.mechanism.records import Score, Scored
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.store.artifacts import open_artifacts
 
-LATE = ("no_chunks", "timeout")
 SMALLEST = 1 / 65535
+TOO_BUSY = "this machine is too busy or too slow: end other programs and run the demo again"
 
 
 def find_failures(result: Mapping[str, Any]) -> list[str]:
-    """Every claim that did not come true: weights confirmed, the honest paid best, the caught paid least, replay equal.
+    """Every claim that did not come true or could not be shown: weights confirmed, the honest paid best, the caught
+    paid least, replay equal.
 
     >>> find_failures({"mechanisms": {}, "replay": {"equal": False, "faults": ["round-1: scores differ"]}})
     ['replay: round-1: scores differ']
     """
     found = [f"replay: {fault}" for fault in result["replay"]["faults"]]
     for name, part in result["mechanisms"].items():
-        found += [f"{name}: {fault}" for fault in (*_check_weights(part), *_check_pay(part))]
+        unproven = list(_check_time(part))
+        found += [f"{name}: {fault}" for fault in unproven or (*_check_weights(part), *_check_pay(part))]
     return found
+
+
+def _check_time(part: Mapping[str, Any]) -> Iterator[str]:
+    """What this machine was too busy for proves nothing either way, so nothing is claimed."""
+    for row in part["validators"]:
+        if row["rounds"] and row["void"] == row["rounds"]:
+            yield f"nothing is proven, because all {row['rounds']} rounds of {row['name']} are void; {TOO_BUSY}"
+    late = [row["name"] for row in part["miners"] if row["role"] == "honest" and row["late"] and not row["valid"]]
+    if late:
+        yield f"nothing is proven, because {', '.join(late)} had no time to answer in any round; {TOO_BUSY}"
 
 
 def _check_weights(part: Mapping[str, Any]) -> Iterator[str]:
@@ -46,8 +60,7 @@ def _check_weights(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _check_pay(part: Mapping[str, Any]) -> Iterator[str]:
-    """An honest miner that this machine was too busy for proves nothing either way."""
-    honest = [row for row in part["miners"] if row["role"] == "honest" and (row["valid"] or row["reason"] not in LATE)]
+    honest = [row for row in part["miners"] if row["role"] == "honest"]
     share = sum(row["incentive"] for row in honest)
     if share <= 0.5:
         yield f"the honest earn {share:.1%} in all"
@@ -64,10 +77,15 @@ MAX_ROUNDS = 1000
 CHARGES = {"size_penalty": "too long", "qty_penalty": "too many", "time_penalty": "too late"}
 
 
+def _prove(runner: MechanismRunner) -> Iterator[ReplayedEntry]:
+    """Every entry and table of a validator's journal, which must be signed by its hotkey."""
+    pins = Pins(runner.weigh_in_context.own_hotkey)
+    return Proof(runner.round_context.journal.store, load_mechanism, pins).lines()
+
+
 async def conclude(subnet: DemoSubnet) -> dict[str, Any]:
     """Standings, weights and pay by mechanism and miner, as the first validator saw them, and what failed."""
-    stores = [runner.round_context.journal.store for runner in next(iter(subnet.runners.values()))]
-    replayed = [one for store in stores for one in replay(store, load_mechanism)]
+    replayed = [line for runner in next(iter(subnet.runners.values())) for line in _prove(runner)]
     faults = [f"{one.ref}: {one.fault}" for one in replayed if one.fault]
     result: dict[str, Any] = {
         "mechanisms": {name: await _conclude_mechanism(subnet, name) for name in subnet.runners},
@@ -80,19 +98,21 @@ async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, A
     graph, runners = await subnet.metagraph(mechanism), subnet.runners[mechanism]
     context = runners[0].round_context
     lines = {line.hotkey: line for line in select_leaderboard(context.journal.store, context.mechanism, Averaging())}
-    values, reasons = _select_scores(runners[0])
+    seen = _select_scores(runners[0])
     rows = [
         dict((await runner.weigh_in_context.chain.stored(runner.weigh_in_context.own_hotkey)).row) for runner in runners
     ]
     states = {runner.weigh_in_context.own_hotkey: _last_state(runner) for runner in runners}
+    rounds = {runner.weigh_in_context.own_hotkey: _count_rounds(runner) for runner in runners}
     miners, validators = [], []
     for neuron in graph.neurons:
         part, line = subnet.names[neuron.hotkey], lines.get(neuron.hotkey)
         if part.role == "validator":
             shares = {"dividends": neuron.dividends / 65535, "vtrust": neuron.validator_trust / 65535}
-            validators.append({"name": part.name, "weigh_in": states[neuron.hotkey], **shares})
+            counts = rounds[neuron.hotkey]
+            validators.append({"name": part.name, "weigh_in": states[neuron.hotkey], **counts, **shares})
             continue
-        act = part.acts[mechanism]
+        act, judged = part.acts[mechanism], seen[neuron.hotkey]
         miners.append(
             {
                 "name": act.name,
@@ -101,10 +121,11 @@ async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, A
                 "caught": act.caught,
                 "uid": neuron.uid,
                 "endpoint": neuron.endpoint,
-                "rounds": line.rounds if line else 0,
-                "valid": line.valid if line else 0,
-                "score": fmean(values[neuron.hotkey]) if values[neuron.hotkey] else None,
-                "reason": reasons.get(neuron.hotkey, ""),
+                "rounds": len(judged.values),
+                "valid": judged.valid,
+                "late": judged.late,
+                "score": fmean(judged.values) if judged.values else None,
+                "reason": judged.reasons.most_common(1)[0][0] if judged.reasons else "",
                 "standing": line.standing if line else None,
                 "weights": [row.get(neuron.uid, 0) for row in rows],
                 "incentive": neuron.incentive / 65535,
@@ -119,18 +140,37 @@ def _last_state(runner: MechanismRunner) -> str:
     return rows[-1].state if rows else "nothing submitted"
 
 
-def _select_scores(runner: MechanismRunner) -> tuple[Mapping[str, list[float]], dict[str, str]]:
-    """By hotkey every score, and what most often stood in its way; of equals the newest."""
-    values: defaultdict[str, list[float]] = defaultdict(list)
-    reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
+def _count_rounds(runner: MechanismRunner) -> dict[str, int]:
+    lines = list_rounds(runner.round_context.journal.store, runner.name, limit=MAX_ROUNDS).items
+    return {"rounds": len(lines), "void": sum(line.void for line in lines)}
+
+
+@dataclass(slots=True)
+class JudgedRounds:
+    """A miner's rounds that count: its scores, how many are valid, how often it was late, and what most often stood
+    in its way; of equals the newest."""
+
+    values: list[float] = field(default_factory=list)
+    valid: int = 0
+    late: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def _select_scores(runner: MechanismRunner) -> Mapping[str, JudgedRounds]:
+    """By hotkey."""
+    seen: defaultdict[str, JudgedRounds] = defaultdict(JudgedRounds)
     store, mechanism = runner.round_context.journal.store, runner.round_context.mechanism
     for line in list_rounds(store, mechanism.name, limit=MAX_ROUNDS).items:
-        scored = select_round(store, line.id, mechanism).scored
-        for score in scored.scores:
-            reasons[score.hotkey][_name_reason(score, scored)] += 1
+        kept = select_round(store, line.id, mechanism)
+        late = {answer.hotkey for answer in kept.answers if answer.status == "timeout"}
+        for score in kept.scored.scores:
             if score.value is not None:
-                values[score.hotkey].append(score.value)
-    return values, {hotkey: counted.most_common(1)[0][0] for hotkey, counted in reasons.items()}
+                judged = seen[score.hotkey]
+                judged.values.append(score.value)
+                judged.valid += score.status == "valid"
+                judged.late += score.hotkey in late
+                judged.reasons[_name_reason(score, kept.scored)] += 1
+    return seen
 
 
 def _name_reason(score: Score, scored: Scored) -> str:
@@ -164,4 +204,5 @@ async def deliver_rounds(subnet: DemoSubnet) -> str:
     for _ in range(MAX_DELIVERY_TURNS):
         if not await deliver_due(store, clock, alerts, deliveries):
             break
-    return list_rounds(store, NARRATED, limit=1).items[0].id
+    lines = list_rounds(store, NARRATED, limit=MAX_ROUNDS).items
+    return next((line.id for line in lines if not line.void), lines[0].id)

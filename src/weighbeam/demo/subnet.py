@@ -4,13 +4,15 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from weighbeam.app.senses import EMBEDDED, find_web
+from weighbeam.app.validator.build import check_senses
 from weighbeam.chain.contract import Metagraph
 from weighbeam.chain.local.administer import register
 from weighbeam.chain.local.blocks import at_present
@@ -20,11 +22,13 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import MECHANISMS, MINERS, VALIDATORS, DemoNeuron
+from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, VALIDATORS, DemoNeuron
 from weighbeam.demo.miners import READY
 from weighbeam.demo.novelty_desks import contribute_all, open_desks
+from weighbeam.engine.alerts.alerts import Alerts
 from weighbeam.engine.journal.head import HeadSigner, find_head_file, sign_heads
 from weighbeam.engine.journal.journal import CommittedRound, Journal
+from weighbeam.engine.journal.recall import select_round
 from weighbeam.engine.rounds.context import RoundContext
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rounds.tasks import TaskSource, generate_tasks
@@ -34,7 +38,7 @@ from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.engine.weights.metagraphs import note_metagraph
 from weighbeam.engine.weights.weigh_in import WeighInResult
 from weighbeam.mechanism.params import make_params
-from weighbeam.mechanism.records import Task
+from weighbeam.mechanism.records import Scored, Task
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.mechanisms.evidence.task import load_bank
@@ -81,6 +85,8 @@ TASKS: Mapping[str, TaskSource] = {
 SPEED = 24.0
 ASK_SECONDS = 6.0
 TRIES = 3
+MAX_FURTHER = 5
+"""Rounds that may replace those for which this machine was late."""
 PARAMS: Mapping[str, Mapping[str, Any]] = {
     "chunking": {"timeout": ASK_SECONDS},
     "inference": {"timeout_seconds": ASK_SECONDS, "max_miners": len(MINERS)},
@@ -125,6 +131,9 @@ def open_subnet(folder: Path) -> Iterator[DemoSubnet]:
     file = create_chain(folder)
     senses = LocalSenses(workers=1, **find_web(EMBEDDED, None, folder))
     with _miners(folder):
+        for name in MECHANISMS:
+            check_senses(load_mechanism(name), senses)
+        senses.embedder.embed(["warm"])
         validators = [_make_runners(part, folder, file, senses) for part in VALIDATORS]
         runners = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}
         names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS)}
@@ -172,11 +181,16 @@ def _make_runner(
     mechanism = load_mechanism(name)
     params = make_params(mechanism, PARAMS[name])
     journal, chain = Journal(store), LocalChain(ChainFile(file.path), part.hotkey, mechid)
+    clock = ChainClock(ChainFile(file.path))
     round_context = RoundContext(
-        mechanism, params, journal, Asker(part.hotkey, AskSettings(allow_private=True)), senses
+        mechanism,
+        params,
+        journal,
+        Asker(part.hotkey, AskSettings(allow_private=True)),
+        senses,
+        tell=partial(Alerts(store, clock.now).tell, mechanism=name),
     )
     weigh_in_context = WeighInContext(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
-    clock = ChainClock(ChainFile(file.path))
     if mechanism.kind == "collected":
         return MechanismRunner(
             round_context, weigh_in_context, generate_tasks(mechanism, params), clock, DeskCollector(store)
@@ -184,20 +198,73 @@ def _make_runner(
     return MechanismRunner(round_context, weigh_in_context, TASKS[name], clock)
 
 
-async def run_subnet(subnet: DemoSubnet, rounds: int) -> AsyncIterator[Step]:
+async def run_subnet(subnet: DemoSubnet, rounds: int) -> AsyncIterator[tuple[str, Step]]:
     """Rounds of all mechanisms and validators side by side, then a weigh-in of each, then epochs until the chain
-    has counted them."""
+    has counted them; each step with its name.
+
+    Where this machine was too late for a round or for an honest miner, further rounds are played, one after the other
+    so that they do not disturb each other.
+    """
+    played: list[Step] = []
     async with open_desks(subnet.runners["novelty"], subnet.names) as doors:
         for turn in range(rounds):
             await contribute_all(doors, turn)
-            yield await _at_once(subnet, _play)
+            played.append(await _at_once(subnet, _play))
+            yield f"round {turn + 1} of {rounds}, valid answers", played[-1]
+        for turn in range(MAX_FURTHER):
+            lacking = find_lacking(subnet, played, rounds)
+            if not lacking:
+                break
+            played.append(await _play_lacking(subnet, lacking))
+            yield f"this machine was late, further round {turn + 1} of at most {MAX_FURTHER}, valid answers", played[-1]
     while subnet.epochs() < 1:
         await asyncio.sleep(0.5)
-    yield await _at_once(subnet, weigh_in)
+    yield "weigh-in, then the epoch", await _at_once(subnet, weigh_in)
     counted = subnet.epochs()
     while subnet.epochs() <= counted:
         await asyncio.sleep(0.5)
     await note_result(subnet)
+
+
+def find_lacking(subnet: DemoSubnet, played: Sequence[Step], rounds: int) -> set[tuple[str, int]]:
+    """Mechanism and place of every validator that cannot prove its claims yet: too many of its rounds are void, or an
+    honest miner was late in all others."""
+    return {
+        (name, place)
+        for name in ASKED
+        for place, runner in enumerate(subnet.runners[name])
+        if _is_lacking(subnet, runner, [_find_round(step, name, place) for step in played], rounds)
+    }
+
+
+def _find_round(step: Step, name: str, place: int) -> CommittedRound | None:
+    outcome = step[name][place] if name in step else None
+    return outcome if isinstance(outcome, CommittedRound) else None
+
+
+def _is_lacking(
+    subnet: DemoSubnet, runner: MechanismRunner, played: Sequence[CommittedRound | None], rounds: int
+) -> bool:
+    counted = [one for one in played if one is not None and not is_void(one.scored)]
+    honest = {hotkey for hotkey, part in subnet.names.items() if part.role == "honest"}
+    valid = {score.hotkey for one in counted for score in one.scored.scores if score.status == "valid"}
+    if len(counted) < rounds or honest <= valid:
+        return len(counted) < rounds
+    store, mechanism = runner.round_context.journal.store, runner.round_context.mechanism
+    answers = [answer for one in counted for answer in select_round(store, one.id, mechanism).answers]
+    return any(answer.status == "timeout" and answer.hotkey in honest - valid for answer in answers)
+
+
+def is_void(scored: Scored) -> bool:
+    """Whether no answer counts."""
+    return all(score.status == "unscored" for score in scored.scores)
+
+
+async def _play_lacking(subnet: DemoSubnet, lacking: Collection[tuple[str, int]]) -> Step:
+    step: Step = {name: [None] * len(subnet.runners[name]) for name in ASKED if any(name == one for one, _ in lacking)}
+    for name, place in sorted(lacking):
+        step[name][place] = await _play(subnet.runners[name][place])
+    return step
 
 
 async def note_result(subnet: DemoSubnet) -> None:

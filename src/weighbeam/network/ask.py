@@ -8,6 +8,7 @@ import ssl
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,8 +125,16 @@ class Asker:
     settings: AskSettings = field(default_factory=AskSettings)
     clock: NonceClock = field(default_factory=NonceClock)
 
-    async def ask_all(self, question: MinerQuestion, targets: Sequence[Target]) -> list[MinerReply]:
-        """One reply per target, in the order given; asked in an order that only the seed decides."""
+    async def ask_all(
+        self,
+        question: MinerQuestion,
+        targets: Sequence[Target],
+        watch: AbstractAsyncContextManager[object] | None = None,
+    ) -> list[MinerReply]:
+        """One reply per target, in the order given; asked in an order that only the seed decides.
+
+        `watch` is entered while miners are being timed, and left before their replies are judged.
+        """
         body = json.dumps(
             {
                 "round": question.round,
@@ -156,9 +165,10 @@ class Asker:
             async with per_address[dialled.address], slots:
                 heard[position] = await self._ask(client, question, target, dialled, body)
 
-        async with httpx2.AsyncClient(
-            transport=transport, timeout=None, trust_env=False, follow_redirects=False
-        ) as client:
+        async with (
+            httpx2.AsyncClient(transport=transport, timeout=None, trust_env=False, follow_redirects=False) as client,
+            watch or nullcontext(),
+        ):
             await asyncio.gather(*(one(position, client) for position in order))
         replies = zip(targets, heard, strict=True)
         return await asyncio.to_thread(lambda: [self._judge_late(question, *both) for both in replies])

@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.numbers import is_number
+from weighbeam.network.blame import Lateness
 from weighbeam.network.replies import verify_reply
 from weighbeam.network.request_auth import SignedRequest, verify_request
 from weighbeam.network.signatures import digest_body, encode_epistula, encode_reply, encode_request
@@ -57,6 +59,16 @@ def reply_stage(given: Input) -> dict[str, Any]:
     return {"sender": given["asked"], "scheme": scheme}
 
 
+def late_stage(given: Input) -> dict[str, Any]:
+    probe = given.get("probe")
+    seconds = [given["deadline"], given["lag"], given["stalled"], *([] if probe is None else [probe])]
+    counts = given["late"], given["reached"]
+    sound = all(is_number(one, 0) for one in seconds) and all(type(one) is int for one in counts)
+    require(sound and given["deadline"] > 0 and 0 <= counts[0] <= counts[1], "bad_lateness", "no lateness", "see § 3")
+    lateness = Lateness(given["deadline"], given["lag"], given["stalled"], probe, given["reached"], given["late"])
+    return {"void": lateness.is_ours, "max_lag": lateness.max_lag, "max_stalled": lateness.max_stalled}
+
+
 def _parse_body(given: Input) -> bytes:
     return bytes.fromhex(given["body_hex"]) if "body_hex" in given else given["body"].encode()
 
@@ -69,4 +81,5 @@ STAGES: Mapping[str, Callable[[Input], dict[str, Any]]] = {
     "network.sign": sign_stage,
     "network.verify": verify_stage,
     "network.reply": reply_stage,
+    "network.late": late_stage,
 }

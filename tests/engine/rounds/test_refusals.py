@@ -22,11 +22,11 @@ from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Answer, Score
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.ask import Asker, AskSettings, MinerReply
+from weighbeam.network.blame import blame_refused
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.miner_app import make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
-from weighbeam.network.refusals import blame_refused
 from weighbeam.senses.local import LocalSenses
 
 RECALL, PARAMS = KeywordRecall(), RecallParams()

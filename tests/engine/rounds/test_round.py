@@ -21,11 +21,11 @@ from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.miners.handlers import TRICKS, honest_miner, hostile_miner
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.network.ask import Asker, AskSettings, MinerReply
+from weighbeam.network.blame import blame_refused
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.miner_app import make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
-from weighbeam.network.refusals import blame_refused
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 

@@ -37,6 +37,7 @@ from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.network.ask import Asker, MinerQuestion, MinerReply, Target
+from weighbeam.network.probe import LateWatch
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
@@ -78,8 +79,8 @@ class FreezingAsker:
     def __init__(self, asker: Asker) -> None:
         self._asker, self.frozen, self.thaw = asker, asyncio.Event(), asyncio.Event()
 
-    async def ask_all(self, question: MinerQuestion, targets: list[Target]) -> list[MinerReply]:
-        heard = await self._asker.ask_all(question, targets)
+    async def ask_all(self, question: MinerQuestion, targets: list[Target], watch: LateWatch) -> list[MinerReply]:
+        heard = await self._asker.ask_all(question, targets, watch)
         self.frozen.set()
         await self.thaw.wait()
         return heard

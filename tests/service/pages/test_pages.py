@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from html import unescape
 from pathlib import Path
 
@@ -12,16 +13,19 @@ from engine.recall import PARAMS, PaidRecall, play
 from mechanisms.novelty.desk.tiny_senses import TinySenses
 from network.loopback import ALICE
 from service.read_api import NAME, RECALL, START
+from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.rules.intents import WeightsPlan
 from weighbeam.engine.views.overview import count_hours, select_overview
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params, hash_params, make_params
+from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.novelty.desk.desk import open_desk
 from weighbeam.mechanisms.novelty.service.page import show_novelty
+from weighbeam.network.blame import Lateness
 from weighbeam.service.api.reader import ReadingApi, ReadingContext
 from weighbeam.service.http.authentication import Authenticator, TokenKeyring
 from weighbeam.service.http.cache import StoreCache
@@ -32,7 +36,7 @@ from weighbeam.service.pages.leaderboard import show_leaderboard
 from weighbeam.service.pages.miner import show_miner
 from weighbeam.service.pages.overview import show_overview
 from weighbeam.service.pages.page_data import PageData
-from weighbeam.service.pages.rounds import show_round
+from weighbeam.service.pages.rounds import show_round, show_rounds
 from weighbeam.service.pages.weights import show_weights
 from weighbeam.store import tables
 from weighbeam.store.artifacts import open_artifacts
@@ -141,6 +145,24 @@ def test_a_round_is_shown_when_its_mechanism_is_gone(store: Store) -> None:
     page = read(show_answer(make_shelf(store), "paid-recall-0", "a", withhold=False))
     assert "score 0.5" in page
     assert "Nothing is kept that would explain it." in page
+
+
+def test_a_round_for_which_this_machine_was_late_is_shown_as_void(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {"a": "tide"})
+    lateness = Lateness(10.0, lag=1.5, stalled=1.5, probe=0.25, reached=2, late=1)
+    answers = tuple(Answer(hotkey, None, 0.1, "validator_error", None, "late") for hotkey in ("a", "b"))
+    asked = Asked(Task("t", {"keywords": ["tide"]}), Group(("a", "b")), answers, "s")
+    params, digest = PARAMS.model_dump(mode="json"), hash_params(RECALL, PARAMS, {})
+    facts = RoundFacts("late", NAME, params, digest, "s", 1, START, lateness=asdict(lateness))
+    Journal(store).record(facts, asked, RECALL.observe(PARAMS, asked, None))
+    Journal(store).commit("late", RECALL)
+    told = "nobody is charged: event loop up to 1.50 s late, 1.50 s in all; own probe 0.25 s; 1 of 2 miners late"
+    page = show_round(make_shelf(store), "late", withhold=False)
+    assert told in read(page)
+    assert '<span class="badge warn">void</span>' in page
+    listed = show_rounds(make_shelf(store), None, None)
+    assert listed.count('<span class="badge warn">void</span>') == 1
+    assert listed.count('<span class="badge good">scored</span>') == 1
 
 
 def test_a_contribution_that_earns_nothing_is_not_told_as_paid(store: Store) -> None:

@@ -41,7 +41,7 @@ def rounds(
     from weighbeam.engine.views.rounds import list_rounds
 
     lines = list(list_rounds(open_read(store, config), limit=limit).items)
-    rows = [[line.id, line.mechanism, line.state, line.block, f"{line.valid} of {line.answers}"] for line in lines]
+    rows = [[line.id, line.mechanism, line.outcome, line.block, f"{line.valid} of {line.answers}"] for line in lines]
     show_lines(("round", "mechanism", "state", "block", "valid"), rows, lines, "rounds", as_json)
 
 

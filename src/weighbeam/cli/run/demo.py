@@ -10,7 +10,9 @@ from weighbeam.cli.common.options import LogJson, LogLevel, start_logs
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, name_program, print_json
 
 if TYPE_CHECKING:
-    from weighbeam.demo.subnet import DemoSubnet, Step, StepOutcome
+    from weighbeam.demo.subnet import DemoSubnet, Step
+    from weighbeam.engine.journal.journal import CommittedRound
+    from weighbeam.engine.weights.weigh_in import WeighInResult
 
 
 def demo(
@@ -88,28 +90,28 @@ async def _play(subnet: "DemoSubnet", rounds: int, quiet: bool) -> int:
     from weighbeam.demo.dashboard import name_address, open_dashboard
     from weighbeam.demo.subnet import run_subnet
 
-    number = 0
     async with open_dashboard(subnet) as port:
         if not quiet:
             typer.echo(f"  dashboard: {name_address(port)} while this runs", err=True)
-        async for step in run_subnet(subnet, rounds):
-            number += 1
-            what = f"round {number} of {rounds}, valid answers" if number <= rounds else "weigh-in, then the epoch"
+        async for what, step in run_subnet(subnet, rounds):
             if not quiet:
                 typer.echo(f"  {what}: {_summarise(step)}", err=True)
     return port
 
 
 def _summarise(step: "Step") -> str:
-    return "; ".join(f"{name} {' and '.join(map(_name_outcome, outcomes))}" for name, outcomes in step.items())
+    """By mechanism, what came of it for each validator; who had nothing to do is left out, unless nobody had."""
+    named = {name: [_name_outcome(one) for one in outcomes if one is not None] for name, outcomes in step.items()}
+    return "; ".join(f"{name} {' and '.join(told) or 'nothing new'}" for name, told in named.items())
 
 
-def _name_outcome(outcome: "StepOutcome") -> str:
+def _name_outcome(outcome: "CommittedRound | WeighInResult") -> str:
+    from weighbeam.demo.subnet import is_void
     from weighbeam.engine.journal.journal import CommittedRound
 
-    if outcome is None:
-        return "nothing new"
     if isinstance(outcome, CommittedRound):
+        if is_void(outcome.scored):
+            return "void"
         valid = sum(score.status == "valid" for score in outcome.scored.scores)
         return f"{valid} of {len(outcome.scored.scores)}"
     return outcome.submission.state if outcome.submission else f"skipped ({outcome.decision.reason})"

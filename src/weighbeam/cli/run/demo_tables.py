@@ -78,6 +78,10 @@ def _show_validators(console: Console, result: dict[str, Any]) -> None:
         for row in part["validators"]:
             said = f"weights {row['weigh_in']}, dividends {row['dividends']:.1%}, vtrust {row['vtrust']:.2f}"
             console.print(f"{row['name']}, {name}: {said}", highlight=False)
+            if row["void"]:
+                counted = f"{row['void']} of {row['rounds']} rounds of {row['name']} are void"
+                told = f"{name}: {counted}: this machine was late, so nobody was charged for them"
+                console.print(Text(told, "yellow"))
 
 
 def _point_further(console: Console, kept: Path | None, told: str) -> None:

@@ -29,6 +29,7 @@ REMEDIES = {
     "no_permit": "stake what the text says and wait for the epoch; if miners need no permit: validator.require_permit",
     "too_few_miners": "the text says which rule excluded how many miners, and what to do",
     "refused": "stale: set this machine's clock; 403: permit and stake; 401 or wrong_receiver: wallet and endpoints",
+    "late_machine": "nobody is charged; give this machine more cores, or run fewer rounds and programs on it at once",
     "weigh_in_stalled": "the reason repeats: weighbeam weights --mechanism NAME shows it",
     "submission_failed": "the reason is in weighbeam weights; it is tried again by itself",
     "weights_differ": "somebody else uses this hotkey, or the chain changed the row: compare both vectors",

@@ -11,7 +11,10 @@ from weighbeam.mechanism.records import Answer, Asked, Scored, Standing
 
 @dataclass(frozen=True, slots=True)
 class RoundFacts:
-    """What identifies a round and everything it was run under."""
+    """What identifies a round and everything it was run under.
+
+    `lateness` is how late our own machine was, if that made the round void; such a record alone has it.
+    """
 
     id: str
     mechanism: str
@@ -22,10 +25,13 @@ class RoundFacts:
     at: float
     departed: tuple[str, ...] = ()
     endpoints: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
+    lateness: Mapping[str, Json] | None = None
 
 
 def format_body(facts: RoundFacts, task: str, answers: str, observation: str) -> Json:
+    late: dict[str, Json] = {} if facts.lateness is None else {"lateness": dict(facts.lateness)}
     return {
+        **late,
         "id": facts.id,
         "mechanism": facts.mechanism,
         "params": dict(facts.params),

@@ -107,7 +107,8 @@ class Journal:
             known = select_last_seen(connection, mechanism.name)
             update_last_seen(connection, mechanism.name, note_round(known, body["departed"], row.at, scored), known)
             fault = find_fault(mechanism, params, observation, scored)
-            enqueue_round_jobs(connection, round_id, row.at, mechanism, scored, self.sinks, fault)
+            void = "lateness" in body
+            enqueue_round_jobs(connection, round_id, row.at, mechanism, scored, self.sinks, fault, void)
             connection.execute(
                 update(tables.rounds).where(tables.rounds.c.id == round_id).values(state="scored", sequence=sequence)
             )

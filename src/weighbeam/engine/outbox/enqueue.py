@@ -43,9 +43,24 @@ def enqueue_round_jobs(
     scored: Scored,
     sinks: Sequence[str] = (),
     fault: str | None = None,
+    void: bool = False,
 ) -> None:
-    """Within the transaction that commits the round; `fault` says why answers are unscored by the mechanism's fault."""
-    count_round(connection, mechanism, scored)
+    """Within the transaction that commits the round; `fault` says why answers are unscored by the mechanism's fault.
+
+    A round that is `void` because our machine was late says nothing of miners or mechanism, and was told already.
+    """
+    if not void:
+        count_round(connection, mechanism, scored)
+        _enqueue_alerts(connection, round_id, at, mechanism, scored, fault)
+        if mechanism.narrates:
+            insert_item(connection, "story", round_id, mechanism.name, at, {})
+    for sink in sinks:
+        insert_item(connection, sink, round_id, mechanism.name, at, {})
+
+
+def _enqueue_alerts(
+    connection: Connection, round_id: str, at: float, mechanism: Mechanism, scored: Scored, fault: str | None
+) -> None:
     alerts, copies = _parse_rows(scored, "alerts", ALERT), _parse_rows(scored, "copies", COPIES)
     over = fault is None and is_open(connection, FAULT, mechanism.name)
     if alerts or over or fault is not None:
@@ -55,10 +70,6 @@ def enqueue_round_jobs(
     if copies:
         _insert_copies(connection, round_id, at, mechanism.name, copies)
         insert_item(connection, "copies", round_id, mechanism.name, at, {"copies": copies})
-    if mechanism.narrates:
-        insert_item(connection, "story", round_id, mechanism.name, at, {})
-    for sink in sinks:
-        insert_item(connection, sink, round_id, mechanism.name, at, {})
 
 
 def _parse_rows(scored: Scored, name: str, shape: Shape) -> list[dict[str, Any]]:

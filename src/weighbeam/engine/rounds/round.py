@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from sqlalchemy import Connection
 
@@ -19,16 +19,24 @@ from weighbeam.engine.weights.emissions import select_averages
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Standing, Task
 from weighbeam.network.ask import MinerQuestion, MinerReply, Target
+from weighbeam.network.blame import (
+    Lateness,
+    blame_late,
+    blame_our_network,
+    blame_refused,
+    count_late,
+    is_lost,
+    is_refusal,
+)
 from weighbeam.network.endpoints import Endpoint
-from weighbeam.network.probe import blame_our_network, is_lost
-from weighbeam.network.refusals import blame_refused, is_refusal
+from weighbeam.network.probe import LateWatch
 from weighbeam.senses.ports.protocols import RenewableSenses, Senses
 
 
 async def ask_group(
     context: RoundContext, task: Task, group: Group, moment: RoundStart, params_hash: str
-) -> list[MinerReply]:
-    """Everyone of the group and those asked besides, each once."""
+) -> tuple[list[MinerReply], Lateness | None]:
+    """Everyone of the group and those asked besides, each once; and how late we were, if that voids the round."""
     mechanism, params = context.mechanism, context.params
     question = MinerQuestion(
         round=moment.round_id,
@@ -40,13 +48,18 @@ async def ask_group(
         max_reply_bytes=mechanism.max_reply_bytes,
     )
     targets = [_target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
-    heard = await _blame_refused(context, await context.asker.ask_all(question, targets), moment)
+    watch = LateWatch(question.deadline_seconds)
+    heard = await context.asker.ask_all(question, targets, watch)
+    lateness = count_late(watch.measured, heard)
+    if lateness.is_ours:
+        return await _blame_late(context, heard, lateness, moment), lateness
+    heard = await _blame_refused(context, heard, moment)
     if context.is_online is None or not any(map(is_lost, heard)):
-        return heard
+        return heard, None
     judged = blame_our_network(heard, await context.is_online())
     if judged != heard:
         LOG.warning("%s: no miner and no probe was reached | remedy: check our own network", moment.round_id)
-    return judged
+    return judged, None
 
 
 def count_outcomes(heard: Sequence[MinerReply]) -> str:
@@ -58,6 +71,15 @@ def count_outcomes(heard: Sequence[MinerReply]) -> str:
     """
     counts = Counter(f"{reply.status} ({reply.reason})" if reply.reason else reply.status for reply in heard)
     return ", ".join(f"{name} {count}" for name, count in counts.most_common())
+
+
+async def _blame_late(
+    context: RoundContext, heard: Sequence[MinerReply], lateness: Lateness, moment: RoundStart
+) -> list[MinerReply]:
+    """Charge nobody when our own machine was late, and say so."""
+    text = f"{moment.round_id} is void, this machine was late: {lateness}; {count_outcomes(heard)}"
+    await _tell(context, "late_machine", "warning", text)
+    return blame_late(heard, lateness)
 
 
 async def _blame_refused(context: RoundContext, heard: Sequence[MinerReply], moment: RoundStart) -> list[MinerReply]:
@@ -111,17 +133,25 @@ async def observe_round(
         raise moment.exclusion.explain(mechanism.name)
     named = await run_in_thread(mechanism.name_senses, params, context.senses)
     params_hash = hash_params(mechanism, params, named)
-    heard = await ask_group(context, task, group, moment, params_hash)
+    heard, lateness = await ask_group(context, task, group, moment, params_hash)
     LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
-    await record_round(context, asked, moment, params_hash, also)
+    await record_round(context, asked, moment, params_hash, also, lateness)
 
 
 async def record_round(
-    context: RoundContext, asked: Asked, moment: RoundStart, params_hash: str, also: Also | None = None
+    context: RoundContext,
+    asked: Asked,
+    moment: RoundStart,
+    params_hash: str,
+    also: Also | None = None,
+    lateness: Lateness | None = None,
 ) -> None:
-    """Observe what was asked and make it durable; `also` writes in the same transaction."""
+    """Observe what was asked and make it durable; `also` writes in the same transaction.
+
+    `lateness` is how late our own machine was, if that made the round void.
+    """
     mechanism = context.mechanism
     observation = await observe(context, asked)
     known = await asyncio.to_thread(context.journal.known, mechanism.name) if moment.known is None else moment.known
@@ -135,6 +165,7 @@ async def record_round(
         at=moment.at,
         departed=tuple(sorted(hotkey for hotkey in known if hotkey not in moment.uids)),
         endpoints={answer.hotkey: _format_endpoint(moment.endpoints.get(answer.hotkey)) for answer in asked.answers},
+        lateness=None if lateness is None else asdict(lateness),
     )
     await asyncio.to_thread(context.journal.record, facts, asked, observation, also)
 

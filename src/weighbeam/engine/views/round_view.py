@@ -154,7 +154,10 @@ MAX_PAYLOADS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RoundView:
-    """A round. `withheld`: it is a user's, and neither question nor answers are told."""
+    """A round. `withheld`: it is a user's, and neither question nor answers are told.
+
+    `void`: none of its answers counts. `lateness` is how late our own machine was, if that is why.
+    """
 
     id: str
     mechanism: str
@@ -177,6 +180,13 @@ class RoundView:
     narrative: str | None
     narrator: str | None
     heatmap: bool
+    void: bool = False
+    lateness: Mapping[str, Any] | None = None
+
+    @property
+    def outcome(self) -> str:
+        """The state for people: a void round was scored, but does not look like one."""
+        return "void" if self.void else self.state
 
 
 def select_round_view(store: Store, round_id: str, withhold: bool, max_payloads: int = MAX_PAYLOADS) -> RoundView:
@@ -214,6 +224,8 @@ def select_round_view(store: Store, round_id: str, withhold: bool, max_payloads:
         narrative=None if hidden or narrative is None else _point_here(narrative[0], told, round_id),
         narrator=None if hidden or narrative is None else narrative[1],
         heatmap="heatmap" in told,
+        void=bool(answers) and all(one.status == "unscored" for one in answers),
+        lateness=body.get("lateness"),
     )
 
 

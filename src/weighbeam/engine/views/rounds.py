@@ -39,7 +39,10 @@ SETTLE_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class RoundLine:
-    """A round in short. `answers` counts those scored, so a round that is not scored has none."""
+    """A round in short. `answers` counts those scored, so a round that is not scored has none.
+
+    `void`: it is scored and none of its answers counts, so no standing follows from it.
+    """
 
     id: str
     mechanism: str
@@ -49,6 +52,12 @@ class RoundLine:
     answers: int
     valid: int
     kind: Kind
+    void: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """The state for people: a void round was scored, but does not look like one."""
+        return "void" if self.void else self.state
 
 
 def list_rounds(
@@ -95,6 +104,7 @@ def _select_lines() -> Select[Any]:
         columns.at,
         columns.block,
         of_round.correlate(tables.rounds).scalar_subquery().label("answers"),
+        of_round.where(scores.status == "unscored").correlate(tables.rounds).scalar_subquery().label("unscored"),
         of_round.where(scores.status == "valid").correlate(tables.rounds).scalar_subquery().label("valid"),
         exists().where(requests.round == columns.id).correlate(tables.rounds).label("asked"),
     )
@@ -102,7 +112,8 @@ def _select_lines() -> Select[Any]:
 
 def _parse_line(row: Row[Any]) -> RoundLine:
     kind = name_kind(row.mechanism, bool(row.asked))
-    return RoundLine(row.id, row.mechanism, row.state, row.at, row.block, row.answers, row.valid, kind)
+    void = 0 < row.answers == row.unscored
+    return RoundLine(row.id, row.mechanism, row.state, row.at, row.block, row.answers, row.valid, kind, void)
 
 
 def name_kind(mechanism: str, asked: bool) -> Kind:

@@ -9,7 +9,19 @@ NONE = "–"
 HUGE = 1e12
 TONES = {
     "good": ("valid", "confirmed", "NORMAL", "ok", "paid", "done", "released", "submitted", "supported", "info"),
-    "warn": ("warning", "DEGRADED", "held", "unscored", "waiting", "taken", "sent", "planned", "skip", "UNREADABLE"),
+    "warn": (
+        "warning",
+        "DEGRADED",
+        "held",
+        "unscored",
+        "void",
+        "waiting",
+        "taken",
+        "sent",
+        "planned",
+        "skip",
+        "UNREADABLE",
+    ),
     "bad": ("failed", "critical", "EMERGENCY", "stalled", "discarded", "duplicate", "rejected", "refused", "refuted"),
 }
 WORDS = {word: tone for tone, words in TONES.items() for word in words}

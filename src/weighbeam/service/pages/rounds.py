@@ -13,6 +13,7 @@ from weighbeam.engine.views.round_view import AnswerView, RoundView, select_roun
 from weighbeam.engine.views.rounds import list_rounds
 from weighbeam.mechanism.page import MechanismPage
 from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.network.blame import Lateness
 from weighbeam.service.pages.formats import format_number, format_tokens
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
@@ -195,6 +196,8 @@ def list_record(view: RoundView) -> list[tuple[str, str]]:
 
 def _narrate(view: RoundView, kept: ScoreResult | None) -> list[str]:
     """What was told when the round was over; told now, by rule, if nothing was."""
+    if view.lateness is not None:
+        return [f"This machine was late while it asked, so nobody is charged: {Lateness(**view.lateness)}."]
     if view.narrative is not None:
         return view.narrative.splitlines()
     if kept is None or view.withheld or not kept.mechanism.narrates:
