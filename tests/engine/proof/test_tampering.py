@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from command import weighbeam
 from demo_run import Played, copy_database
 from engine.proof.tampering import Tampering, is_named, judge, list_tamperings
 from weighbeam.engine.journal.access import open_journal
@@ -13,6 +14,7 @@ from weighbeam.engine.journal.head import load_head
 from weighbeam.engine.proof.prove import Pins, prove
 from weighbeam.engine.proof.report import render_page
 from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.network.keys import Hotkey
 from weighbeam.store.database import Store
 
 SEED, PLAYED = 20, 24
@@ -67,3 +69,17 @@ def test_the_report_of_a_forged_journal_says_so(
     page = render_page(judge(journal[0], case, journal[1]))
     assert "differences.</strong>" in page
     assert "head" in page
+
+
+def test_a_journal_is_verified_with_its_settings_and_its_chain(played: Played, tmp_path: Path) -> None:
+    """The wallet of the settings, the head beside the journal and the chain agree with it."""
+    settings, report = played[1] / "validator-1.toml", tmp_path / "report.html"
+    done = weighbeam("replay", "--verify", "--config", settings, "--chain", "--report", report)
+    assert done.returncode == 0, done.stdout
+    assert "signed by 5" in done.stdout
+    assert done.stdout.endswith("0 differ\n")
+    assert "Every number was computed again" in report.read_text("utf-8")
+    stranger = Hotkey.from_uri("//Mallory").address
+    other = weighbeam("replay", "--verify", "--store", played[1] / "validator-1.db", "--hotkey", stranger)
+    assert other.returncode == 1
+    assert f"expected {stranger}" in other.stdout
