@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import JSON, Boolean, Column, Connection, LargeBinary, Table, delete, func, insert, select, update
@@ -304,14 +305,17 @@ def remove_sealed(table: Table) -> Make:
 
 
 def swap_standings(connection: Connection) -> None:
+    """Of two miners that do not stand alike."""
     table = tables.standings
-    first, second = (
-        connection.execute(select(table).order_by(table.c.mechanism, table.c.place).limit(2)).mappings().all()
+    rows = connection.execute(select(table).order_by(table.c.mechanism, table.c.place)).mappings().all()
+    first, second = next(
+        (one, other)
+        for one, other in pairwise(rows)
+        if one["mechanism"] == other["mechanism"] and one["value"] != other["value"]
     )
     for one, other in ((first, second), (second, first)):
-        connection.execute(
-            update(table).where(find_row(table, one)).values(value=other["value"], detail=other["detail"])
-        )
+        values = {"value": other["value"], "detail": other["detail"]}
+        connection.execute(update(table).where(find_row(table, one)).values(**values))
 
 
 def collect_again(connection: Connection) -> None:

@@ -17,7 +17,7 @@ from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.store.database import Store
 
-SEED, PLAYED = 20, 24
+SEED, PLAYED = 20, 16
 pytestmark = pytest.mark.alone
 
 
