@@ -76,11 +76,11 @@ def format_key(key: Key) -> str:
     return canonical_json(list(key)).decode()
 
 
-def put_seal(connection: Connection, name: str, key: str, digest: str | None) -> None:
-    """Set the seal of a row; None removes it."""
+def put_seal(connection: Connection, name: str, key: str, digest: str | None, new: bool = False) -> None:
+    """Set the seal of a row; None removes it. A `new` row has none yet."""
     columns, pending = tables.seals.c, connection.info[PENDING]
     here = and_(columns.name == name, columns.key == key)
-    before = connection.scalar(select(columns.digest).where(here))
+    before = None if new else connection.scalar(select(columns.digest).where(here))
     if before == digest:
         return
     if before is not None:

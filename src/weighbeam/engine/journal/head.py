@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from weighbeam.core.canonical import Json, canonical_json
 from weighbeam.core.errors import WeighbeamError, require
@@ -143,8 +143,11 @@ class HeadSigner:
         head = Head(self.name, number, sequence, digest, sums, self._now(), key.address, key.scheme, "")
         values = {name: getattr(head, name) for name in SIGNED}
         self._head = Head(**values, signature=key.sign(head.signed_bytes()).hex())
-        connection.execute(delete(tables.heads).where(tables.heads.c.name == self.name))
-        connection.execute(insert(tables.heads).values(**values, signature=self._head.signature))
+        values["signature"] = self._head.signature
+        if before is None:
+            connection.execute(insert(tables.heads).values(**values))
+        else:
+            connection.execute(update(tables.heads).where(tables.heads.c.name == self.name).values(**values))
 
 
 def sign_heads(store: Store, signer: HeadSigner) -> None:

@@ -12,7 +12,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.novelty.desk.corpus import Corpus, CorpusLookahead, NearestContribution
 from weighbeam.mechanisms.novelty.desk.ledger import LedgerTransaction, PayLimits
-from weighbeam.mechanisms.novelty.desk.seals import seal_contribution
+from weighbeam.mechanisms.novelty.desk.seals import seal_taken
 from weighbeam.mechanisms.novelty.desk.submission import NoveltySubmission
 from weighbeam.mechanisms.novelty.measure import MeasuredText
 from weighbeam.mechanisms.novelty.params import NoveltyParams
@@ -134,7 +134,8 @@ class IntakeTransaction:
         self._book.spend("hold" if status == "held" else "pay", id, given.contributor, judged.units)
         receipt = self._rules.sign(format_receipt({**row, "id": id}, self._rules.named, self._book.head))
         self._connection.execute(update(contributions).where(contributions.c.id == id).values(receipt=receipt))
-        seal_contribution(self._connection, id)
+        taken = (given.form, measured.vectors) if measured is not None else (None, None)
+        seal_taken(self._connection, {**row, "id": id, "receipt": receipt}, *taken)
         return receipt
 
 

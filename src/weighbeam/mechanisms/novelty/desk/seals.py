@@ -5,9 +5,12 @@ withdrawn text leaves a sound seal.
 """
 
 import hashlib
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
 from weighbeam.core.canonical import Json, digest_json
@@ -20,6 +23,7 @@ from weighbeam.engine.journal.head import (
     sign_heads,
 )
 from weighbeam.mechanisms.novelty.desk.ledger import select_ledger_end, select_ledger_hash
+from weighbeam.mechanisms.novelty.desk.pieces import encode_vector
 from weighbeam.mechanisms.novelty.tables import contributions, forms, pieces, settlements
 from weighbeam.network.keys import Hotkey
 from weighbeam.store import tables
@@ -59,6 +63,16 @@ def select_digests(connection: Connection, ids: Sequence[int]) -> dict[int, str]
 
 def select_digest(connection: Connection, id: int) -> str:
     return select_digests(connection, [id])[id]
+
+
+def seal_taken(connection: Connection, row: Line, form: str | None, vectors: NDArray[np.int32] | None) -> None:
+    """Seal a contribution that was just taken in, from what was written: nothing is read back but piece numbers."""
+    data = [] if vectors is None else [encode_vector(vector) for vector in vectors]
+    numbers = select(pieces.c.id).where(pieces.c.contribution == row["id"]).order_by(pieces.c.id)
+    ids = connection.scalars(numbers).all() if data else []
+    parts = [{"id": id, "crc": zlib.crc32(one), "vector": one} for id, one in zip(ids, data, strict=True)]
+    digest = digest_contribution(row, [form] if form else [], parts, None)
+    put_seal(connection, SEALED, format_key((row["id"],)), digest, new=True)
 
 
 def seal_contribution(connection: Connection, id: int, sound: bool = True) -> None:
