@@ -20,6 +20,9 @@ from weighbeam.network.http_server import serve_miner as serve_until_cancelled
 from weighbeam.network.miner_app import ServedRequest, make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy
 
+STRANGER = "127.0.0.2"
+"""Not the address that proxies on this machine come from."""
+
 
 async def echo(task: dict[str, Any], seconds: float) -> Any:
     return {"chunks": [task["document"]]}
@@ -81,12 +84,12 @@ def test_a_slow_task_is_no_slow_header(tmp_path: Path) -> None:
 def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
     assert ListenSettings().per_address == 20
     with serve_app(hello, ListenSettings()) as endpoint, ExitStack() as stack:
-        callers = [stack.enter_context(connect(endpoint)) for _ in range(20)]
+        callers = [stack.enter_context(connect(endpoint, STRANGER)) for _ in range(20)]
         for caller in callers:
             caller.sendall(HEAD)
-        with connect(endpoint) as one_more:
+        with connect(endpoint, STRANGER) as one_more:
             assert is_cut(one_more)
-        with connect(endpoint, source="127.0.0.2") as neighbour:
+        with connect(endpoint, source="127.0.0.3") as neighbour:
             neighbour.sendall(HEAD + b"x\r\n\r\n")
             assert read_reply(neighbour)[0] == 200
         callers[0].sendall(b"x\r\n\r\n")
@@ -95,15 +98,42 @@ def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
         assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
 
 
-def test_connections_are_limited_in_all_too() -> None:
+def test_callers_behind_a_proxy_on_this_machine_do_not_share_the_limit_of_an_address() -> None:
+    """The twenty-first used to be cut off."""
+    with serve_app(hello, ListenSettings()) as endpoint, ExitStack() as stack:
+        callers = [stack.enter_context(connect(endpoint)) for _ in range(40)]
+        for caller in callers:
+            caller.sendall(HEAD)
+        for caller in callers:
+            caller.sendall(b"x\r\n\r\n")
+            assert read_reply(caller)[0] == 200
+
+
+def test_a_full_server_cuts_off_whoever_keeps_it_waiting_longest() -> None:
     with serve_app(hello, ListenSettings(connections=3)) as endpoint, ExitStack() as stack:
         callers = [stack.enter_context(connect(endpoint, f"127.0.0.{number}")) for number in (2, 3, 4)]
         for caller in callers:
             caller.sendall(HEAD)
+            time.sleep(0.1)
+        with connect(endpoint, "127.0.0.5") as one_more:
+            one_more.sendall(HEAD + b"x\r\n\r\n")
+            assert read_reply(one_more)[0] == 200
+            assert is_cut(callers[0])
+            callers[1].sendall(b"x\r\n\r\n")
+            assert read_reply(callers[1])[0] == 200
+
+
+def test_a_full_server_of_busy_callers_refuses_one_more(tmp_path: Path) -> None:
+    async def slow(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(60)
+
+    with serve_miner(slow, tmp_path, limits=ListenSettings(connections=2)) as endpoint, ExitStack() as stack:
+        callers = [stack.enter_context(connect(endpoint, f"127.0.0.{number}")) for number in (2, 3)]
+        for caller in callers:
+            caller.sendall(write_ask(seconds=60))
+        time.sleep(0.5)
         with connect(endpoint, "127.0.0.5") as one_more:
             assert is_cut(one_more)
-        callers[0].close()
-        assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +146,7 @@ def test_files_are_left_to_the_process_itself(monkeypatch: pytest.MonkeyPatch, f
 
 def is_let_in(endpoint: str) -> bool:
     time.sleep(0.1)
-    with connect(endpoint) as caller:
+    with connect(endpoint, STRANGER) as caller:
         try:
             caller.sendall(HEAD + b"x\r\n\r\n")
             return read_reply(caller)[0] == 200

@@ -7,6 +7,7 @@ thousands of interim replies, or headers without end, would add to the seconds m
 import re
 import ssl
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import httpcore2
@@ -108,7 +109,7 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
     """One connection per request, none kept; certificates as the client checks them by default."""
 
     def __init__(self, max_connections: int) -> None:
-        context = httpx2.create_ssl_context(trust_env=False)
+        context = _load_certificates()
         super().__init__(verify=context)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=context,
@@ -116,3 +117,9 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
             max_keepalive_connections=0,
             network_backend=BoundedBackend(),
         )
+
+
+@cache
+def _load_certificates() -> ssl.SSLContext:
+    """Loaded once: a process that can open no more files can still ask."""
+    return httpx2.create_ssl_context(trust_env=False)

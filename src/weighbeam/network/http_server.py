@@ -26,6 +26,11 @@ STOPPING, CUT = "stopping", "cut"
 RESERVED_FILES = 256
 """Left to the store, to miners that are asked and to everything else that opens files."""
 MAX_CONNECTIONS = 1 << 16
+ACCEPTED_AT_ONCE = 64
+"""Each takes a file before it can be refused, so they are part of the reserve."""
+BACKLOG = 2048
+"""Connections that the kernel keeps until they are accepted."""
+LOOPBACK = ("127.0.0.1", "::1", "local")
 LENGTH_REQUIRED = json.dumps(
     {
         "error": "length_required",
@@ -40,7 +45,8 @@ class ListenSettings:
     """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end.
 
     `connections` is how many may be open in all; None leaves 256 of the files that the process may open to others, or
-    half of them if they are few.
+    half of them if they are few. `shared` are addresses that many callers come from, such as a proxy on this machine:
+    only the limit in all holds for them.
     """
 
     header_seconds: float = 10.0
@@ -48,10 +54,13 @@ class ListenSettings:
     per_address: int = 20
     connections: int | None = None
     drain_seconds: int = 5
+    shared: tuple[str, ...] = LOOPBACK
 
 
 class ServerConfig(uvicorn.Config):
-    """The server's configuration, and how many connections each address has open."""
+    """The server's configuration, how many connections each address has open, and those that wait for a request, the
+    longest waiting first.
+    """
 
     def __init__(self, app: Any, settings: ListenSettings) -> None:
         super().__init__(
@@ -64,13 +73,26 @@ class ServerConfig(uvicorn.Config):
             access_log=False,
             proxy_headers=False,
             server_header=False,
+            backlog=ACCEPTED_AT_ONCE,
             h11_max_incomplete_event_size=settings.max_header_bytes,
             timeout_graceful_shutdown=settings.drain_seconds,
         )
         self.settings = settings
         self.open: Counter[str] = Counter()
+        self.waiting: dict[ServerConnection, None] = {}
         self.room = limit_connections() if settings.connections is None else settings.connections
         self.stopping = asyncio.Event()
+
+    def has_room(self, origin: str, connections: int) -> bool:
+        """Whether one more may come in. A full server cuts off whoever has kept it waiting longest for a request."""
+        if origin not in self.settings.shared and self.open[origin] >= self.settings.per_address:
+            return False
+        if connections < self.room:
+            return True
+        longest = next(iter(self.waiting), None)
+        if longest is not None:
+            longest.cut()
+        return longest is not None
 
 
 class LengthRequired(h11.RemoteProtocolError):
@@ -97,7 +119,9 @@ class RequestParser(h11.Connection):
 
 
 class ServerConnection(H11Protocol):
-    """One connection: refused if its address, or the server, has too many; cut if its headers are too slow or long."""
+    """One connection: refused if its address has too many; cut if its headers are too slow or long, or if the server is
+    full and it is idle.
+    """
 
     def __init__(
         self,
@@ -116,7 +140,7 @@ class ServerConnection(H11Protocol):
         if not isinstance(transport, asyncio.Transport):
             raise TypeError("a stream transport is needed")
         origin = name_origin(transport.get_extra_info("peername"))
-        if self._door.open[origin] >= self._door.settings.per_address or len(self.connections) >= self._door.room:
+        if not self._door.has_room(origin, len(self.connections)):
             transport.abort()
             return
         self._door.open[origin] += 1
@@ -149,6 +173,11 @@ class ServerConnection(H11Protocol):
                 {TARGET: self._parser.target, STOPPING: self._door.stopping, CUT: self.transport.abort}
             )
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._time_headers()
+
     def send_400_response(self, msg: str) -> None:
         """The reply to a request that cannot be parsed, which ends the connection: 411 if its body has no length."""
         if not self._parser.lacks_length:
@@ -170,8 +199,16 @@ class ServerConnection(H11Protocol):
             self._stop_timer()
         elif self._header_timer is None:
             self._header_timer = self.loop.call_later(self._door.settings.header_seconds, self.transport.abort)
+            self._door.waiting[self] = None
+
+    def cut(self) -> None:
+        """Cut it off, and count it no more from now on."""
+        self._stop_timer()
+        self.connections.discard(self)
+        self.transport.abort()
 
     def _stop_timer(self) -> None:
+        self._door.waiting.pop(self, None)
         if self._header_timer is not None:
             self._header_timer.cancel()
             self._header_timer = None
@@ -199,6 +236,7 @@ async def listen(
             await asyncio.sleep(START_POLL_SECONDS)
         if serving.done():
             await serving
+        listener.listen(BACKLOG)
         yield listener.getsockname()[:2]
     finally:
         door.stopping.set()
@@ -229,6 +267,8 @@ def name_origin(peer: Any) -> str:
 
     >>> name_origin(("192.0.2.1", 4)), name_origin(("::ffff:192.0.2.1", 4, 0, 0)), name_origin(("2001:db8::7", 4, 0, 0))
     ('192.0.2.1', '192.0.2.1', '2001:db8::/64')
+    >>> name_origin(("::1", 4, 0, 0))
+    '::1'
     """
     if not isinstance(peer, tuple):
         return "local"
@@ -237,6 +277,8 @@ def name_origin(peer: Any) -> str:
         return str(address)
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
+    if address.is_loopback:
+        return str(address)
     return str(ipaddress.ip_network((address, 64), strict=False))
 
 

@@ -9,7 +9,7 @@ from weighbeam.network.address import EndpointAddress, parse_endpoint
 from weighbeam.network.ask import MinerReply
 
 ASIDE = ("no_endpoint", "bad_address")
-LOST = ("connect", "resolve", None)
+LOST = ("connect", "resolve", "queue", None)
 
 
 async def can_reach(targets: Sequence[str], seconds: float = 3.0) -> bool:

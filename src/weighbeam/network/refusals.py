@@ -37,4 +37,5 @@ def is_refusal(reply: MinerReply) -> bool:
 
 
 def _is_reached(reply: MinerReply) -> bool:
-    return is_refusal(reply) or reply.status not in ("unreachable", "validator_error")
+    asked = reply.status not in ("unreachable", "validator_error") and reply.reason != "queue"
+    return is_refusal(reply) or asked
