@@ -24,6 +24,7 @@ from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
 from weighbeam.network.replies import judge_content, judge_envelope, make_proof, verify_reply
 from weighbeam.network.signing_dialects import DEFAULT_DIALECT, OutgoingRequest, find_dialect
+from weighbeam.network.strict_json import MAX_NODES
 
 MAX_REPLY_BYTES = 1 << 20
 """Unless a question says otherwise."""
@@ -54,6 +55,7 @@ class MinerQuestion:
     deadline_seconds: float
     seed: str | int
     max_reply_bytes: int = MAX_REPLY_BYTES
+    max_reply_nodes: int = MAX_NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +330,7 @@ class Asker:
             proof = self._prove(target, heard)
         except WeighbeamError as refusal:
             return MinerReply(target.hotkey, "malformed", refusal.code, heard.seconds)
-        status, reason, payload = judge_content(heard.body, question.round)
+        status, reason, payload = judge_content(heard.body, question.round, question.max_reply_nodes)
         return MinerReply(target.hotkey, status, reason, heard.seconds, payload, proof)
 
     def _prove(self, target: Target, heard: RawReply) -> dict[str, str] | None:
