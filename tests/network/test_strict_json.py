@@ -52,4 +52,4 @@ def test_a_bomb_of_values_costs_no_objects(bomb: bytes) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 4 * len(body)
+    assert peak < 2 * len(body)

@@ -110,6 +110,8 @@ class Mechanism:
     """Reasons that point to an attack, each with the name of the trick."""
     max_request_bytes: int = 1 << 20
     """The largest request body a miner accepts."""
+    max_request_nodes: int = 1 << 14
+    """The most JSON values and keys in a request that a miner accepts."""
     max_reply_bytes: int = 1 << 20
     """The largest reply body a validator reads, whatever the task; `reply_limits` may allow less."""
     page: MechanismPage = MechanismPage()

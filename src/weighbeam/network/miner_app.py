@@ -13,7 +13,6 @@ from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_number
-from weighbeam.mechanism.records import BYTES_PER_NODE
 from weighbeam.network import request_auth as auth
 from weighbeam.network.http_server import TARGET
 from weighbeam.network.keys import Hotkey
@@ -28,6 +27,7 @@ Result = TypeVar("Result")
 Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
 MAX_REQUEST_BYTES = 1 << 20
+MAX_REQUEST_NODES = 1 << 14
 STATUS = {
     "length_required": 411,
     "too_large": 413,
@@ -66,12 +66,13 @@ def make_miner_app(
     log: Callable[[ServedRequest], None] = lambda _: None,
     dialects: Sequence[Dialect] = (Btauth(),),
     max_bytes: Mapping[str, int] = {},
+    max_nodes: Mapping[str, int] = {},
 ) -> FastAPI:
     """The app of one miner: `POST /weighbeam/1/{mechanism}/ask` and `GET /weighbeam/1/info`; `listen` serves it.
 
     Of several `dialects` a request is judged by the one whose version header it carries. Replies are signed where
-    the dialect has signed replies. `max_bytes` is the largest request of each mechanism, 1 MiB if it is not there; it
-    may hold one JSON value per 8 of these bytes.
+    the dialect has signed replies. `max_bytes` is the largest request of each mechanism, 1 MiB if it is not there, and
+    `max_nodes` the most JSON values and keys in it, 16,384 if it is not there.
     """
     for dialect in dialects:
         remembered = dialect.max_age_seconds + dialect.skew_seconds <= KEEP_SECONDS
@@ -89,13 +90,12 @@ def make_miner_app(
         code: str | None = None
         signs = True
         try:
-            limit = max_bytes.get(mechanism or "", MAX_REQUEST_BYTES)
-            given = await receive(request, limit)
+            given = await receive(request, max_bytes.get(mechanism or "", MAX_REQUEST_BYTES))
             dialect = detect_dialect(dialects, given.headers)
             signs = dialect.signs_replies
             caller = dialect.verify(given, hotkey.address, time.time_ns(), is_new)
             with policy.admit(caller.sender):
-                work = _handle(mechanism, given.body, limit // BYTES_PER_NODE, handlers, hotkey)
+                work = _handle(mechanism, given.body, max_nodes, handlers, hotkey)
                 status, content = await _while_connected(request, work)
         except WeighbeamError as refusal:
             code = refusal.code
@@ -166,13 +166,13 @@ async def _hang_up(request: Request) -> None:
 
 
 async def _handle(
-    mechanism: str | None, body: bytes, max_nodes: int, handlers: Mapping[str, Handler], hotkey: Hotkey
+    mechanism: str | None, body: bytes, max_nodes: Mapping[str, int], handlers: Mapping[str, Handler], hotkey: Hotkey
 ) -> tuple[int, dict[str, Any]]:
     if mechanism is None:
         return 200, {"hotkey": hotkey.address, "mechanisms": sorted(handlers), "protocol": 1}
     if mechanism not in handlers:
         raise WeighbeamError("unknown_mechanism", "no such mechanism here", "ask another miner")
-    question = parse_strict(body, max_nodes=max_nodes)
+    question = parse_strict(body, max_nodes=max_nodes.get(mechanism, MAX_REQUEST_NODES))
     sound = isinstance(question, dict) and isinstance(question.get("task"), dict) and "round" in question
     if not sound or not is_number(question.get("deadline_seconds"), 0):
         raise WeighbeamError("malformed", "not a task", "send {round, task, deadline_seconds}")

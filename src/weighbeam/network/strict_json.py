@@ -14,7 +14,7 @@ QUOTE = ord('"')
 MARKS = b",:[{"
 """Each stands for at most one value or key."""
 OTHERS = bytes(byte for byte in range(256) if byte not in MARKS and byte != QUOTE)
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 
 
 def parse_strict(data: bytes, max_depth: int = MAX_DEPTH, max_nodes: int = MAX_NODES) -> Any:
@@ -46,13 +46,14 @@ def has_few_nodes(data: bytes, limit: int) -> bool:
     """
     if 1 + sum(data.count(mark) for mark in MARKS) <= limit:
         return True
-    marks = data.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, OTHERS)
-    count, inside = 1, 0
-    for start in range(0, len(marks), BLOCK):
-        is_quote = np.frombuffer(marks, np.uint8, min(BLOCK, len(marks) - start), start) == QUOTE
-        in_text = np.logical_xor.accumulate(is_quote) ^ bool(inside)
+    plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    count, inside = 1, False
+    for start in range(0, len(plain), BLOCK):
+        marks = plain[start : start + BLOCK].translate(None, OTHERS)
+        is_quote = np.frombuffer(marks, np.uint8) == QUOTE
+        in_text = np.logical_xor.accumulate(is_quote) ^ inside
         count += int(np.count_nonzero(~in_text & ~is_quote))
-        inside = int(in_text[-1])
+        inside ^= bool(np.count_nonzero(is_quote) % 2)
         if count > limit:
             return False
     return True
