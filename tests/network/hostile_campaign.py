@@ -57,7 +57,7 @@ UNFIT = {
 }
 """Attacks that mean nothing to a target: requests to it are not signed, or have no token."""
 SHORT = (
-    ("miner", "tiny chunks"), ("miner", "1,000 connections"), ("miner", "node bomb"), ("miner", "slow body"),
+    ("miner", "tiny chunks"), ("miner", "1,000 connections"), ("miner", "node bomb"), ("miner", "3,000 headers"),
     ("miner", "wrong signature"), ("serve", "pipelined requests"), ("serve", "made-up tokens"),
     ("serve", "tiny chunks"),
     ("asker", "endless interim replies"), ("asker", "node bomb"), ("asker", "slow body"), ("asker", "tiny chunks"),
@@ -207,7 +207,7 @@ def start_miner(folder: Path) -> Iterator[tuple[Victim, Place]]:
     file.close()
     (folder / "miner.toml").write_text(
         f'[wallet]\nuri = "//Bob"\n[chain]\npath = "chain.sqlite"\n[miner]\nlisten = "127.0.0.1:0"\n'
-        f'allow = ["{ALICE.address}", "{DAVE.address}"]\nper_minute = 60000\n[miner.answers]\nchunking = "sentences"\n'
+        f'allow = ["{ALICE.address}", "{DAVE.address}"]\nper_minute = 1200\n[miner.answers]\nchunking = "sentences"\n'
     )
     log = folder / "miner.log"
     with start(["-m", "weighbeam", "miner", "--config", str(folder / "miner.toml")], log) as process:

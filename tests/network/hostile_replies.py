@@ -126,6 +126,7 @@ REPLIES: dict[str, Reply] = {
     "endless interim replies": keep_saying(b"", INTERIM * 1000),
     "slow interim replies": keep_saying(b"", INTERIM, 0.1),
     "endless headers": keep_saying(OK, b"a: b\r\n" * 1000),
+    "3,000 headers": say(OK + b"a:b\r\n" * 3000 + b"\r\n"),
     "huge header": say(OK + b"X-Long: " + b"x" * (4 << 20) + b"\r\n\r\n"),
     "huge reason": say(b"HTTP/1.1 200 " + b"x" * (4 << 20) + b"\r\n\r\n"),
     "endless body": keep_saying(OK + b"\r\n", b"x" * 100_000),

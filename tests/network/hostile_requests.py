@@ -41,7 +41,7 @@ class Knock:
     """An attack on a server: as many connections from each of so many addresses say `talk`, again and again."""
 
     talk: Talk
-    connections: int = 15
+    connections: int = 5
     addresses: int = 2
     read_bytes: int = 0
     """The receive buffer of its sockets; 0 leaves it to the system."""
@@ -190,8 +190,12 @@ UPGRADE = "Connection: Upgrade"
 KNOCKS: dict[str, Knock] = {
     "tiny chunks": Knock(keep_saying(lambda p: head(p, "Transfer-Encoding: chunked") + b"\r\n", b"1\r\nx\r\n" * 2000)),
     "1-byte writes": Knock(write_bytewise, connections=5),
-    "slow headers": Knock(keep_saying(head, b"x", PAUSE_SECONDS)),
-    "slow body": Knock(keep_saying(lambda p: head(p, "Content-Length: 9999") + b"\r\n", b"x", PAUSE_SECONDS)),
+    "slow headers": Knock(keep_saying(head, b"x", PAUSE_SECONDS), connections=20, addresses=5),
+    "slow body": Knock(
+        keep_saying(lambda p: head(p, "Content-Length: 9999") + b"\r\n", b"x", PAUSE_SECONDS),
+        connections=20,
+        addresses=5,
+    ),
     "endless headers": Knock(keep_saying(head, b"a: b\r\n" * 1000)),
     "huge header": Knock(say(lambda p: head(p, "X-Long: " + "x" * (1 << 20)))),
     "3,000 headers": Knock(say(lambda p: head(p, *("a:b",) * 3000) + b"\r\n")),

@@ -146,12 +146,7 @@ def test_files_are_left_to_the_process_itself(monkeypatch: pytest.MonkeyPatch, f
 
 def is_let_in(endpoint: str) -> bool:
     time.sleep(0.1)
-    with connect(endpoint, STRANGER) as caller:
-        try:
-            caller.sendall(HEAD + b"x\r\n\r\n")
-            return read_reply(caller)[0] == 200
-        except ConnectionError:
-            return False
+    return is_answered(endpoint, STRANGER)
 
 
 @pytest.mark.parametrize("piece", [1_000_000, 1000], ids=["at once", "in pieces"])
@@ -174,6 +169,39 @@ def test_the_header_block_is_capped_however_it_comes(piece: int) -> None:
         assert tell(endpoint, headers_of((16 << 10) + 100)) in (400, None)
         assert tell(endpoint, headers_of(200_000)) in (400, None)
         assert tell(endpoint, headers_of(100)) == 200
+
+
+def test_many_headers_and_long_targets_are_not_parsed() -> None:
+    """Thirty callers with 3,000 headers each used to hold a server for a second and a half."""
+
+    def status(raw: bytes) -> int:
+        return say(endpoint, raw)[0]
+
+    with serve_app(hello, ListenSettings()) as endpoint:
+        assert status(b"GET / HTTP/1.1\r\n" + b"a:b\r\n" * 90 + b"Host: a\r\n\r\n") == 200
+        assert status(b"GET / HTTP/1.1\r\n" + b"a:b\r\n" * 3000 + b"Host: a\r\n\r\n") == 400
+        lines = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n" + b"\n" * 500
+        assert status(lines) == 200, "lines of a body are no headers"
+        assert status(b"GET /" + b"a" * 4000 + b" HTTP/1.1\r\nHost: a\r\n\r\n") == 200
+        assert status(b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\nHost: a\r\n\r\n") == 400
+
+
+def test_an_address_opens_so_many_connections_a_second() -> None:
+    """A caller that resets each connection at once used to keep a miner busy for seconds."""
+    pace = ListenSettings(new_per_second=5.0)
+    with serve_app(hello, pace) as endpoint:
+        assert [is_answered(endpoint, STRANGER) for _ in range(30)].count(True) in range(10, 25)
+        assert is_answered(endpoint, "127.0.0.3"), "others have a pace of their own"
+        assert all(is_answered(endpoint, "127.0.0.1") for _ in range(30)), "a proxy has many callers"
+
+
+def is_answered(endpoint: str, source: str) -> bool:
+    with connect(endpoint, source) as caller:
+        try:
+            caller.sendall(HEAD + b"x\r\n\r\n")
+            return read_reply(caller)[0] == 200
+        except ConnectionError:
+            return False
 
 
 def test_a_task_ends_when_its_asker_hangs_up(tmp_path: Path) -> None:
