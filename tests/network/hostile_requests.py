@@ -41,7 +41,7 @@ class Knock:
     """An attack on a server: as many connections from each of so many addresses say `talk`, again and again."""
 
     talk: Talk
-    connections: int = 5
+    connections: int = 15
     addresses: int = 2
     read_bytes: int = 0
     """The receive buffer of its sockets; 0 leaves it to the system."""

@@ -188,8 +188,13 @@ def test_many_headers_and_long_targets_are_not_parsed() -> None:
 
 def test_an_address_opens_so_many_connections_a_second() -> None:
     """A caller that resets each connection at once used to keep a miner busy for seconds."""
-    pace = ListenSettings(new_per_second=5.0)
+    pace = ListenSettings(per_second=5.0)
     with serve_app(hello, pace) as endpoint:
+        with connect(endpoint, "127.0.0.4") as caller:
+            caller.sendall((HEAD + b"x\r\n\r\n") * 30)
+            said = b"".join(iter(lambda: caller.recv(65536), b""))
+        assert said.count(b"200 OK") in range(9, 25), "requests on one connection are counted too"
+        assert said.count(b"429 Too Many Requests") == 1
         assert [is_answered(endpoint, STRANGER) for _ in range(30)].count(True) in range(10, 25)
         assert is_answered(endpoint, "127.0.0.3"), "others have a pace of their own"
         assert all(is_answered(endpoint, "127.0.0.1") for _ in range(30)), "a proxy has many callers"

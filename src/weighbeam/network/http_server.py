@@ -8,9 +8,11 @@ import resource
 import socket
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 import h11
@@ -37,32 +39,35 @@ MAX_HEADER_LINES = 100
 MAX_TARGET_BYTES = 4096
 BLANK_LINE = re.compile(rb"\n\r?\n")
 MAX_PACED = 10_000
+PER_SECOND = 50.0
 PACED_SECONDS = 2.0
 """For so long an address may be ahead of its pace."""
 LOOPBACK = ("127.0.0.1", "::1", "local")
-LENGTH_REQUIRED = json.dumps(
-    {
+REFUSALS = {
+    411: {
         "error": "length_required",
         "message": "Transfer-Encoding is not accepted",
         "remedy": "send the body with Content-Length",
-    }
-).encode()
+    },
+    429: {"error": "rate_limited", "message": "too many requests of this address", "remedy": "call less often"},
+}
+"""Replies to requests that are refused before they reach the app; any other is 400."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListenSettings:
     """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end.
 
-    `new_per_second` is how many an address may open, and twice as many at once. `connections` is how many may be open
-    in all; None leaves 256 of the files that the process may open to others, or half of them if they are few. `shared`
-    are addresses that many callers come from, such as a proxy on this machine:
+    `per_second` is how many connections, or further requests on them, an address may begin, and twice as many at once.
+    `connections` is how many may be open in all; None leaves 256 of the files that the process may open to others, or
+    half of them if they are few. `shared` are addresses that many callers come from, such as a proxy on this machine:
     only the limit in all holds for them.
     """
 
     header_seconds: float = 10.0
     max_header_bytes: int = 16 << 10
     per_address: int = 20
-    new_per_second: float = 50.0
+    per_second: float = PER_SECOND
     connections: int | None = None
     drain_seconds: int = 5
     shared: tuple[str, ...] = LOOPBACK
@@ -98,7 +103,7 @@ class ServerConfig(uvicorn.Config):
     def has_room(self, origin: str, connections: int) -> bool:
         """Whether one more may come in. A full server cuts off whoever has kept it waiting longest for a request."""
         strange = origin not in self.settings.shared
-        if strange and (self.open[origin] >= self.settings.per_address or not self._keeps_pace(origin)):
+        if (strange and self.open[origin] >= self.settings.per_address) or not self.keeps_pace(origin):
             return False
         if connections < self.room:
             return True
@@ -107,9 +112,11 @@ class ServerConfig(uvicorn.Config):
             longest.cut()
         return longest is not None
 
-    def _keeps_pace(self, origin: str) -> bool:
-        """Whether an address opens no more connections than it may: each takes its share of a second from now on."""
-        now, share = time.monotonic(), 1 / self.settings.new_per_second
+    def keeps_pace(self, origin: str) -> bool:
+        """Whether an address may begin one more connection or request: each takes its share of a second."""
+        if origin in self.settings.shared:
+            return True
+        now, share = time.monotonic(), 1 / self.settings.per_second
         if len(self.paces) > MAX_PACED:
             self.paces = {name: until for name, until in self.paces.items() if until > now}
         until = max(now, self.paces.get(origin, now)) + share
@@ -132,7 +139,9 @@ class RequestParser(h11.Connection):
     """
 
     target = b""
-    lacks_length = False
+    refusal = 400
+    keeps_pace: Callable[[], bool]
+    _requests = 0
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         if self.their_state is h11.IDLE:
@@ -142,9 +151,13 @@ class RequestParser(h11.Connection):
             self.target = event.target
             if len(event.target) > MAX_TARGET_BYTES:
                 raise h11.RemoteProtocolError("the target is too long", error_status_hint=414)
-            self.lacks_length = any(name == b"transfer-encoding" for name, _ in event.headers)
-            if self.lacks_length:
+            self._requests += 1
+            if any(name == b"transfer-encoding" for name, _ in event.headers):
+                self.refusal = 411
                 raise LengthRequired("Transfer-Encoding is not accepted", error_status_hint=411)
+            if self._requests > 1 and not self.keeps_pace():
+                self.refusal = 429
+                raise h11.RemoteProtocolError("too many requests", error_status_hint=429)
         return event
 
     def _refuse_many_headers(self, received: bytes) -> None:
@@ -182,6 +195,7 @@ class ServerConnection(H11Protocol):
             return
         self._door.open[origin] += 1
         self._origin = origin
+        self._parser.keeps_pace = partial(self._door.keeps_pace, origin)
         super().connection_made(transport)
         self._time_headers()
 
@@ -216,17 +230,19 @@ class ServerConnection(H11Protocol):
             self._time_headers()
 
     def send_400_response(self, msg: str) -> None:
-        """The reply to a request that cannot be parsed, which ends the connection: 411 if its body has no length."""
-        if not self._parser.lacks_length:
+        """The reply to a request that never reaches the app, and the end of its connection."""
+        status = HTTPStatus(self._parser.refusal)
+        if status not in REFUSALS:
             super().send_400_response(msg)
             return
+        told = json.dumps(REFUSALS[status]).encode()
         headers = [
             (b"Content-Type", b"application/json"),
-            (b"Content-Length", b"%d" % len(LENGTH_REQUIRED)),
+            (b"Content-Length", b"%d" % len(told)),
             (b"Connection", b"close"),
         ]
-        head = h11.Response(status_code=411, headers=headers, reason=b"Length Required")
-        for event in (head, h11.Data(data=LENGTH_REQUIRED), h11.EndOfMessage()):
+        head = h11.Response(status_code=status, headers=headers, reason=status.phrase.encode())
+        for event in (head, h11.Data(data=told), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 

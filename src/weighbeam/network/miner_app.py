@@ -81,8 +81,11 @@ def make_miner_app(
     clock = NonceClock()
 
     def is_new(sender: str, request_id: str, signed_at: int) -> bool:
-        """Nothing is written down for a sender that the policy refuses next."""
-        return not policy.may_ask(sender) or nonces.is_new(sender, request_id, signed_at)
+        """Nothing is written down for a sender that the policy refuses next: that takes milliseconds."""
+        if not policy.may_ask(sender):
+            return True
+        policy.check_pace(sender)
+        return nonces.is_new(sender, request_id, signed_at)
 
     async def answer(request: Request, mechanism: str | None) -> Response:
         start = time.monotonic()
