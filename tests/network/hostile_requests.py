@@ -127,6 +127,8 @@ async def half_close(place: Place, reader: asyncio.StreamReader, writer: asyncio
 
 
 async def reset(place: Place, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Some 500 a second in all: more are a flood below HTTP, which is the network's to stop."""
+    await asyncio.sleep(0.05)
     writer.write(write_request(place, write_task(b"{}")))
     await writer.drain()
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
