@@ -3,8 +3,10 @@
 import asyncio
 import gzip
 import json
+import sqlite3
 import ssl
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +278,15 @@ def test_the_rate_is_limited_per_sender(tmp_path: Path) -> None:
     with serve_miner(echo, tmp_path, settings=settings) as endpoint:
         codes = [send(raw_request(endpoint))[0] for _ in range(5)]
     assert codes == [200, 200, 200, 429, 429]
+
+
+def test_a_sender_beyond_its_rate_writes_no_nonces(tmp_path: Path) -> None:
+    """Each took a few milliseconds, in which nobody else was served."""
+    settings = PolicySettings(per_minute=0.001, burst=1)
+    with serve_miner(echo, tmp_path, settings=settings) as endpoint:
+        assert [send(raw_request(endpoint))[0] for _ in range(5)] == [200, 429, 429, 429, 429]
+        with closing(sqlite3.connect(tmp_path / "nonces.sqlite")) as nonces:
+            assert nonces.execute("SELECT COUNT(*) FROM nonces").fetchone() == (1,)
 
 
 def test_a_third_task_of_one_sender_waits_outside(tmp_path: Path) -> None:
