@@ -14,7 +14,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash tamper fuzz-api bench attack-bench test-torch bittensor-epochs docs site golden lock audit sbom build package-test clean
+.PHONY: help setup demo test lint types layers crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch bittensor-epochs docs site golden lock audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ tamper: $(READY) ## Change a demo's journal in every way of the catalogue, on SQ
 fuzz-api: N = 300
 fuzz-api: $(READY) ## Make up N calls (default 300) of every operation of the API and compare the answers with its schema
 	PYTHONPATH=tests $(BIN)/python tests/service/schema_campaign.py $(N)
+
+hostile: $(READY) ## Attack a miner, a service and a validator's asker over the network, and call them honestly meanwhile
+	PYTHONPATH=tests $(BIN)/python tests/network/hostile_campaign.py
 
 bench: $(READY) .venv-torch/.ready ## Measure against the seed's loop and against torch, side by side
 	$(BIN)/python -m benchmarks

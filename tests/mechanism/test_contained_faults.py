@@ -155,6 +155,9 @@ class ExitingScore(Chunking):
         raise SystemExit(3)
 
 
+VERBS = {"choose", "pose", "ask_seconds", "reply_limits", "min_stake_rao", "name_senses"}
+
+
 class Tracing(Chunking):
     """Notes on which threads the verbs run that a round calls."""
 
@@ -163,7 +166,7 @@ class Tracing(Chunking):
 
     def __getattribute__(self, name: str) -> Any:
         found = super().__getattribute__(name)
-        if name not in ("choose", "pose", "ask_seconds", "min_stake_rao", "name_senses"):
+        if name not in VERBS:
             return found
 
         def call(*given: Any, **named: Any) -> Any:
@@ -204,7 +207,7 @@ def test_the_verbs_of_a_round_run_off_the_event_loop(tmp_path: Path, senses: Loc
     with running(mechanism, tmp_path, senses) as (runtime, runner):
         asyncio.run(play_once(runtime, runner, own=True))
         assert runtime.health.add("chunking").rounds == 1
-    assert set(mechanism.threads) == {"choose", "pose", "ask_seconds", "min_stake_rao", "name_senses"}
+    assert set(mechanism.threads) == VERBS
     assert threading.main_thread().name not in mechanism.threads.values()
 
 

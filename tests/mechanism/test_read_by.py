@@ -120,7 +120,14 @@ def test_whoever_reads_a_parameter_is_said_to(name: str, web: LocalSenses) -> No
     for asked in list_rounds(mechanism):
         if mechanism.kind == "asked":
             note("choose", mechanism.choose(params, (), [answer.hotkey for answer in asked.answers], "seed"))
-            note("ask", (mechanism.pose(params, asked.task), mechanism.ask_seconds(params)))
+            note(
+                "ask",
+                (
+                    mechanism.pose(params, asked.task),
+                    mechanism.ask_seconds(params),
+                    mechanism.reply_limits(params, asked.task),
+                ),
+            )
         observation = note("observe", mechanism.observe(params, asked, web))
         note("observe", mechanism.name_senses(params, web))
         scored = note("score", mechanism.score(params, observation))

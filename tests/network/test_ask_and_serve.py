@@ -3,8 +3,10 @@
 import asyncio
 import gzip
 import json
+import sqlite3
 import ssl
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ import pytest
 from network.loopback import ALICE, BOB, CHARLIE, free_port, serve_app, serve_miner, serve_raw
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.records import Task
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network import replies
 from weighbeam.network.ask import MAX_REPLY_BYTES, Asker, AskSettings, MinerQuestion, MinerReply, Target
@@ -21,6 +25,7 @@ from weighbeam.network.miner_app import MAX_REQUEST_BYTES
 from weighbeam.network.nonces import NonceClock, NonceStore
 from weighbeam.network.policy import PolicySettings
 from weighbeam.network.signatures import sign_reply, sign_request
+from weighbeam.network.strict_json import has_few_nodes
 
 OPEN = AskSettings(allow_private=True)
 
@@ -186,6 +191,7 @@ def right(asked: dict[str, Any]) -> bytes:
         (signing_app(lambda _: b'{"round": "r1", "payload": ' + b"[" * 40 + b"]" * 40 + b"}"), "json"),
         (signing_app(lambda _: b'{"round": "other", "payload": {}}'), "shape"),
         (signing_app(lambda _: b"[]"), "shape"),
+        (signing_app(lambda _: b'{"round": "r1", "payload": ' + b"9" * 10_000 + b"}"), "json"),
         (signing_app(lambda _: gzip.compress(b"{}"), **{"Content-Encoding": "gzip"}), "encoded"),
         (signing_app(right, **{"X-Long": "x" * 20_000}), "headers"),
     ],
@@ -194,6 +200,19 @@ def test_a_well_signed_reply_may_still_be_malformed(app, reason: str) -> None:
     with serve_app(app) as endpoint:
         heard = ask_one(endpoint)
     assert (heard.status, heard.reason) == ("malformed", reason)
+
+
+def test_a_reply_of_too_many_values_is_too_large() -> None:
+    with serve_app(signing_app(lambda _: b'{"round": "r1", "payload": [' + b"[]," * 200_000 + b"0]}")) as endpoint:
+        heard = ask_one(endpoint)
+    assert (heard.status, heard.reason, heard.payload) == ("too_large", "nodes", None)
+    assert heard.proof is not None
+
+
+def test_a_request_of_too_many_values_is_refused(tmp_path: Path) -> None:
+    bomb = b'{"round": "r", "deadline_seconds": 3, "task": {"a": [' + b"[]," * 300_000 + b"0]}}"
+    with serve_miner(echo, tmp_path, max_bytes=1 << 20) as endpoint:
+        assert send(raw_request(endpoint, body=bomb)) == (413, "too_large")
 
 
 def test_nobody_there(tmp_path: Path) -> None:
@@ -259,6 +278,15 @@ def test_the_rate_is_limited_per_sender(tmp_path: Path) -> None:
     with serve_miner(echo, tmp_path, settings=settings) as endpoint:
         codes = [send(raw_request(endpoint))[0] for _ in range(5)]
     assert codes == [200, 200, 200, 429, 429]
+
+
+def test_a_sender_beyond_its_rate_writes_no_nonces(tmp_path: Path) -> None:
+    """Each took a few milliseconds, in which nobody else was served."""
+    settings = PolicySettings(per_minute=0.001, burst=1)
+    with serve_miner(echo, tmp_path, settings=settings) as endpoint:
+        assert [send(raw_request(endpoint))[0] for _ in range(5)] == [200, 429, 429, 429, 429]
+        with closing(sqlite3.connect(tmp_path / "nonces.sqlite")) as nonces:
+            assert nonces.execute("SELECT COUNT(*) FROM nonces").fetchone() == (1,)
 
 
 def test_a_third_task_of_one_sender_waits_outside(tmp_path: Path) -> None:
@@ -371,6 +399,25 @@ def test_caps_are_the_specified_ones() -> None:
     assert (Mechanism.max_request_bytes, Mechanism.max_reply_bytes) == (MAX_REQUEST_BYTES, MAX_REPLY_BYTES)
 
 
+def test_limits_of_a_reply_follow_the_task() -> None:
+    """16 MiB used to be read, whatever the document."""
+    chunking, inference, evidence = map(load_mechanism, ("chunking", "inference", "evidence"))
+
+    def limit(mechanism: Mechanism, **body: Any) -> tuple[int, int]:
+        limits = mechanism.reply_limits(make_params(mechanism, {}), Task("t", body))
+        return limits.bytes, limits.nodes
+
+    for text in ("x" * 500, "Grüße, 世界! " * 2000, "\U0001f600 " * 30_000):
+        size, nodes = limit(chunking, document=text, chunk_size=500)
+        chunks = [text[i : i + 100] for i in range(0, len(text), 50)]
+        reply = json.dumps({"round": "r" * 64, "payload": {"chunks": chunks}}).encode()
+        assert len(reply) <= size <= 5 * len(json.dumps(text)) + 30_000 + 4 * len(text)
+        assert has_few_nodes(reply, nodes)
+    assert limit(inference, prompt="Why?") == (200_704, 256)
+    assert limit(evidence, statement="It is.") == (167_936, 576)
+    assert limit(Mechanism()) == (1 << 20, 1 << 17)
+
+
 def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,9 +426,9 @@ def test_a_reply_that_is_slow_to_parse_costs_its_rivals_no_time(
     answered_at: list[float] = []
     real = replies.parse_strict
 
-    def note_parse(data: bytes) -> Any:
+    def note_parse(data: bytes, **limits: int) -> Any:
         parsed_at.append(time.monotonic())
-        return real(data)
+        return real(data, **limits)
 
     async def later(task: dict[str, Any], seconds: float) -> Any:
         await asyncio.sleep(0.3)

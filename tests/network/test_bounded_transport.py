@@ -46,10 +46,20 @@ def ask(targets: list[Target]) -> list[MinerReply]:
         (talk(INTERIM, INTERIM * 1000), ("malformed", "headers")),
         (talk(INTERIM * (MAX_INTERIM + 1) + REFUSED), ("malformed", "headers")),
         (talk(b"HTTP/1.1 200 OK\r\n", b"a: b\r\n" * 1000), ("malformed", "headers")),
+        (talk(b"HTTP/1.1 200 OK\r\n" + b"a:b\r\n" * 200 + b"\r\n"), ("malformed", "headers")),
         (talk(INTERIM * MAX_INTERIM + REFUSED), ("error", "403")),
         (talk(REFUSED), ("error", "403")),
     ],
-    ids=["crumbs", "chunks and a length", "endless 103", "too many 103", "endless headers", "some 103", "no 103"],
+    ids=[
+        "crumbs",
+        "chunks and a length",
+        "endless 103",
+        "too many 103",
+        "endless headers",
+        "many headers",
+        "some 103",
+        "no 103",
+    ],
 )
 def test_what_precedes_a_reply_is_bounded(hostile: Talk, told: tuple[str, str]) -> None:
     with serve_raw(hostile) as endpoint:

@@ -20,6 +20,9 @@ from weighbeam.network.http_server import serve_miner as serve_until_cancelled
 from weighbeam.network.miner_app import ServedRequest, make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy
 
+STRANGER = "127.0.0.2"
+"""Not the address that proxies on this machine come from."""
+
 
 async def echo(task: dict[str, Any], seconds: float) -> Any:
     return {"chunks": [task["document"]]}
@@ -81,12 +84,12 @@ def test_a_slow_task_is_no_slow_header(tmp_path: Path) -> None:
 def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
     assert ListenSettings().per_address == 20
     with serve_app(hello, ListenSettings()) as endpoint, ExitStack() as stack:
-        callers = [stack.enter_context(connect(endpoint)) for _ in range(20)]
+        callers = [stack.enter_context(connect(endpoint, STRANGER)) for _ in range(20)]
         for caller in callers:
             caller.sendall(HEAD)
-        with connect(endpoint) as one_more:
+        with connect(endpoint, STRANGER) as one_more:
             assert is_cut(one_more)
-        with connect(endpoint, source="127.0.0.2") as neighbour:
+        with connect(endpoint, source="127.0.0.3") as neighbour:
             neighbour.sendall(HEAD + b"x\r\n\r\n")
             assert read_reply(neighbour)[0] == 200
         callers[0].sendall(b"x\r\n\r\n")
@@ -95,15 +98,42 @@ def test_the_twenty_first_connection_of_an_address_is_refused() -> None:
         assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
 
 
-def test_connections_are_limited_in_all_too() -> None:
+def test_callers_behind_a_proxy_on_this_machine_do_not_share_the_limit_of_an_address() -> None:
+    """The twenty-first used to be cut off."""
+    with serve_app(hello, ListenSettings()) as endpoint, ExitStack() as stack:
+        callers = [stack.enter_context(connect(endpoint)) for _ in range(40)]
+        for caller in callers:
+            caller.sendall(HEAD)
+        for caller in callers:
+            caller.sendall(b"x\r\n\r\n")
+            assert read_reply(caller)[0] == 200
+
+
+def test_a_full_server_cuts_off_whoever_keeps_it_waiting_longest() -> None:
     with serve_app(hello, ListenSettings(connections=3)) as endpoint, ExitStack() as stack:
         callers = [stack.enter_context(connect(endpoint, f"127.0.0.{number}")) for number in (2, 3, 4)]
         for caller in callers:
             caller.sendall(HEAD)
+            time.sleep(0.1)
+        with connect(endpoint, "127.0.0.5") as one_more:
+            one_more.sendall(HEAD + b"x\r\n\r\n")
+            assert read_reply(one_more)[0] == 200
+            assert is_cut(callers[0])
+            callers[1].sendall(b"x\r\n\r\n")
+            assert read_reply(callers[1])[0] == 200
+
+
+def test_a_full_server_of_busy_callers_refuses_one_more(tmp_path: Path) -> None:
+    async def slow(task: dict[str, Any], seconds: float) -> Any:
+        await asyncio.sleep(60)
+
+    with serve_miner(slow, tmp_path, limits=ListenSettings(connections=2)) as endpoint, ExitStack() as stack:
+        callers = [stack.enter_context(connect(endpoint, f"127.0.0.{number}")) for number in (2, 3)]
+        for caller in callers:
+            caller.sendall(write_ask(seconds=60))
+        time.sleep(0.5)
         with connect(endpoint, "127.0.0.5") as one_more:
             assert is_cut(one_more)
-        callers[0].close()
-        assert any(is_let_in(endpoint) for _ in range(50)), "there is room again, as soon as the server has noticed"
 
 
 @pytest.mark.parametrize(
@@ -116,12 +146,7 @@ def test_files_are_left_to_the_process_itself(monkeypatch: pytest.MonkeyPatch, f
 
 def is_let_in(endpoint: str) -> bool:
     time.sleep(0.1)
-    with connect(endpoint) as caller:
-        try:
-            caller.sendall(HEAD + b"x\r\n\r\n")
-            return read_reply(caller)[0] == 200
-        except ConnectionError:
-            return False
+    return is_answered(endpoint, STRANGER)
 
 
 @pytest.mark.parametrize("piece", [1_000_000, 1000], ids=["at once", "in pieces"])
@@ -144,6 +169,44 @@ def test_the_header_block_is_capped_however_it_comes(piece: int) -> None:
         assert tell(endpoint, headers_of((16 << 10) + 100)) in (400, None)
         assert tell(endpoint, headers_of(200_000)) in (400, None)
         assert tell(endpoint, headers_of(100)) == 200
+
+
+def test_many_headers_and_long_targets_are_not_parsed() -> None:
+    """Thirty callers with 3,000 headers each used to hold a server for a second and a half."""
+
+    def status(raw: bytes) -> int:
+        return say(endpoint, raw)[0]
+
+    with serve_app(hello, ListenSettings()) as endpoint:
+        assert status(b"GET / HTTP/1.1\r\n" + b"a:b\r\n" * 90 + b"Host: a\r\n\r\n") == 200
+        assert status(b"GET / HTTP/1.1\r\n" + b"a:b\r\n" * 3000 + b"Host: a\r\n\r\n") == 400
+        lines = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n" + b"\n" * 500
+        assert status(lines) == 200, "lines of a body are no headers"
+        assert status(b"GET /" + b"a" * 4000 + b" HTTP/1.1\r\nHost: a\r\n\r\n") == 200
+        assert status(b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\nHost: a\r\n\r\n") == 400
+
+
+def test_an_address_opens_so_many_connections_a_second() -> None:
+    """A caller that resets each connection at once used to keep a miner busy for seconds."""
+    pace = ListenSettings(per_second=5.0)
+    with serve_app(hello, pace) as endpoint:
+        with connect(endpoint, "127.0.0.4") as caller:
+            caller.sendall((HEAD + b"x\r\n\r\n") * 30)
+            said = b"".join(iter(lambda: caller.recv(65536), b""))
+        assert said.count(b"200 OK") in range(9, 25), "requests on one connection are counted too"
+        assert said.count(b"429 Too Many Requests") == 1
+        assert [is_answered(endpoint, STRANGER) for _ in range(30)].count(True) in range(10, 25)
+        assert is_answered(endpoint, "127.0.0.3"), "others have a pace of their own"
+        assert all(is_answered(endpoint, "127.0.0.1") for _ in range(30)), "a proxy has many callers"
+
+
+def is_answered(endpoint: str, source: str) -> bool:
+    with connect(endpoint, source) as caller:
+        try:
+            caller.sendall(HEAD + b"x\r\n\r\n")
+            return read_reply(caller)[0] == 200
+        except ConnectionError:
+            return False
 
 
 def test_a_task_ends_when_its_asker_hangs_up(tmp_path: Path) -> None:

@@ -75,8 +75,10 @@ def make_app(
 ) -> App:
     """A miner by what it answers in each mechanism; a trick of its replies spoils those of its mechanism alone."""
     handlers = {mechanism: load_handler(mechanism, name, senses, folder) for mechanism, name in answers.items()}
-    max_bytes = {mechanism: load_mechanism(mechanism).max_request_bytes for mechanism in answers}
-    app: App = make_miner_app(hotkey, handlers, nonces, policy, log, max_bytes=max_bytes)
+    answered = {mechanism: load_mechanism(mechanism) for mechanism in answers}
+    max_bytes = {name: mechanism.max_request_bytes for name, mechanism in answered.items()}
+    max_nodes = {name: mechanism.max_request_nodes for name, mechanism in answered.items()}
+    app: App = make_miner_app(hotkey, handlers, nonces, policy, log, max_bytes=max_bytes, max_nodes=max_nodes)
     for mechanism, answer in answers.items():
         kind, _, trick = answer.partition(":")
         app = spoil_replies(trick, app, mechanism) if kind == "hostile" else app

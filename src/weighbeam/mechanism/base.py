@@ -29,6 +29,7 @@ from weighbeam.mechanism.page import MechanismPage
 from weighbeam.mechanism.params import Params, ReadBy, list_readers
 from weighbeam.mechanism.parse import parse_answer_rows, parse_name_and_seconds, refuse_doubles
 from weighbeam.mechanism.records import (
+    BYTES_PER_NODE,
     Advice,
     Answer,
     Asked,
@@ -39,6 +40,7 @@ from weighbeam.mechanism.records import (
     Node,
     Observation,
     Refused,
+    ReplyLimits,
     Score,
     Scored,
     ScorePair,
@@ -59,6 +61,8 @@ ASK_SECONDS = 10.0
 ALPHA = 0.2
 """The weight of the newest score in a standing if no parameter `alpha` says otherwise."""
 DECIMALS = 6
+MIN_NODES = 1024
+"""JSON values and keys that any reply may have, unless `reply_limits` says otherwise."""
 MEANINGS = {
     "malformed": "The reply did not have the form that the mechanism asks for.",
     "timeout": "No reply arrived in time.",
@@ -106,8 +110,10 @@ class Mechanism:
     """Reasons that point to an attack, each with the name of the trick."""
     max_request_bytes: int = 1 << 20
     """The largest request body a miner accepts."""
+    max_request_nodes: int = 1 << 14
+    """The most JSON values and keys in a request that a miner accepts."""
     max_reply_bytes: int = 1 << 20
-    """The largest reply body a validator reads."""
+    """The largest reply body a validator reads, whatever the task; `reply_limits` may allow less."""
     page: MechanismPage = MechanismPage()
     """Words and columns of pages and tables."""
     served_alone: bool = False
@@ -187,6 +193,10 @@ class Mechanism:
     def ask_seconds(self, params: Any) -> float:
         """How long a miner has to answer: the parameter `timeout`, if there is one."""
         return float(getattr(params, "timeout", ASK_SECONDS))
+
+    def reply_limits(self, params: Any, task: Task) -> ReplyLimits:
+        """The largest reply to this task that a validator reads: `max_reply_bytes`, a JSON value per 8 bytes. Pure."""
+        return ReplyLimits(self.max_reply_bytes, max(MIN_NODES, self.max_reply_bytes // BYTES_PER_NODE))
 
     def name_senses(self, params: Any, senses: Senses) -> Mapping[str, Any]:
         """The senses an observation will be made by, with their digests; it carries them as `senses`."""
@@ -439,6 +449,7 @@ class Mechanism:
     Measure = records.Measure
     MechanismPage = page_words.MechanismPage
     Narrative = records.Narrative
+    ReplyLimits = records.ReplyLimits
     WeighRule = records.WeighRule
 
     # How the defaults work.

@@ -13,6 +13,10 @@ from weighbeam.mechanism.untrusted import put_on_one_line
 Seed: TypeAlias = str | int
 Reply = Literal["ok", "timeout", "unreachable", "error", "malformed", "too_large", "validator_error"]
 Status = Literal["valid", "failed", "unscored"]
+TRIMMED = "trimmed"
+"""The reason, and the only key of the payload, of an answer whose text the journal does not keep."""
+BYTES_PER_NODE = 8
+"""A body with a limit in bytes may hold one JSON value or key per so many of them: a list of short numbers does."""
 Stage: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
@@ -31,7 +35,8 @@ class Task:
 class Answer:
     """What came back from one miner. `seconds` is measured by the validator; `payload` is hostile.
 
-    `reason` says more of a status other than ok; `proof` is the miner's signature over its reply.
+    `reason` says more of a status other than ok; `proof` is the miner's signature over its reply. Of a failed answer
+    that was long the journal keeps `{"trimmed": {"sha256", "bytes", "text"}}`, with `trimmed` as the reason.
     """
 
     hotkey: str
@@ -41,6 +46,14 @@ class Answer:
     uid: int | None = None
     reason: str | None = None
     proof: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLimits:
+    """The largest reply to a task, in bytes and in JSON values and keys."""
+
+    bytes: int
+    nodes: int
 
 
 @dataclass(frozen=True, slots=True)

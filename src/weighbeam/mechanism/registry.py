@@ -253,6 +253,7 @@ def _list_faults(made: Mechanism, name: str | None) -> list[str]:
         "suspicious must map strings to strings": _is_mapping(made.suspicious, str),
         "measures must map names to Measure": _is_mapping(made.measures, Measure),
         "max_request_bytes must be a positive integer": _is_count(made.max_request_bytes, 1),
+        "max_request_nodes must be a positive integer": _is_count(made.max_request_nodes, 1),
         "max_reply_bytes must be a positive integer": _is_count(made.max_reply_bytes, 1),
         "page must be a Mechanism.MechanismPage whose fields have the types it declares": _is_page(made.page),
         "served_alone must be true or false": isinstance(made.served_alone, bool),

@@ -3,12 +3,13 @@
 import asyncio
 import errno
 import json
+import math
 import secrets
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,11 +24,15 @@ from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
 from weighbeam.network.replies import bind_body, judge_content, judge_envelope, make_proof, verify_reply
 from weighbeam.network.signing_dialects import DEFAULT_DIALECT, OutgoingRequest, find_dialect
+from weighbeam.network.strict_json import MAX_NODES
 
 MAX_REPLY_BYTES = 1 << 20
 """Unless a question says otherwise."""
 CONNECT_SECONDS = 3.0
 OUR_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENOSPC)
+QUEUE_DEADLINES = 2
+QUEUE_SLACK_SECONDS = 10.0
+"""Together the time in which a round's requests begin; each has its whole deadline after that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class MinerQuestion:
     deadline_seconds: float
     seed: str | int
     max_reply_bytes: int = MAX_REPLY_BYTES
+    max_reply_nodes: int = MAX_NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,41 @@ class SocketStopwatch:
         return round((self.ended or time.monotonic()) - self.started, 6)
 
 
+class AddressQueue:
+    """The hotkeys behind one address, of which a few are asked at a time."""
+
+    def __init__(self, places: int) -> None:
+        self.places = asyncio.Semaphore(places)
+        self._seconds = 0.0
+        self._running = 0
+
+    @contextmanager
+    def count_seconds(self) -> Iterator[None]:
+        self._seconds -= time.monotonic()
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._seconds += time.monotonic()
+            self._running -= 1
+
+    @property
+    def seconds(self) -> float:
+        """For how long its hotkeys were being asked, added up; without waiting for anything of ours."""
+        return self._seconds + self._running * time.monotonic()
+
+
+def limit_queue(deadline_seconds: float, miners: int, parallel: int) -> float:
+    """How long requests of a round may begin, in seconds. More miners than `parallel` have more time, since we make
+    them wait.
+
+    >>> limit_queue(20.0, 25, 64), limit_queue(20.0, 256, 64)
+    (50.0, 110.0)
+    """
+    waits = max(0, math.ceil(miners / parallel) - 1)
+    return (QUEUE_DEADLINES + waits) * deadline_seconds + QUEUE_SLACK_SECONDS
+
+
 @dataclass(slots=True)
 class Asker:
     """Asks on behalf of one hotkey."""
@@ -146,12 +187,12 @@ class Asker:
             ensure_ascii=False,
             allow_nan=False,
         ).encode()
-        slots = asyncio.Semaphore(self.settings.parallel)
-        per_address: defaultdict[str, asyncio.Semaphore] = defaultdict(
-            lambda: asyncio.Semaphore(self.settings.per_address)
-        )
+        settings = self.settings
+        slots = asyncio.Semaphore(settings.parallel)
+        queues: defaultdict[str, AddressQueue] = defaultdict(lambda: AddressQueue(settings.per_address))
         order = sorted(range(len(targets)), key=lambda i: seeded_digest(question.seed, "ask", targets[i].hotkey))
-        transport = BoundedTransport(self.settings.parallel)
+        queue_seconds = limit_queue(question.deadline_seconds, len(targets), settings.parallel)
+        closes = asyncio.get_running_loop().time() + queue_seconds
         heard: list[MinerReply | RawReply | None] = [None] * len(targets)
 
         async def one(position: int, client: httpx2.AsyncClient) -> None:
@@ -162,9 +203,16 @@ class Asker:
                 blamed: Status = "validator_error" if refusal.code == "resolver_busy" else "unreachable"
                 heard[position] = MinerReply(target.hotkey, blamed, refusal.code, 0.0)
                 return
-            async with per_address[dialled.address], slots:
-                heard[position] = await self._ask(client, question, target, dialled, body)
+            queue = queues[dialled.address]
+            try:
+                async with asyncio.timeout_at(closes) as waiting, queue.places, slots:
+                    waiting.reschedule(None)
+                    with queue.count_seconds():
+                        heard[position] = await self._ask(client, question, target, dialled, body)
+            except TimeoutError:
+                heard[position] = MinerReply(target.hotkey, self._blame_queue(question, queue), "queue", 0.0)
 
+        transport = BoundedTransport(settings.parallel)
         async with (
             httpx2.AsyncClient(transport=transport, timeout=None, trust_env=False, follow_redirects=False) as client,
             watch or nullcontext(),
@@ -172,6 +220,11 @@ class Asker:
             await asyncio.gather(*(one(position, client) for position in order))
         replies = zip(targets, heard, strict=True)
         return await asyncio.to_thread(lambda: [self._judge_late(question, *both) for both in replies])
+
+    def _blame_queue(self, question: MinerQuestion, queue: AddressQueue) -> Status:
+        """Whose fault it is that a miner's turn did not come: its address's, if that used up the time it has."""
+        had = queue.seconds >= self.settings.per_address * QUEUE_DEADLINES * question.deadline_seconds
+        return "timeout" if had else "validator_error"
 
     async def _dial(self, target: Target) -> ResolvedEndpoint:
         if target.endpoint is None:
@@ -194,8 +247,9 @@ class Asker:
                 return await self._exchange(client, question, target, dialled, body, watch)
         except TimeoutError:
             status, reason = "timeout", None
-        except (httpx2.ConnectError, httpx2.ConnectTimeout):
-            status, reason = "unreachable", "connect"
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as fault:
+            ours = _find_own_error(fault)
+            status, reason = ("unreachable", "connect") if ours is None else ("validator_error", type(ours).__name__)
         except UnboundedHead:
             status, reason = "malformed", "headers"
         except httpx2.RemoteProtocolError:
@@ -203,8 +257,8 @@ class Asker:
         except (httpx2.TransportError, ssl.SSLError):
             status, reason = ("unreachable", "connect") if watch.started is None else ("malformed", "cut")
         except OSError as fault:
-            ours = fault.errno in OUR_ERRORS
-            status, reason = ("validator_error", type(fault).__name__) if ours else ("malformed", "cut")
+            ours = _find_own_error(fault)
+            status, reason = ("malformed", "cut") if ours is None else ("validator_error", type(ours).__name__)
         except WeighbeamError as fault:
             status, reason = "validator_error", fault.code
         except MemoryError:
@@ -285,7 +339,7 @@ class Asker:
             proof = self._prove(target, heard)
         except WeighbeamError as refusal:
             return MinerReply(target.hotkey, "malformed", refusal.code, heard.seconds)
-        status, reason, payload = judge_content(heard.body, question.round)
+        status, reason, payload = judge_content(heard.body, question.round, question.max_reply_nodes)
         if proof is not None and status == "ok":
             proof = bind_body(proof, heard.body, question.round, payload)
         return MinerReply(target.hotkey, status, reason, heard.seconds, payload, proof)
@@ -302,6 +356,17 @@ class Asker:
                 return None
             raise
         return make_proof(headers, heard.body, heard.digest, scheme)
+
+
+def _find_own_error(fault: BaseException | None) -> OSError | None:
+    """The error in a chain of them by which our own machine refused: no file, buffer or memory was left."""
+    seen: set[int] = set()
+    while fault is not None and id(fault) not in seen:
+        if isinstance(fault, OSError) and fault.errno in OUR_ERRORS:
+            return fault
+        seen.add(id(fault))
+        fault = fault.__cause__ or fault.__context__
+    return None
 
 
 async def _fetch_capped(response: httpx2.Response, limit: int) -> bytes | None:

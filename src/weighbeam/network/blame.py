@@ -37,11 +37,12 @@ def is_refusal(reply: MinerReply) -> bool:
 
 
 def _is_reached(reply: MinerReply) -> bool:
-    return is_refusal(reply) or reply.status not in ("unreachable", "validator_error")
+    asked = reply.status not in ("unreachable", "validator_error") and reply.reason != "queue"
+    return is_refusal(reply) or asked
 
 
 ASIDE = ("no_endpoint", "bad_address")
-LOST = ("connect", "resolve", None)
+LOST = ("connect", "resolve", "queue", None)
 
 
 def blame_our_network(heard: Sequence[MinerReply], reachable: bool) -> list[MinerReply]:
@@ -130,8 +131,8 @@ class Lateness:
 
 def count_late(measured: Lateness, heard: Sequence[MinerReply]) -> Lateness:
     """What was measured, with how many of the miners reached did not answer in time."""
-    late = sum(reply.status == "timeout" for reply in heard)
-    return replace(measured, reached=sum(map(_is_reached, heard)), late=late)
+    reached = [reply for reply in heard if _is_reached(reply)]
+    return replace(measured, reached=len(reached), late=sum(reply.status == "timeout" for reply in reached))
 
 
 def blame_late(heard: Sequence[MinerReply], lateness: Lateness) -> list[MinerReply]:

@@ -7,6 +7,7 @@ thousands of interim replies, or headers without end, would add to the seconds m
 import re
 import ssl
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import httpcore2
@@ -15,6 +16,8 @@ import httpx2
 MAX_HEAD_BYTES = 16 << 10
 """Of a reply's status line and headers, those of interim replies included."""
 MAX_INTERIM = 4
+MAX_HEADER_LINES = 100
+"""Of one head: parsing thousands takes tens of milliseconds."""
 BLANK_LINE = re.compile(rb"\n\r?\n")
 """Ends a head, for the client's parser too."""
 STATUS_AT = len("HTTP/1.1 ")
@@ -52,6 +55,7 @@ class ReplyHead:
             if end is None:
                 return
             self.is_complete = self._seen[self._start + STATUS_AT : self._start + STATUS_AT + 1] != b"1"
+            self._refuse_if(self._seen.count(b"\n", self._start, end.end()) > MAX_HEADER_LINES)
             self._interim += not self.is_complete
             self._refuse_if(self._interim > MAX_INTERIM)
             self._start = searched = end.end()
@@ -59,7 +63,7 @@ class ReplyHead:
 
     def _refuse_if(self, unbounded: bool) -> None:
         if unbounded:
-            raise UnboundedHead(f"more than {MAX_INTERIM} interim replies or {MAX_HEAD_BYTES} bytes of headers")
+            raise UnboundedHead("too many interim replies, headers or bytes of headers")
 
 
 class BoundedStream(httpcore2.AsyncNetworkStream):
@@ -108,7 +112,7 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
     """One connection per request, none kept; certificates as the client checks them by default."""
 
     def __init__(self, max_connections: int) -> None:
-        context = httpx2.create_ssl_context(trust_env=False)
+        context = _load_certificates()
         super().__init__(verify=context)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=context,
@@ -116,3 +120,9 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
             max_keepalive_connections=0,
             network_backend=BoundedBackend(),
         )
+
+
+@cache
+def _load_certificates() -> ssl.SSLContext:
+    """Loaded once: a process that can open no more files can still ask."""
+    return httpx2.create_ssl_context(trust_env=False)

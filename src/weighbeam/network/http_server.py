@@ -3,12 +3,16 @@
 import asyncio
 import ipaddress
 import json
+import re
 import resource
 import socket
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 import h11
@@ -26,32 +30,53 @@ STOPPING, CUT = "stopping", "cut"
 RESERVED_FILES = 256
 """Left to the store, to miners that are asked and to everything else that opens files."""
 MAX_CONNECTIONS = 1 << 16
-LENGTH_REQUIRED = json.dumps(
-    {
+ACCEPTED_AT_ONCE = 64
+"""Each takes a file before it can be refused, so they are part of the reserve."""
+BACKLOG = 2048
+"""Connections that the kernel keeps until they are accepted."""
+MAX_HEADER_LINES = 100
+"""Parsing 3,000 headers of 5 bytes takes 50 ms, in which nobody else has a turn."""
+MAX_TARGET_BYTES = 4096
+BLANK_LINE = re.compile(rb"\n\r?\n")
+MAX_PACED = 10_000
+PER_SECOND = 50.0
+PACED_SECONDS = 2.0
+"""For so long an address may be ahead of its pace."""
+LOOPBACK = ("127.0.0.1", "::1", "local")
+REFUSALS = {
+    411: {
         "error": "length_required",
         "message": "Transfer-Encoding is not accepted",
         "remedy": "send the body with Content-Length",
-    }
-).encode()
+    },
+    429: {"error": "rate_limited", "message": "too many requests of this address", "remedy": "call less often"},
+}
+"""Replies to requests that are refused before they reach the app; any other is 400."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListenSettings:
     """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end.
 
+    `per_second` is how many connections, or further requests on them, an address may begin, and twice as many at once.
     `connections` is how many may be open in all; None leaves 256 of the files that the process may open to others, or
-    half of them if they are few.
+    half of them if they are few. `shared` are addresses that many callers come from, such as a proxy on this machine:
+    only the limit in all holds for them.
     """
 
     header_seconds: float = 10.0
     max_header_bytes: int = 16 << 10
     per_address: int = 20
+    per_second: float = PER_SECOND
     connections: int | None = None
     drain_seconds: int = 5
+    shared: tuple[str, ...] = LOOPBACK
 
 
 class ServerConfig(uvicorn.Config):
-    """The server's configuration, and how many connections each address has open."""
+    """The server's configuration, how many connections each address has open, and those that wait for a request, the
+    longest waiting first.
+    """
 
     def __init__(self, app: Any, settings: ListenSettings) -> None:
         super().__init__(
@@ -64,13 +89,41 @@ class ServerConfig(uvicorn.Config):
             access_log=False,
             proxy_headers=False,
             server_header=False,
+            backlog=ACCEPTED_AT_ONCE,
             h11_max_incomplete_event_size=settings.max_header_bytes,
             timeout_graceful_shutdown=settings.drain_seconds,
         )
         self.settings = settings
         self.open: Counter[str] = Counter()
+        self.waiting: dict[ServerConnection, None] = {}
+        self.paces: dict[str, float] = {}
         self.room = limit_connections() if settings.connections is None else settings.connections
         self.stopping = asyncio.Event()
+
+    def has_room(self, origin: str, connections: int) -> bool:
+        """Whether one more may come in. A full server cuts off whoever has kept it waiting longest for a request."""
+        strange = origin not in self.settings.shared
+        if (strange and self.open[origin] >= self.settings.per_address) or not self.keeps_pace(origin):
+            return False
+        if connections < self.room:
+            return True
+        longest = next(iter(self.waiting), None)
+        if longest is not None:
+            longest.cut()
+        return longest is not None
+
+    def keeps_pace(self, origin: str) -> bool:
+        """Whether an address may begin one more connection or request: each takes its share of a second."""
+        if origin in self.settings.shared:
+            return True
+        now, share = time.monotonic(), 1 / self.settings.per_second
+        if len(self.paces) > MAX_PACED:
+            self.paces = {name: until for name, until in self.paces.items() if until > now}
+        until = max(now, self.paces.get(origin, now)) + share
+        if until > now + PACED_SECONDS:
+            return False
+        self.paces[origin] = until
+        return True
 
 
 class LengthRequired(h11.RemoteProtocolError):
@@ -81,23 +134,44 @@ class LengthRequired(h11.RemoteProtocolError):
 
 
 class RequestParser(h11.Connection):
-    """Keeps the target as it stood on the request line, where `/ask?` and `/ask` differ; parses no chunks."""
+    """Keeps the target as it stood on the request line, where `/ask?` and `/ask` differ. Parses no chunks, and no
+    request of too many headers or too long a target.
+    """
 
     target = b""
-    lacks_length = False
+    refusal = 400
+    keeps_pace: Callable[[], bool]
+    _requests = 0
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        if self.their_state is h11.IDLE:
+            self._refuse_many_headers(self.trailing_data[0])
         event = super().next_event()
         if isinstance(event, h11.Request):
             self.target = event.target
-            self.lacks_length = any(name == b"transfer-encoding" for name, _ in event.headers)
-            if self.lacks_length:
+            if len(event.target) > MAX_TARGET_BYTES:
+                raise h11.RemoteProtocolError("the target is too long", error_status_hint=414)
+            self._requests += 1
+            if any(name == b"transfer-encoding" for name, _ in event.headers):
+                self.refusal = 411
                 raise LengthRequired("Transfer-Encoding is not accepted", error_status_hint=411)
+            if self._requests > 1 and not self.keeps_pace():
+                self.refusal = 429
+                raise h11.RemoteProtocolError("too many requests", error_status_hint=429)
         return event
+
+    def _refuse_many_headers(self, received: bytes) -> None:
+        if received.count(b"\n") <= MAX_HEADER_LINES:
+            return
+        end = BLANK_LINE.search(received)
+        if received.count(b"\n", 0, end.start() if end else len(received)) > MAX_HEADER_LINES:
+            raise h11.RemoteProtocolError("too many headers", error_status_hint=431)
 
 
 class ServerConnection(H11Protocol):
-    """One connection: refused if its address, or the server, has too many; cut if its headers are too slow or long."""
+    """One connection: refused if its address has too many; cut if its headers are too slow or long, or if the server is
+    full and it is idle.
+    """
 
     def __init__(
         self,
@@ -116,11 +190,12 @@ class ServerConnection(H11Protocol):
         if not isinstance(transport, asyncio.Transport):
             raise TypeError("a stream transport is needed")
         origin = name_origin(transport.get_extra_info("peername"))
-        if self._door.open[origin] >= self._door.settings.per_address or len(self.connections) >= self._door.room:
+        if not self._door.has_room(origin, len(self.connections)):
             transport.abort()
             return
         self._door.open[origin] += 1
         self._origin = origin
+        self._parser.keeps_pace = partial(self._door.keeps_pace, origin)
         super().connection_made(transport)
         self._time_headers()
 
@@ -149,18 +224,25 @@ class ServerConnection(H11Protocol):
                 {TARGET: self._parser.target, STOPPING: self._door.stopping, CUT: self.transport.abort}
             )
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._time_headers()
+
     def send_400_response(self, msg: str) -> None:
-        """The reply to a request that cannot be parsed, which ends the connection: 411 if its body has no length."""
-        if not self._parser.lacks_length:
+        """The reply to a request that never reaches the app, and the end of its connection."""
+        status = HTTPStatus(self._parser.refusal)
+        if status not in REFUSALS:
             super().send_400_response(msg)
             return
+        told = json.dumps(REFUSALS[status]).encode()
         headers = [
             (b"Content-Type", b"application/json"),
-            (b"Content-Length", b"%d" % len(LENGTH_REQUIRED)),
+            (b"Content-Length", b"%d" % len(told)),
             (b"Connection", b"close"),
         ]
-        head = h11.Response(status_code=411, headers=headers, reason=b"Length Required")
-        for event in (head, h11.Data(data=LENGTH_REQUIRED), h11.EndOfMessage()):
+        head = h11.Response(status_code=status, headers=headers, reason=status.phrase.encode())
+        for event in (head, h11.Data(data=told), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
@@ -170,8 +252,16 @@ class ServerConnection(H11Protocol):
             self._stop_timer()
         elif self._header_timer is None:
             self._header_timer = self.loop.call_later(self._door.settings.header_seconds, self.transport.abort)
+            self._door.waiting[self] = None
+
+    def cut(self) -> None:
+        """Cut it off, and count it no more from now on."""
+        self._stop_timer()
+        self.connections.discard(self)
+        self.transport.abort()
 
     def _stop_timer(self) -> None:
+        self._door.waiting.pop(self, None)
         if self._header_timer is not None:
             self._header_timer.cancel()
             self._header_timer = None
@@ -199,6 +289,7 @@ async def listen(
             await asyncio.sleep(START_POLL_SECONDS)
         if serving.done():
             await serving
+        listener.listen(BACKLOG)
         yield listener.getsockname()[:2]
     finally:
         door.stopping.set()
@@ -229,6 +320,8 @@ def name_origin(peer: Any) -> str:
 
     >>> name_origin(("192.0.2.1", 4)), name_origin(("::ffff:192.0.2.1", 4, 0, 0)), name_origin(("2001:db8::7", 4, 0, 0))
     ('192.0.2.1', '192.0.2.1', '2001:db8::/64')
+    >>> name_origin(("::1", 4, 0, 0))
+    '::1'
     """
     if not isinstance(peer, tuple):
         return "local"
@@ -237,6 +330,8 @@ def name_origin(peer: Any) -> str:
         return str(address)
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
+    if address.is_loopback:
+        return str(address)
     return str(ipaddress.ip_network((address, 64), strict=False))
 
 

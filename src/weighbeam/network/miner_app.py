@@ -27,6 +27,7 @@ Result = TypeVar("Result")
 Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
 MAX_REQUEST_BYTES = 1 << 20
+MAX_REQUEST_NODES = 1 << 14
 STATUS = {
     "length_required": 411,
     "too_large": 413,
@@ -65,11 +66,13 @@ def make_miner_app(
     log: Callable[[ServedRequest], None] = lambda _: None,
     dialects: Sequence[Dialect] = (Btauth(),),
     max_bytes: Mapping[str, int] = {},
+    max_nodes: Mapping[str, int] = {},
 ) -> FastAPI:
     """The app of one miner: `POST /weighbeam/1/{mechanism}/ask` and `GET /weighbeam/1/info`; `listen` serves it.
 
     Of several `dialects` a request is judged by the one whose version header it carries. Replies are signed where
-    the dialect has signed replies. `max_bytes` is the largest request of each mechanism, 1 MiB if it is not there.
+    the dialect has signed replies. `max_bytes` is the largest request of each mechanism, 1 MiB if it is not there, and
+    `max_nodes` the most JSON values and keys in it, 16,384 if it is not there.
     """
     for dialect in dialects:
         remembered = dialect.max_age_seconds + dialect.skew_seconds <= KEEP_SECONDS
@@ -78,8 +81,11 @@ def make_miner_app(
     clock = NonceClock()
 
     def is_new(sender: str, request_id: str, signed_at: int) -> bool:
-        """Nothing is written down for a sender that the policy refuses next."""
-        return not policy.may_ask(sender) or nonces.is_new(sender, request_id, signed_at)
+        """Nothing is written down for a sender that the policy refuses next: that takes milliseconds."""
+        if not policy.may_ask(sender):
+            return True
+        policy.check_pace(sender)
+        return nonces.is_new(sender, request_id, signed_at)
 
     async def answer(request: Request, mechanism: str | None) -> Response:
         start = time.monotonic()
@@ -92,7 +98,7 @@ def make_miner_app(
             signs = dialect.signs_replies
             caller = dialect.verify(given, hotkey.address, time.time_ns(), is_new)
             with policy.admit(caller.sender):
-                work = _handle(mechanism, given.body, handlers, hotkey)
+                work = _handle(mechanism, given.body, max_nodes, handlers, hotkey)
                 status, content = await _while_connected(request, work)
         except WeighbeamError as refusal:
             code = refusal.code
@@ -163,13 +169,13 @@ async def _hang_up(request: Request) -> None:
 
 
 async def _handle(
-    mechanism: str | None, body: bytes, handlers: Mapping[str, Handler], hotkey: Hotkey
+    mechanism: str | None, body: bytes, max_nodes: Mapping[str, int], handlers: Mapping[str, Handler], hotkey: Hotkey
 ) -> tuple[int, dict[str, Any]]:
     if mechanism is None:
         return 200, {"hotkey": hotkey.address, "mechanisms": sorted(handlers), "protocol": 1}
     if mechanism not in handlers:
         raise WeighbeamError("unknown_mechanism", "no such mechanism here", "ask another miner")
-    question = parse_strict(body)
+    question = parse_strict(body, max_nodes=max_nodes.get(mechanism, MAX_REQUEST_NODES))
     sound = isinstance(question, dict) and isinstance(question.get("task"), dict) and "round" in question
     if not sound or not is_number(question.get("deadline_seconds"), 0):
         raise WeighbeamError("malformed", "not a task", "send {round, task, deadline_seconds}")

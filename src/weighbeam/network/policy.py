@@ -83,6 +83,10 @@ class SenderPolicy:
             return False
         return known.stake >= self.settings.min_stake_rao
 
+    def check_pace(self, sender: str) -> None:
+        """Refuse who has used up its rate, without spending any of it."""
+        require(self._fill(sender).tokens >= 1, "rate_limited", "too many requests", "ask less often")
+
     def _goes_first(self, sender: str) -> bool:
         if sender in self.settings.allow:
             return True
@@ -90,9 +94,12 @@ class SenderPolicy:
         return not stakes or self.neurons[sender].stake >= stakes[len(stakes) // 2]
 
     def _spend(self, sender: str) -> None:
+        self.check_pace(sender)
+        self.buckets[sender].tokens -= 1
+
+    def _fill(self, sender: str) -> RateBucket:
         now, burst = self.now(), float(self.settings.burst)
         bucket = self.buckets.setdefault(sender, RateBucket(burst, now))
         gained = (now - bucket.filled_at) * self.settings.per_minute / 60
         bucket.tokens, bucket.filled_at = min(burst, bucket.tokens + gained), now
-        require(bucket.tokens >= 1, "rate_limited", "too many requests", "ask less often")
-        bucket.tokens -= 1
+        return bucket

@@ -9,7 +9,7 @@ from weighbeam.mechanism.records import Reply as Status
 from weighbeam.network.keys import is_address, is_signed
 from weighbeam.network.request_auth import NANOSECONDS, SIGNATURE, Headers, check_form, collect_headers
 from weighbeam.network.signatures import digest_body, encode_reply, encode_reply_digest
-from weighbeam.network.strict_json import parse_strict
+from weighbeam.network.strict_json import MAX_NODES, parse_strict
 
 REPLY_HEADERS = tuple(f"x-weighbeam-reply-{name}" for name in ("version", "hotkey", "nonce", "signature", "crypto"))
 REPLY_SKEW = 2 * NANOSECONDS
@@ -55,12 +55,12 @@ def judge_envelope(status: int, headers: Headers, body: bytes) -> tuple[Status, 
     return None if status == 200 else _judge_refusal(status, body)
 
 
-def judge_content(body: bytes, round_id: str) -> tuple[Status, str | None, Any]:
+def judge_content(body: bytes, round_id: str, max_nodes: int = MAX_NODES) -> tuple[Status, str | None, Any]:
     """The verdict on a reply whose sender is known, and its payload."""
     try:
-        value = parse_strict(body)
-    except WeighbeamError:
-        return "malformed", "json", None
+        value = parse_strict(body, max_nodes=max_nodes)
+    except WeighbeamError as refusal:
+        return ("too_large", "nodes", None) if refusal.code == "too_large" else ("malformed", "json", None)
     if not isinstance(value, dict) or "payload" not in value or value.get("round") != round_id:
         return "malformed", "shape", None
     return "ok", None, value["payload"]
@@ -111,8 +111,13 @@ def bind_body(proof: Mapping[str, str], body: bytes, round_id: str, payload: Any
     return {**proof, "form": RAW, "raw": body.decode("utf-8")}
 
 
+def drop_body(proof: Mapping[str, str]) -> dict[str, str]:
+    """The proof of a reply that is not kept whole: the signature still says that the miner sent it."""
+    return {name: value for name, value in proof.items() if name not in ("form", "raw")}
+
+
 def find_body_fault(proof: Mapping[str, str], round_id: str, payload: Any) -> str | None:
-    """Whether the body that was signed says what is recorded; older proofs do not tell."""
+    """Whether the body that was signed says what is recorded; older proofs and trimmed answers do not tell."""
     form = proof.get("form")
     if form == SORTED:
         same = digest_body(encode_reply_body({"round": round_id, "payload": payload})) == proof["body"]

@@ -1,6 +1,7 @@
 """Whole rounds among miners whose replies are an attack: each has its status, and costs the others nothing."""
 
 import asyncio
+import hashlib
 import json
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from engine.small_subnet import ALICE, CHUNKING, START, list_faults, make_task, open_store, serve_miners
 from network.loopback import serve_app, serve_raw
@@ -16,16 +18,21 @@ from weighbeam.engine.journal.journal import CommittedRound, Journal
 from weighbeam.engine.journal.recall import select_round
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
 from weighbeam.engine.rounds.round import run_round
+from weighbeam.engine.views.receipts import issue_receipt
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.miners.spoilers import spoil_replies
 from weighbeam.network.ask import Asker, AskSettings
 from weighbeam.network.endpoints import Endpoint
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.nonces import NonceClock
+from weighbeam.network.replies import verify_proof
 from weighbeam.network.signatures import encode_request, sign_reply
 from weighbeam.senses.local import LocalSenses
+from weighbeam.store import tables
+from weighbeam.store.blobs import select_blobs
 
 MEGABYTE = 1_000_000
+UNWANTED = "other words " * 500
 NOW = NonceClock().next
 EARNED_ONCE = ("replayer", "repeater")
 Write = Callable[[dict[str, Any]], bytes]
@@ -122,6 +129,9 @@ SIGNED = {
     "nested": (say({"chunks": {"a": [[["b"]]]}}), "ok", None),
     "text": (say("chunks"), "ok", None),
     "nothing": (say(None), "ok", None),
+    "bomb": (say([[]] * 5000), "too_large", "nodes"),
+    "long": (say({"chunks": ["x" * 100_000]}), "too_large", None),
+    "unwanted": (say({"chunks": [UNWANTED]}), "ok", "trimmed"),
 }
 FORGED = {
     "forger": (Hotkey.from_uri("//Mallory"), None, "wrong_sender"),
@@ -200,6 +210,29 @@ def test_each_has_its_status_and_the_honest_score_as_without_them(
     raw = CHUNKING.weigh(round_context.params, done.standings, set(everybody)).raw
     assert sum(raw[hotkey] for hotkey, name in named.items() if name not in EARNED_ONCE) == 0
     assert list_faults(round_context.journal.store) == []
+
+
+def test_a_failed_answer_leaves_its_digest_its_proof_and_a_little_text(
+    tmp_path: Path, senses: LocalSenses, honest: dict[str, str], hostile: dict[str, str]
+) -> None:
+    own = name_hotkey("unwanted").address
+    round_context, done = play(tmp_path, senses, honest | {own: hostile["unwanted"]})
+    store = round_context.journal.store
+    kept = select_round(store, "r0", CHUNKING)
+    failed = next(answer for answer in kept.answers if answer.hotkey == own)
+    sent = json.dumps({"chunks": [UNWANTED]}, separators=(",", ":")).encode()
+    digest = hashlib.sha256(sent).hexdigest()
+    assert failed.payload == {"trimmed": {"sha256": digest, "bytes": len(sent), "text": sent[:4096].decode()}}
+    assert failed.proof is not None
+    assert verify_proof(failed.proof, own, ALICE.address)
+    whole = [answer for answer in kept.answers if answer.hotkey in honest]
+    assert all(set(answer.payload) == {"chunks"} for answer in whole)
+    assert issue_receipt(store, "r0", own, ALICE)["answer_sha256"] == digest, "of the answer as it was sent"
+    with store.read() as connection:
+        blobs = select_blobs(connection, connection.scalars(select(tables.blobs.c.digest)).all())
+    assert not any(UNWANTED.encode() in blob for blob in blobs.values())
+    assert {s.hotkey: s.reasons for s in done.scored.scores}[own] == ("new_words",)
+    assert list_faults(store) == []
 
 
 def test_a_gigabyte_costs_no_more_memory_than_the_cap(

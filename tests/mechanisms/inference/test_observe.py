@@ -257,6 +257,7 @@ def test_an_answer_of_too_many_words_is_too_large_and_never_embedded(senses: Loc
         ({"prompt": "x" * 200_001}, "bad_prompt"),
         ({"prompt": " \u200b?"}, "empty_prompt"),
         ({"messages": []}, "bad_messages"),
+        ({"messages": [{"role": "user", "content": "hi"}] * 1001}, "bad_messages"),
         ({"messages": [{"role": "robot", "content": "hi"}]}, "bad_messages"),
         ({"messages": [{"role": "system", "content": "hi"}]}, "bad_messages"),
         ({"messages": [{"role": "user", "content": 7}]}, "bad_prompt"),

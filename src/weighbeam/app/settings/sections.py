@@ -161,7 +161,11 @@ class ServiceSection(SettingsSection):
     listen: Annotated[str, about("host:port to serve on; put TLS in front of it on a network")] = "127.0.0.1:8080"
     connections: Annotated[
         int,
-        about("open connections per address at most; in all, 256 fewer than open files (ulimit -n)", ge=1, le=65_536),
+        about(
+            "open connections per address at most; from 127.0.0.1 and in all, 256 fewer than files (ulimit -n)",
+            ge=1,
+            le=65_536,
+        ),
     ] = 256
     public: Annotated[bool, about("whoever reaches it may read without a token; on loopback anyone may")] = False
     origins: Annotated[tuple[str, ...], about("sites whose pages may call the API from a browser; none at first")] = ()

@@ -22,7 +22,7 @@ def load_receipt(file: Path) -> dict[str, Any] | None:
         if lines.read(len(OPENING)) == OPENING:
             return None
     try:
-        found = parse_strict(load_bytes(file, MAX_JSON_BYTES))
+        found = parse_strict(load_bytes(file, MAX_JSON_BYTES), max_nodes=MAX_JSON_BYTES)
     except WeighbeamError as fault:
         if fault.code != "malformed":
             raise

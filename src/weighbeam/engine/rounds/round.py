@@ -13,6 +13,7 @@ from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import CommittedRound
 from weighbeam.engine.journal.projections import select_standings
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
+from weighbeam.engine.rounds.trimming import trim_failed
 from weighbeam.engine.rules.averages import stand_by_averages
 from weighbeam.engine.support.process import refuse_exit, run_in_thread
 from weighbeam.engine.weights.emissions import select_averages
@@ -38,6 +39,7 @@ async def ask_group(
 ) -> tuple[list[MinerReply], Lateness | None]:
     """Everyone of the group and those asked besides, each once; and how late we were, if that voids the round."""
     mechanism, params = context.mechanism, context.params
+    limits = await run_in_thread(mechanism.reply_limits, params, task)
     question = MinerQuestion(
         round=moment.round_id,
         mechanism=mechanism.name,
@@ -45,7 +47,8 @@ async def ask_group(
         task=await run_in_thread(mechanism.pose, params, task),
         deadline_seconds=await run_in_thread(mechanism.ask_seconds, params),
         seed=moment.seed,
-        max_reply_bytes=mechanism.max_reply_bytes,
+        max_reply_bytes=min(limits.bytes, mechanism.max_reply_bytes),
+        max_reply_nodes=limits.nodes,
     )
     targets = [_target(hotkey, moment.endpoints.get(hotkey)) for hotkey in (*group.members, *group.extra)]
     watch = LateWatch(question.deadline_seconds)
@@ -154,6 +157,8 @@ async def record_round(
     """
     mechanism = context.mechanism
     observation = await observe(context, asked)
+    if mechanism.kind == "asked":
+        asked, observation = await _trim(context, asked, observation)
     known = await asyncio.to_thread(context.journal.known, mechanism.name) if moment.known is None else moment.known
     facts = RoundFacts(
         id=moment.round_id,
@@ -168,6 +173,15 @@ async def record_round(
         lateness=None if lateness is None else asdict(lateness),
     )
     await asyncio.to_thread(context.journal.record, facts, asked, observation, also)
+
+
+async def _trim(context: RoundContext, asked: Asked, observation: Observation) -> tuple[Asked, Observation]:
+    """Leave out most of what failed answers say. What cannot be scored is kept whole, for whoever looks into it."""
+    try:
+        scored = await run_in_thread(context.mechanism.score, context.params, observation)
+    except Exception:
+        return asked, observation
+    return await asyncio.to_thread(trim_failed, asked, observation, scored)
 
 
 def renew_senses(senses: Senses) -> Senses:

@@ -3,7 +3,9 @@
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.views.round_view import encode_payload, find_answer, select_round_view
+from weighbeam.engine.rounds.trimming import encode_payload
+from weighbeam.engine.views.round_view import AnswerView, find_answer, select_round_view
+from weighbeam.mechanism.records import TRIMMED
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.receipts import sign_receipt
 from weighbeam.store.blobs import digest_bytes
@@ -31,11 +33,18 @@ def issue_receipt(store: Store, round_id: str, hotkey: str, key: Hotkey) -> dict
         "reasons": list(answer.reasons),
         "params_hash": view.params_hash,
         "seed": view.seed,
-        "answer_sha256": hash_answer(answer.payload),
+        "answer_sha256": _hash_whole(answer),
         "entry": view.entry.hash,
         "sequence": view.entry.sequence,
     }
     return sign_receipt(body, key)
+
+
+def _hash_whole(answer: AnswerView) -> str | None:
+    """Of the answer as the miner sent it, also where the journal keeps only its beginning."""
+    if answer.reply == "ok" and answer.reason == TRIMMED:
+        return str(answer.payload[TRIMMED]["sha256"])
+    return hash_answer(answer.payload)
 
 
 def hash_answer(payload: Any) -> str | None:

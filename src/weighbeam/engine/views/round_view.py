@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, select
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.rounds.trimming import encode_payload
 from weighbeam.engine.views.rounds import Kind, name_kind
 from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Observation, Scored
@@ -142,11 +143,6 @@ def view_answers(record: RoundRecord, best: str | None, hidden: bool, limit: int
             )
         )
     return tuple(views)
-
-
-def encode_payload(payload: Any) -> bytes:
-    """An answer's bytes in the journal: JSON in ASCII with sorted keys and no blanks."""
-    return json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
 MAX_PAYLOADS = 1 << 20

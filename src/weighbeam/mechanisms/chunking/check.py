@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from weighbeam.core.errors import require
 from weighbeam.core.text import has_lone_surrogate
-from weighbeam.mechanisms.chunking.params import MAX_DOCUMENT, ChunkingParams
+from weighbeam.mechanisms.chunking.params import ANSWER_SLACK, MAX_DOCUMENT, ChunkingParams
 from weighbeam.mechanisms.chunking.words import split_words
 
 Failure = Literal["no_chunks", "malformed", "too_large", "new_words", "out_of_order", "missing_words", "not_tiling"]
@@ -133,7 +133,7 @@ class ReferenceDocument:
             return malformed
         assert isinstance(chunks, (list, tuple))
         size = sum(len(chunk) + 1 for chunk in chunks)
-        if size > params.answer_factor * (len(self.text) + 256):
+        if size > params.answer_factor * (len(self.text) + ANSWER_SLACK):
             return ChunkingCheck("too_large")
         pieces = self.read(chunks)
         answer = "".join(piece.letters for piece in pieces)

@@ -9,6 +9,7 @@ from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.records import (
     Group,
     Observation,
+    ReplyLimits,
     Scored,
     Seed,
     Stage,
@@ -28,7 +29,7 @@ from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
 from weighbeam.mechanisms.chunking.stages import STAGES
 from weighbeam.mechanisms.chunking.stand import PlacedMiner, apply_round, spread_ranks
-from weighbeam.mechanisms.chunking.task import parse_limits
+from weighbeam.mechanisms.chunking.task import limit_reply, parse_limits
 from weighbeam.mechanisms.chunking.ui.page import PAGE
 from weighbeam.mechanisms.chunking.weigh import weigh_scores
 from weighbeam.senses.ports.protocols import Senses
@@ -81,6 +82,9 @@ class Chunking(Mechanism):
 
     def ask_seconds(self, params: ChunkingParams) -> float:
         return params.timeout
+
+    def reply_limits(self, params: ChunkingParams, task: Task) -> ReplyLimits:
+        return limit_reply(task.body, params)
 
     def name_senses(self, params: ChunkingParams, senses: Senses) -> Mapping[str, Any]:
         return name_senses(senses.embedder, senses.sentences(params.splitter))

@@ -7,6 +7,8 @@ from pydantic import Field
 from weighbeam.mechanism.params import Params, about, read_by
 
 MAX_DOCUMENT = 1_000_000
+ANSWER_SLACK = 256
+"""Characters added to the document's before `answer_factor` multiplies them."""
 DEFAULT_CHUNK_SIZE = 4096
 
 Count = Annotated[int, Field(ge=1)]
@@ -32,7 +34,7 @@ class ChunkingParams(Params):
         "signed"
     )
     strict: Annotated[bool, about("chunks must tile the document word by word"), read_by("observe")] = False
-    answer_factor: Annotated[float, about("size cap of an answer", gt=0), read_by("observe")] = 4.0
+    answer_factor: Annotated[float, about("size cap of an answer", gt=0), read_by("ask", "observe")] = 4.0
     splitter: Annotated[Literal["rules", "punkt"], about("sentence splitter"), read_by("observe")] = "rules"
     group_size: Annotated[Count, about("miners per group"), read_by("choose")] = 25
     ties: Annotated[Literal["average", "best"], about("the place that equals share"), read_by("score")] = "average"

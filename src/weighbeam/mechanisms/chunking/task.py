@@ -1,5 +1,6 @@
 """The task: a document and its limits, validated before anyone is asked."""
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +8,16 @@ from typing import Any
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_integer, is_number
-from weighbeam.mechanisms.chunking.params import DEFAULT_CHUNK_SIZE, ChunkingParams
+from weighbeam.mechanism.records import ReplyLimits
+from weighbeam.mechanisms.chunking.params import ANSWER_SLACK, DEFAULT_CHUNK_SIZE, ChunkingParams
+
+FRAME_BYTES = 4096
+"""Of a reply, around its chunks."""
+BYTES_PER_CHUNK = 8
+"""Quotes, commas and spaces around one."""
+BYTES_PER_CHARACTER = 6
+"""Of one that JSON escapes."""
+MIN_CHUNKS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,20 @@ def parse_limits(body: Mapping[str, Any], params: ChunkingParams) -> ChunkingLim
     if not is_number(soft, 0):
         raise WeighbeamError("bad_time_soft_max", f"time_soft_max is {soft!r}", "give seconds of 0 or more")
     return ChunkingLimits(size, quantity, float(soft))
+
+
+def limit_reply(body: Mapping[str, Any], params: ChunkingParams) -> ReplyLimits:
+    """The largest reply to a task's body (spec § 1): the document as JSON so often as an answer may hold it, in as many
+    chunks as anybody could want.
+
+    >>> limit_reply({"document": "x" * 10000}, ChunkingParams())
+    ReplyLimits(bytes=78520, nodes=3534)
+    """
+    document = body.get("document")
+    text = document if isinstance(document, str) else ""
+    chunks = MIN_CHUNKS + len(text) // 4 + 2 * min(parse_limits(body, params).chunk_qty, len(text))
+    escaped = len(json.dumps(text)) + BYTES_PER_CHARACTER * ANSWER_SLACK
+    return ReplyLimits(FRAME_BYTES + math.ceil(params.answer_factor * escaped) + BYTES_PER_CHUNK * chunks, chunks)
 
 
 def _given(body: Mapping[str, Any], name: str, default: Any) -> Any:

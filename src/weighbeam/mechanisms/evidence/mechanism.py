@@ -9,6 +9,7 @@ from weighbeam.mechanism.records import (
     Advice,
     Group,
     Observation,
+    ReplyLimits,
     Scored,
     ScorePair,
     Seed,
@@ -21,6 +22,7 @@ from weighbeam.mechanism.records import (
 from weighbeam.mechanisms.evidence.advise import advise_finder
 from weighbeam.mechanisms.evidence.choose import choose_weighted
 from weighbeam.mechanisms.evidence.explain import explain_score
+from weighbeam.mechanisms.evidence.judge.payload import MAX_KEPT
 from weighbeam.mechanisms.evidence.metrics import MEASURES
 from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, observe_round
 from weighbeam.mechanisms.evidence.params import EvidenceParams
@@ -42,6 +44,11 @@ from weighbeam.mechanisms.evidence.ui.page import PAGE
 from weighbeam.mechanisms.evidence.url.lists import parse_lists
 from weighbeam.mechanisms.evidence.weigh import find_payable, pay_ranks, rank_active
 from weighbeam.senses.ports.protocols import Senses
+
+FRAME_BYTES, FRAME_NODES = 4096, 256
+BYTES_PER_SNIPPET = 8 * MAX_KEPT
+"""An excerpt whose every character JSON escapes with 6 bytes, and a URL."""
+NODES_PER_SNIPPET = 64
 
 
 class Evidence(Mechanism):
@@ -91,6 +98,12 @@ class Evidence(Mechanism):
 
     def ask_seconds(self, params: EvidenceParams) -> float:
         return params.timeout_seconds
+
+    def reply_limits(self, params: EvidenceParams, task: Task) -> ReplyLimits:
+        """So much for each snippet that is processed, its URL and excerpt as long as they are kept."""
+        return ReplyLimits(
+            FRAME_BYTES + BYTES_PER_SNIPPET * params.max_snippets, FRAME_NODES + NODES_PER_SNIPPET * params.max_snippets
+        )
 
     def name_senses(self, params: EvidenceParams, senses: Senses) -> Mapping[str, Any]:
         """Asked before anyone is: lists that could not be used are refused here, and not when answers are in."""

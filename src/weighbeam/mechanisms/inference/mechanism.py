@@ -10,6 +10,7 @@ from weighbeam.mechanism.records import (
     Group,
     Narrative,
     Observation,
+    ReplyLimits,
     Scored,
     Seed,
     Stage,
@@ -25,7 +26,7 @@ from weighbeam.mechanisms.inference.explain import explain_score
 from weighbeam.mechanisms.inference.narrative.heatmap import arrange_heatmap
 from weighbeam.mechanisms.inference.narrative.narrator import narrate_round
 from weighbeam.mechanisms.inference.observe import name_senses, observe_round
-from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
 from weighbeam.mechanisms.inference.question import InferenceQuestion, parse_question, report_round
 from weighbeam.mechanisms.inference.reasons import MEANINGS, SUSPICIOUS
 from weighbeam.mechanisms.inference.score import score_round
@@ -33,6 +34,12 @@ from weighbeam.mechanisms.inference.stages import STAGES
 from weighbeam.mechanisms.inference.task import generate_task, parse_body, parse_prompt_text
 from weighbeam.mechanisms.inference.ui.page import PAGE
 from weighbeam.senses.ports.protocols import Narrator, Senses
+
+FRAME_BYTES = 4096
+"""Of a reply, around its text."""
+ESCAPED = 3
+"""A letter of 2 bytes has 6 where JSON escapes it."""
+MAX_NODES = 256
 
 
 class Inference(Mechanism):
@@ -83,6 +90,10 @@ class Inference(Mechanism):
 
     def ask_seconds(self, params: InferenceParams) -> float:
         return params.timeout_seconds
+
+    def reply_limits(self, params: InferenceParams, task: Task) -> ReplyLimits:
+        """The longest text, its letters escaped as JSON may; the rest of a reply is small."""
+        return ReplyLimits(FRAME_BYTES + ESCAPED * MAX_ANSWER_BYTES, MAX_NODES)
 
     def name_senses(self, params: InferenceParams, senses: Senses) -> Mapping[str, Any]:
         return name_senses(senses.embedder)

@@ -21,6 +21,7 @@ MAX_POSED = 900_000
 FIELDS = ("prompt", "messages", "prose", "max_tokens", "temperature", "model")
 MAX_TEMPERATURE = 2
 MAX_MODEL = 200
+MAX_MESSAGES = 1000
 ROLES = ("system", "user", "assistant")
 
 
@@ -78,6 +79,8 @@ def _parse_messages(messages: Any) -> tuple[str, dict[str, Any]]:
     """The last user message, and all of them."""
     remedy = 'write [{"role": "user", "content": "…"}]'
     require(isinstance(messages, list) and bool(messages), "bad_messages", "messages is not a list", remedy)
+    few = len(messages) <= MAX_MESSAGES
+    require(few, "bad_messages", f"there are {len(messages):,} messages", f"give at most {MAX_MESSAGES:,}")
     said: list[dict[str, str]] = []
     for number, message in enumerate(messages):
         role = message.get("role") if isinstance(message, Mapping) else None
