@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weighbeam.network.refusals import blame_refused
 
 from network.loopback import ALICE, BOB, CHARLIE, serve_miner, serve_raw
 from network.raw_http import HEAD, connect
 from weighbeam.network import ask
 from weighbeam.network.ask import Asker, AskSettings, MinerQuestion, MinerReply, Target
-from weighbeam.network.probe import is_lost
+from weighbeam.network.blame import blame_refused, is_lost
 
 PROGRAM = Path(__file__).with_name("busy_asker.py")
 

@@ -30,7 +30,7 @@ def test_a_signed_reply_is_proven(tmp_path: Path) -> None:
     with serve_miner(echo, tmp_path) as endpoint:
         heard = ask(endpoint)
     assert heard.proof is not None
-    assert heard.proof["body"] == hashlib.sha256(b'{"round":"r1","payload":{"chunks":["Hello."]}}').hexdigest()
+    assert heard.proof["body"] == hashlib.sha256(b'{"payload":{"chunks":["Hello."]},"round":"r1"}').hexdigest()
     assert verify_proof(heard.proof, BOB.address, ALICE.address)
     assert not verify_proof(heard.proof, CHARLIE.address, ALICE.address)
     assert not verify_proof(heard.proof, BOB.address, CHARLIE.address)

@@ -434,8 +434,11 @@ class Mechanism:
         """Contributions since then that point to an attack: how many were a `duplicate`, how many were `held`."""
         return {}
 
-    def audit(self, connection: Any) -> Iterable[str]:
-        """What is wrong with tables of the mechanism's own, one sentence each; part of every `replay`."""
+    def audit(self, connection: Any, file: Path | None) -> Iterable[str]:
+        """What is wrong with tables of the mechanism's own, one sentence each; part of every `replay`.
+
+        `file` is where the store is, if it is a file.
+        """
         return ()
 
     def is_stale(self, params: Any, standings: Sequence[Standing], now: float) -> bool:

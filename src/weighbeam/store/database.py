@@ -63,10 +63,10 @@ class CommitSigner(Protocol):
 
     name: str
 
-    def before_commit(self, connection: Connection, pending: PendingSums) -> bool:
-        """Whether anything was signed."""
+    def before_commit(self, connection: Connection, pending: PendingSums) -> Any:
+        """What was signed; None if there was nothing to sign."""
 
-    def after_commit(self) -> None: ...
+    def after_commit(self, signed: Any) -> None: ...
 
 
 class Store:
@@ -79,8 +79,13 @@ class Store:
             self._use(connect(url))
             _migrate(self.engine, begin)
 
+    file: Path | None = None
+    """Where it is, if it is a file."""
+
     def _use(self, engine: Engine) -> None:
         self.engine, self._reader = engine, choose_reader(engine)
+        if self.file is None:
+            self.file = find_file(engine.url)
         self.signers: list[CommitSigner] = []
 
     @contextmanager
@@ -91,9 +96,10 @@ class Store:
             with collect_seals(connection) as pending:
                 yield connection
                 update_sums(connection, pending)
-                signed = [signer for signer in self.signers if signer.before_commit(connection, pending)]
-        for signer in signed:
-            signer.after_commit()
+                signed = [(signer, signer.before_commit(connection, pending)) for signer in self.signers]
+        for signer, head in signed:
+            if head is not None:
+                signer.after_commit(head)
 
     @contextmanager
     def erase(self, table: Table) -> Iterator[Connection]:
@@ -190,6 +196,12 @@ def _remedy(fault: DBAPIError) -> str:
     return "check the path and the disk: space, permissions, health"
 
 
+def find_file(url: URL) -> Path | None:
+    """The file that a database URL names; None for one in memory or on a server."""
+    named = url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:")
+    return Path(str(url.database)) if named else None
+
+
 def connect(url: str) -> Engine:
     parsed = _parse_url(url)
     settings: dict[str, Any] = {"hide_parameters": True, "json_deserializer": parse_json_column}
@@ -270,7 +282,7 @@ def make_tables(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(files("weighbeam.store") / "migrations"))
     config.attributes["connection"] = connection
-    unsealed = "seals" not in inspect(connection).get_table_names()
+    there = inspect(connection).get_table_names()
     command.upgrade(config, "head")
-    if unsealed:
+    if there and "seals" not in there:
         seal_existing(connection)

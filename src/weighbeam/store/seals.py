@@ -9,6 +9,7 @@ broken for good, so that writing the row again does not hide the change.
 """
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Table, and_, delete, insert, or_, select, update
 
-from weighbeam.core.canonical import Json, canonical_json, digest_json
+from weighbeam.core.canonical import Json, canonical_json
 from weighbeam.store import tables
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ Key = tuple[Any, ...]
 class PendingSums:
     """What a transaction adds to the sums; `touched` names what a head has to cover again.
 
-    `before` and `after` are the sums of the tables it changed, as `format_sum` gives them.
+    `before` and `after` are the sums of the tables it changed, as `format_sum` gives them; `ends` says of each chain
+    that it continues which entry it continued from, as number and hash.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -45,6 +47,7 @@ class PendingSums:
     touched: set[str] = field(default_factory=set)
     before: dict[str, list[Json]] = field(default_factory=dict)
     after: dict[str, list[Json]] = field(default_factory=dict)
+    ends: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
 @contextmanager
@@ -58,14 +61,26 @@ def collect_seals(connection: Connection) -> Iterator[PendingSums]:
 
 
 def touch(connection: Connection, name: str) -> None:
-    """Something else than a sealed row has changed that a head covers."""
+    """Have the head signed that covers `name`, though no sealed row of it has changed."""
     pending: PendingSums | None = connection.info.get(PENDING)
     if pending is not None:
         pending.touched.add(name)
 
 
+def continue_chain(connection: Connection, name: str, end: tuple[int, str]) -> None:
+    """Note which entry of a chain this transaction continues from."""
+    pending: PendingSums | None = connection.info.get(PENDING)
+    if pending is not None:
+        pending.ends.setdefault(name, end)
+
+
 def digest_row(table: Table, row: RowMapping) -> str:
-    return digest_json({column.name: _plain(row[column.name]) for column in table.c})
+    return digest_values({column.name: _plain(row[column.name]) for column in table.c})
+
+
+def digest_values(values: Any) -> str:
+    """SHA-256 of JSON in ASCII with sorted keys and no blanks: whatever a column can hold has a digest."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _plain(value: Any) -> Json:
@@ -108,16 +123,17 @@ def draw_lanes(name: str, key: str, digest: str) -> "NDArray[np.uint16]":
 
 
 def seal_new(connection: Connection, table: Table, keys: Sequence[Key]) -> None:
-    """Seal rows that this transaction has inserted."""
+    """Seal rows that this transaction has inserted. A key that is sealed already was somebody's who was removed."""
     for key, row in _select_rows(connection, table, keys).items():
-        put_seal(connection, table.name, key, digest_row(table, row))
+        used = select_seal(connection, table.name, key) is not None
+        put_seal(connection, table.name, key, BROKEN if used else digest_row(table, row))
 
 
 @contextmanager
 def sealing(connection: Connection, table: Table, keys: Sequence[Key]) -> Iterator[None]:
     """Seal again the rows that are changed or removed inside."""
     before = _select_rows(connection, table, keys)
-    broken = {key for key, row in before.items() if not _holds(connection, table, key, row)}
+    broken = {key for key in map(format_key, keys) if not _holds(connection, table, key, before.get(key))}
     yield
     after = _select_rows(connection, table, keys)
     for key in map(format_key, keys):
@@ -141,8 +157,9 @@ def delete_sealed(connection: Connection, table: Table, chosen: ColumnElement[bo
         connection.execute(delete(table).where(chosen))
 
 
-def _holds(connection: Connection, table: Table, key: str, row: RowMapping) -> bool:
-    return select_seal(connection, table.name, key) == digest_row(table, row)
+def _holds(connection: Connection, table: Table, key: str, row: RowMapping | None) -> bool:
+    """Whether a row is what its seal says; one that is not there has none."""
+    return select_seal(connection, table.name, key) == (None if row is None else digest_row(table, row))
 
 
 def select_seal(connection: Connection, name: str, key: str) -> str | None:
@@ -174,7 +191,42 @@ def seal_existing(connection: Connection) -> None:
         for table in SEALED_TABLES:
             for row in connection.execute(select(table)).mappings():
                 put_seal(connection, table.name, format_key(name_row(table, row)), digest_row(table, row))
+        for name, values in list_watched(connection).items():
+            for key, digest in values.items():
+                put_seal(connection, name, key, digest)
         update_sums(connection, pending)
+
+
+OBSERVED, COLLECTED = "observed", "collected"
+WATCHED = (OBSERVED, COLLECTED)
+"""Sealed besides whole rows: rounds that wait to be scored, and where each collection goes on."""
+CURSOR = "collected:"
+
+
+def list_watched(connection: Connection) -> dict[str, dict[str, str]]:
+    """What the seals of `WATCHED` must be, by name and key."""
+    rounds, memory = tables.rounds, tables.memory.c
+    waiting = connection.execute(select(rounds).where(rounds.c.state == OBSERVED))
+    cursors = connection.execute(select(memory.key, memory.value).where(memory.key.startswith(CURSOR)))
+    return {
+        OBSERVED: {row.id: digest_observed(row.id, row.mechanism, row.at, row.block, row.body) for row in waiting},
+        COLLECTED: {row.key.removeprefix(CURSOR): digest_values(row.value) for row in cursors},
+    }
+
+
+def digest_observed(id: str, mechanism: str, at: float, block: int, body: str) -> str:
+    return digest_values([id, mechanism, at + 0.0, block, body])
+
+
+def find_unwatched(connection: Connection, name: str) -> Iterator[str]:
+    """What of `WATCHED` is not what was sealed, one sentence each."""
+    columns = tables.seals.c
+    query = select(columns.key, columns.digest).where(columns.name == name)
+    kept = {row.key: row.digest for row in connection.execute(query)}
+    found = list_watched(connection)[name]
+    for key in sorted({*kept, *found}):
+        if kept.get(key) != found.get(key):
+            yield f"{key} is not what was sealed"
 
 
 def update_sums(connection: Connection, pending: PendingSums) -> None:

@@ -97,7 +97,7 @@ class FileView(Store):
     """A store that is looked at; every read, and the end, asks whether it was still the same."""
 
     def __init__(self, file: Path, watch: FileWatch) -> None:
-        self._folder, self._watch = None, watch
+        self._folder, self._watch, self.file = None, watch, file
         self._use(_make_engine(file, watch))
 
     @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from keyword_recall.mechanism import KeywordRecall
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from engine.recall import find, play
 from postgres import on_sqlite
@@ -13,6 +13,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import Alerts
 from weighbeam.engine.journal.access import view_journal
 from weighbeam.engine.journal.head import (
+    JOURNAL_ROWS,
     Head,
     HeadSigner,
     list_witnesses,
@@ -23,11 +24,13 @@ from weighbeam.engine.journal.head import (
 )
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.proof.prove import Pins, ProofSummary, parse_entry, prove
+from weighbeam.engine.rounds.recovery import finish_rounds
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.running.retention import clean_up
 from weighbeam.network.keys import Hotkey
 from weighbeam.store import tables
 from weighbeam.store.database import Store
+from weighbeam.store.seals import collect_seals, insert_sealed, select_sums, touch
 
 ALICE, BOB = Hotkey.from_uri("//Alice"), Hotkey.from_uri("//Bob")
 START, HOUR = 1_800_000_000.0, 3600.0
@@ -78,7 +81,7 @@ def test_a_cut_tail_is_found_and_nothing_is_signed_on_top_of_it(store_url: str) 
     with pytest.raises(WeighbeamError, match="not what its last head signed"):
         play(journal, KeywordRecall(), 3, START + 3 * HOUR, TEXTS)
     with pytest.raises(WeighbeamError) as refused:
-        sign_heads(Store(store_url), HeadSigner(ALICE, lambda: START))
+        open_signed(store_url)
     assert refused.value.code == "journal_differs"
 
 
@@ -155,7 +158,7 @@ def test_a_journal_without_a_head_is_a_fault(store_url: str) -> None:
 
 def test_a_journal_of_another_hotkey_is_refused(store_url: str) -> None:
     open_signed(store_url)
-    with pytest.raises(WeighbeamError, match="this journal belongs to"):
+    with pytest.raises(WeighbeamError, match="this store belongs to"):
         open_signed(store_url, key=BOB)
 
 
@@ -166,3 +169,122 @@ def test_what_is_no_head_is_refused(content: bytes, tmp_path: Path) -> None:
         load_head(tmp_path / "head")
     with pytest.raises(WeighbeamError, match="not the head of a journal"):
         parse_head(content)
+
+
+def tell(journal: Journal, text: str = "ours") -> None:
+    """An honest write of a running validator; one that is refused is logged."""
+    Alerts(journal.store, lambda: START).tell("clock_skew", "warning", text)
+
+
+def forge_alert(store: Store) -> None:
+    """A row, its seal and the sums as our own code makes them, and a head that says so without a signature."""
+    with store.write() as connection:
+        insert_sealed(connection, tables.alerts, {"at": 1.0, "code": "forged", "level": "info", "text": "forged"})
+    with store.write() as connection:
+        sums = select_sums(connection, JOURNAL_ROWS)
+        connection.execute(update(tables.heads).where(tables.heads.c.name == "journal").values(sums=sums))
+
+
+def test_a_running_validator_does_not_sign_on_top_of_a_forged_head(store_url: str) -> None:
+    journal = open_signed(store_url)
+    play_hours(journal, range(2))
+    tell(journal)
+    forge_alert(Store(store_url))
+    tell(journal, "next")
+    assert "forged" in said(prove(journal.store, find))
+    with pytest.raises(WeighbeamError, match="forged"):
+        open_signed(store_url)
+
+
+def test_a_head_that_is_removed_is_not_begun_again(store_url: str, tmp_path: Path) -> None:
+    journal = open_signed(store_url)
+    play_hours(journal, range(2))
+    with Store(store_url).write() as connection:
+        connection.execute(delete(tables.heads))
+    tell(journal)
+    assert "the journal has no head" in said(prove(journal.store, find))
+    with pytest.raises(WeighbeamError, match="it has no head"):
+        open_signed(store_url)
+
+
+def test_an_entry_that_somebody_else_appends_is_not_signed(store_url: str) -> None:
+    journal = open_signed(store_url)
+    play_hours(journal, range(2))
+    play(Journal(Store(store_url)), KeywordRecall(), 2, START + 2 * HOUR, TEXTS)
+    with pytest.raises(WeighbeamError, match="not what its last head signed"):
+        play_hours(journal, range(3, 4))
+    assert "the chain ends at entry 3, head" in said(prove(journal.store, find))
+
+
+def test_a_row_that_takes_the_place_of_a_removed_one_is_no_disguise(store_url: str) -> None:
+    """SQLite gives the number of a removed row to the next."""
+    journal = open_signed(store_url)
+    tell(journal)
+    tell(journal, "removed")
+    with Store(store_url).write() as connection:
+        connection.execute(delete(tables.alerts).where(tables.alerts.c.text == "removed"))
+    tell(journal, "next")
+    assert "alerts: row [2] was" in said(prove(journal.store, find))
+
+
+def test_a_forged_round_is_not_scored_after_a_crash(store_url: str) -> None:
+    journal = open_signed(store_url)
+    play_hours(journal, range(2))
+    with Store(store_url).write() as connection:
+        row = connection.execute(select(tables.rounds).limit(1)).mappings().one()
+        forged = {**row, "id": "forged", "state": "observed", "sequence": None}
+        connection.execute(tables.rounds.insert().values(**forged))
+    assert "observed: forged is not what was sealed" in said(prove(journal.store, find))
+    assert finish_rounds(journal, {"keyword-recall": KeywordRecall()}) == []
+    assert said(prove(journal.store, find)) == ""
+
+
+def test_nothing_is_built_on_forged_standings(store_url: str) -> None:
+    """Neither a round nor a checkpoint after it."""
+    journal = open_signed(store_url)
+    play_hours(journal, range(2))
+    with Store(store_url).write() as connection:
+        connection.execute(update(tables.standings).values(value=5.0))
+    with pytest.raises(WeighbeamError, match="are not those of its newest round"):
+        play_hours(journal, range(2, 3))
+    assert "standings table is not what the rounds lead to" in said(prove(journal.store, find))
+
+
+def test_a_clean_up_does_not_sign_for_a_broken_chain(store_url: str) -> None:
+    journal = open_signed(store_url)
+    play_hours(journal, range(60))
+    with Store(store_url).write() as connection:
+        connection.execute(update(tables.entries).where(tables.entries.c.sequence == 3).values(hash="0" * 64))
+    with pytest.raises(WeighbeamError, match="its hash is not that of its content"):
+        clean_up(journal.store, START + 60 * HOUR, Averaging(), ALICE.address, ALICE.sign)
+
+
+def test_a_commit_that_fails_leaves_no_head_beside_the_store(store_url: str, tmp_path: Path) -> None:
+    """Not even if another thread commits between signing and failing."""
+    file = tmp_path / "journal.head"
+    journal = open_signed(store_url, file)
+    (signer,) = journal.store.signers
+    with journal.store.write() as connection:
+        touch(connection, "entries")
+    committed = load_head(file)
+    with pytest.raises(ZeroDivisionError):
+        fail_after_signing(journal.store, signer)
+    tell(journal)
+    assert load_head(file).number == committed.number + 1
+    assert said(prove(journal.store, find, Pins(heads=(load_head(file),)))) == ""
+
+
+def fail_after_signing(store: Store, signer: HeadSigner) -> None:
+    with store.engine.begin() as connection, collect_seals(connection) as pending:
+        touch(connection, "entries")
+        assert signer.before_commit(connection, pending) is not None
+        raise ZeroDivisionError
+
+
+def test_two_processes_with_one_hotkey_take_turns(store_url: str, tmp_path: Path) -> None:
+    file = tmp_path / "journal.head"
+    one = open_signed(store_url, file)
+    other = open_signed(store_url, file)
+    for hour in range(4):
+        play(one if hour % 2 else other, KeywordRecall(), hour, START + hour * HOUR, TEXTS)
+    assert said(prove(one.store, find, Pins(ALICE.address, (load_head(file),)))) == ""

@@ -48,6 +48,8 @@ class Tampering:
 class Borrowed:
     """A store that reads through one open transaction."""
 
+    file = None
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -209,7 +211,9 @@ def list_forgeries(connection: Connection) -> list[Tampering]:
         Tampering("swap two miners in every round", swap_throughout, ("head", "reply", "entry")),
         Tampering("swap two miners and sign as a stranger", swap_and_sign, ("reply", "signed by", "head")),
         Tampering("swap two standings", swap_standings, ("standings",)),
-        Tampering("collect all contributions again", collect_again, ("collect",)),
+        Tampering("collect all contributions again", collect_again, ("collected",)),
+        Tampering("collect no contribution any more", collect_nothing, ("collected",)),
+        Tampering("have a forged round scored", observe_forged, ("observed",)),
     ]
     return [one for one in made if is_possible(connection, one)]
 
@@ -320,6 +324,17 @@ def swap_standings(connection: Connection) -> None:
 
 def collect_again(connection: Connection) -> None:
     connection.execute(delete(tables.memory).where(tables.memory.c.key.startswith("collected:")))
+
+
+def collect_nothing(connection: Connection) -> None:
+    cursor = tables.memory.c.key.startswith("collected:")
+    connection.execute(update(tables.memory).where(cursor).values(value=[999_999_999, 999_999]))
+
+
+def observe_forged(connection: Connection) -> None:
+    """A round that waits to be scored, so that a restart commits it."""
+    row = select_last(connection, tables.rounds)
+    connection.execute(insert(tables.rounds).values(**{**row, "id": "forged", "state": "observed", "sequence": None}))
 
 
 def swap_and_sign(connection: Connection) -> None:

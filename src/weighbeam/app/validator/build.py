@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from sqlalchemy.engine import make_url
+
 from weighbeam.app.chains import ChainReport, check_ids, check_registered, open_chain, open_clock
 from weighbeam.app.experiments.logger import KIND, list_sinks, open_experiments
 from weighbeam.app.identity import open_hotkey
@@ -76,7 +78,8 @@ def open_store(loaded: LoadedSettings) -> Store:
 
 def locate_head(loaded: LoadedSettings) -> Path:
     """Where the newest head is kept: beside a journal in a file, else beside the settings."""
-    return find_head_file(loaded.store_url()) or loaded.path(Path("journal.head"))
+    url = loaded.store_url()
+    return find_head_file(url) or loaded.path(Path(f"{make_url(url).database or 'journal'}.head"))
 
 
 def open_known(loaded: LoadedSettings, store: Store, clock: EngineClock, keep: bool = True) -> KnownValidators:

@@ -78,7 +78,7 @@ def _parse_checkpoint(row: Row[Any]) -> Checkpoint:
         given = json.loads(content)
         told = (given["sequence"], given["hash"], given["at"], given["hotkey"])
         reached = {name: ReplayState.from_json(state) for name, state in given["reached"].items()}
-    except (NotZstd, ValueError, KeyError, TypeError):
+    except (NotZstd, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _bad("cannot be read") from None
     if told != (row.sequence, row.hash, row.at, row.hotkey):
         raise _bad("says something else than its row")

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Row, insert, select
 
 from weighbeam.core.canonical import digest_json
 from weighbeam.store import tables
-from weighbeam.store.seals import touch
+from weighbeam.store.seals import continue_chain, touch
 
 GENESIS = "0" * 64
 
@@ -21,6 +21,7 @@ def append_entry(connection: Connection, kind: str, ref: str, body: str) -> tupl
         )
     )
     touch(connection, tables.entries.name)
+    continue_chain(connection, tables.entries.name, (sequence, previous))
     return sequence + 1, digest
 
 
@@ -53,6 +54,7 @@ def check_link(row: Row[Any], previous: str, expected: int) -> str | None:
         return f"entry {expected} is missing"
     if row.previous != previous:
         return "it does not follow the entry before it"
-    if hash_entry(row.previous, row.kind, row.ref, row.body) != row.hash:
+    texts = (row.previous, row.kind, row.ref, row.body)
+    if not all(isinstance(one, str) for one in texts) or hash_entry(*texts) != row.hash:
         return "its hash is not that of its content"
     return None

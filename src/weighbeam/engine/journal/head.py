@@ -6,6 +6,8 @@ store and, so that a store that was set back is noticed, in a file beside it.
 
 import json
 import os
+import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,19 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.engine import make_url
 
 from weighbeam.core.canonical import Json, canonical_json
 from weighbeam.core.errors import WeighbeamError, require
-from weighbeam.engine.journal.hash_chain import select_end, select_hash
+from weighbeam.engine.journal.hash_chain import select_end
 from weighbeam.network.keys import Hotkey, is_address, is_signed
 from weighbeam.network.signatures import SCHEMES
 from weighbeam.store import tables
-from weighbeam.store.database import Store
-from weighbeam.store.seals import LANES, SEALED_TABLES, PendingSums, format_sum, select_sums, touch
+from weighbeam.store.database import Store, find_file
+from weighbeam.store.seals import LANES, SEALED_TABLES, WATCHED, PendingSums, format_sum, select_sums, touch
 
 JOURNAL = "journal"
 ENTRIES = "entries"
-JOURNAL_ROWS = tuple(table.name for table in SEALED_TABLES)
+JOURNAL_ROWS = (*(table.name for table in SEALED_TABLES), *WATCHED)
 FORMAT = "head/1"
 MAX_HEAD_BYTES = 64 << 10
 EMPTY = format_sum(0, bytes(2 * LANES))
@@ -35,7 +38,6 @@ REMEDY = (
 )
 
 FindEnd = Callable[[Connection], tuple[int, str]]
-FindHash = Callable[[Connection, int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,9 @@ SIGNED = ("name", "number", "sequence", "hash", "sums", "at", "hotkey", "scheme"
 class HeadSigner:
     """Signs the head of one chain and its rows of evidence. `end` gives the last entry's number and hash.
 
-    A head is only signed on top of the one before it: if the store no longer holds what that one says, somebody else
-    has written to it, and `journal_differs` stops the transaction.
+    A head is only signed on top of the one before it, and only if that one is ours: signed by this process, or by
+    another with the same hotkey. If the store no longer holds what it says, somebody else has written to the store, and
+    `journal_differs` stops the transaction.
     """
 
     def __init__(
@@ -92,92 +95,106 @@ class HeadSigner:
         name: str = JOURNAL,
         rows: Sequence[str] = JOURNAL_ROWS,
         end: FindEnd = select_end,
-        find_hash: FindHash = select_hash,
         file: Path | None = None,
     ) -> None:
-        self.name = name
-        self._hotkey, self._now, self._rows = hotkey, now, tuple(rows)
-        self._end, self._find_hash, self._file = end, find_hash, file
-        self._covers = {ENTRIES if name == JOURNAL else name, *rows}
-        self._head: Head | None = None
+        self.name, self.file = name, file
+        self._hotkey, self._now, self._rows, self._end = hotkey, now, tuple(rows), end
+        self._chain = ENTRIES if name == JOURNAL else name
+        self._last: Head | None = None
+        self._saving = threading.Lock()
 
-    def before_commit(self, connection: Connection, pending: PendingSums) -> bool:
-        if self._covers.isdisjoint(pending.touched):
-            return False
+    def before_commit(self, connection: Connection, pending: PendingSums) -> Head | None:
+        if {self._chain, *self._rows}.isdisjoint(pending.touched):
+            return None
         before = select_head(connection, self.name)
         if before is None or not before.is_signed:
-            self._sign(connection, before, select_sums(connection, self._rows))
-            return True
-        kept = self._find_hash(connection, before.sequence)
-        same = kept in (None, before.hash) and (kept is not None or not before.sequence)
+            require(self._last is None, "journal_differs", f"{DIFFERS}: its head is gone", REMEDY)
+            return self._sign(connection, before, select_sums(connection, self._rows))
+        self._require_own(before)
+        ended = pending.ends.get(self._chain) or self._end(connection)
         changed = [name for name in self._rows if name in pending.before]
+        same = ended == (before.sequence, before.hash)
         same &= all(before.sums.get(name, EMPTY) == pending.before[name] for name in changed)
         require(same, "journal_differs", DIFFERS, REMEDY)
-        after = {name: pending.after[name] for name in changed}
-        sums = {name: one for name, one in {**before.sums, **after}.items() if one[0]}
-        self._sign(connection, before, sums)
-        return True
+        sums = {**before.sums, **{name: pending.after[name] for name in changed}}
+        return self._sign(connection, before, {name: one for name, one in sums.items() if one[0]})
 
-    def after_commit(self) -> None:
-        if self._file is not None and self._head is not None:
-            save_head(self._head, self._file)
+    def after_commit(self, signed: Head) -> None:
+        """Remember what was committed, and keep the newest head beside the store; commits of threads may cross."""
+        with self._saving:
+            if self._last is None or signed.number > self._last.number:
+                self._last = signed
+                if self.file is not None:
+                    save_head(signed, self.file)
 
-    def check(self, connection: Connection) -> None:
-        """Whether the store still ends where its newest head says; `journal_differs` if not."""
+    def check(self, connection: Connection, witness: Head | None) -> None:
+        """Whether a store that is about to be written still holds what its newest head says."""
         head = select_head(connection, self.name)
-        witness = load_head(self._file) if self._file is not None and self._file.exists() else None
-        for fault in find_head_faults(connection, head, witness, self._end, self._find_hash):
+        faults = list(find_head_faults(connection, head, witness, self._end))
+        if head is None and (self._end(connection)[0] or select_sums(connection, self._rows)):
+            faults.append("it has no head")
+        if head is not None and head.is_signed:
+            if select_sums(connection, self._rows) != head.sums:
+                faults.append("rows of evidence were added or removed")
+            if head.hotkey != self._hotkey.address:
+                told = f"this store belongs to {head.hotkey}, and {self._hotkey.address} is to write to it"
+                raise WeighbeamError("journal_differs", told, "use the key that began it, or name another store")
+        for fault in faults:
             raise WeighbeamError("journal_differs", f"{DIFFERS}: {fault}", REMEDY)
-        if head is not None and head.is_signed and head.name == JOURNAL and head.hotkey != self._hotkey.address:
-            told = f"this journal belongs to {head.hotkey}, and {self._hotkey.address} is to write to it"
-            raise WeighbeamError("journal_differs", told, "name the store of this hotkey, or a new one")
 
     def begin(self, connection: Connection) -> None:
         """Sign what is there already; the head is written beside the store when this transaction commits."""
-        touch(connection, next(iter(self._covers)))
+        touch(connection, self._chain)
 
-    def _sign(self, connection: Connection, before: Head | None, sums: Mapping[str, Any]) -> None:
+    def _require_own(self, before: Head) -> None:
+        """A head that this process did not sign is one of another process with the same hotkey, and newer."""
+        if before == self._last:
+            return
+        newer = self._last is None or before.number > self._last.number
+        own = before.hotkey == self._hotkey.address and before.find_fault() is None
+        require(newer and own, "journal_differs", f"{DIFFERS}: its head is forged or an older one", REMEDY)
+
+    def _sign(self, connection: Connection, before: Head | None, sums: Mapping[str, Any]) -> Head:
         sequence, digest = self._end(connection)
         number = before.number + 1 if before else 1
         key = self._hotkey
         head = Head(self.name, number, sequence, digest, sums, self._now(), key.address, key.scheme, "")
         values = {name: getattr(head, name) for name in SIGNED}
-        self._head = Head(**values, signature=key.sign(head.signed_bytes()).hex())
-        values["signature"] = self._head.signature
+        values["signature"] = key.sign(head.signed_bytes()).hex()
         if before is None:
             connection.execute(insert(tables.heads).values(**values))
         else:
             connection.execute(update(tables.heads).where(tables.heads.c.name == self.name).values(**values))
+        return Head(**values)
 
 
 def sign_heads(store: Store, signer: HeadSigner) -> None:
     """Let `signer` sign every change from now on, once what is there is what was signed before.
 
-    A store that has a signer of this name keeps it.
+    A store that has a signer of this name keeps it. The witness is loaded first: another process may go on meanwhile,
+    and its newer head in the store is sound where a newer one in the file would not be.
     """
     if any(one.name == signer.name for one in store.signers):
         return
+    witness = load_witness(signer.file)
     with store.read() as connection:
-        signer.check(connection)
+        signer.check(connection, witness)
     store.signers.append(signer)
     with store.write() as connection:
         signer.begin(connection)
 
 
 def find_head_faults(
-    connection: Connection,
-    head: Head | None,
-    witness: Head | None,
-    end: FindEnd = select_end,
-    find: FindHash = select_hash,
+    connection: Connection, head: Head | None, witness: Head | None, end: FindEnd = select_end
 ) -> Iterator[str]:
     """What is wrong with the end of a chain, given the head in its store and one that was kept elsewhere."""
     if head is not None and head.is_signed:
         if (fault := head.find_fault()) is not None:
             yield f"head {head.number} is forged: {fault}"
-        if end(connection) != (head.sequence, head.hash):
-            found, _ = end(connection)
-            yield f"the chain ends at entry {found}, head {head.number} signs entry {head.sequence} {head.hash[:16]}"
+        found = end(connection)
+        if found != (head.sequence, head.hash):
+            signed = f"head {head.number} signs entry {head.sequence} {head.hash[:16]}"
+            yield f"the chain ends at entry {found[0]}, {signed}"
     if witness is None:
         return
     if (fault := witness.find_fault()) is not None:
@@ -185,8 +202,8 @@ def find_head_faults(
     elif head is None or head.number < witness.number:
         newest = f"head {head.number}" if head is not None else "no head"
         yield f"the store holds {newest}, head {witness.number} was signed: the newest entries or the log are missing"
-    elif find(connection, witness.sequence) not in (witness.hash, None):
-        yield f"entry {witness.sequence} is another one than head {witness.number} signed"
+    elif head.number == witness.number and head != witness:
+        yield f"head {head.number} is not the one kept elsewhere"
 
 
 def select_head(connection: Connection, name: str = JOURNAL) -> Head | None:
@@ -199,21 +216,27 @@ def list_heads(connection: Connection) -> list[Head]:
 
 
 def find_head_file(place: str, name: str = JOURNAL) -> Path | None:
-    """Where the head of a store in a file is kept, beside it; None for a database server.
+    """Where the head of a store in a file is kept, beside it; None for a database server or one in memory.
 
-    >>> str(find_head_file("sqlite:///my/journal.db")), find_head_file("postgresql://host/journal")
+    >>> str(find_head_file("sqlite:///my/journal.db?timeout=5")), find_head_file("postgresql://host/journal")
     ('my/journal.db.head', None)
     """
-    path = place.removeprefix("sqlite:///")
-    ending = "head" if name == JOURNAL else f"{name}.head"
-    return None if "://" in path or path in ("", ":memory:") else Path(f"{path}.{ending}")
+    file = find_file(make_url(place)) if "://" in place else Path(place)
+    return None if file is None else name_head_file(file, name)
+
+
+def name_head_file(file: Path, name: str = JOURNAL) -> Path:
+    return file.with_name(f"{file.name}.head" if name == JOURNAL else f"{file.name}.{name}.head")
 
 
 def save_head(head: Head, file: Path) -> None:
     """Whole or not at all. A disk that fails here loses a witness, not a record: the next head is written again."""
-    draft = file.with_name(f"{file.name}.{os.getpid()}.new")
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}.new")
     with suppress(OSError):
-        draft.write_bytes(canonical_json(head.as_json()) + b"\n")
+        with draft.open("wb") as opened:
+            opened.write(canonical_json(head.as_json()) + b"\n")
+            opened.flush()
+            os.fsync(opened.fileno())
         draft.replace(file)
 
 
@@ -226,10 +249,15 @@ def load_head(file: Path) -> Head:
         raise WeighbeamError("bad_head", f"{file}: {fault.strerror}", "check the path") from None
 
 
+def load_witness(file: Path | None) -> Head | None:
+    """The head that is kept in a file, if there is one."""
+    return load_head(file) if file is not None and file.exists() else None
+
+
 def list_witnesses(place: str) -> tuple[Head, ...]:
     """The head kept beside a journal, if there is one."""
-    file = find_head_file(place)
-    return (load_head(file),) if file is not None and file.exists() else ()
+    found = load_witness(find_head_file(place))
+    return () if found is None else (found,)
 
 
 def parse_head(content: bytes | str) -> Head:
@@ -240,5 +268,6 @@ def parse_head(content: bytes | str) -> Head:
     except (ValueError, KeyError, TypeError, RecursionError):
         sound = False
     if not sound:
-        raise WeighbeamError("bad_head", "this is not the head of a journal", "give the JSON that a validator wrote")
+        remedy = "give the JSON that a validator wrote; remove a .head file that was damaged"
+        raise WeighbeamError("bad_head", "this is not the head of a journal", remedy)
     return head

@@ -3,16 +3,18 @@ the one before.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
-from weighbeam.core.canonical import canonical_json
-from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.canonical import Json, canonical_json
+from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.engine.journal.checkpoint import select_checkpoint
 from weighbeam.engine.journal.encoding import RoundFacts, encode_answers, encode_outcome, encode_task, format_body
 from weighbeam.engine.journal.hash_chain import append_entry
+from weighbeam.engine.journal.head import REMEDY
 from weighbeam.engine.journal.projections import (
     insert_evaluations,
     insert_scores,
@@ -34,6 +36,8 @@ from weighbeam.store import tables
 from weighbeam.store.blobs import insert_blobs, select_blob
 from weighbeam.store.database import Store
 from weighbeam.store.memory import look_up, note
+from weighbeam.store.seals import BROKEN, CURSOR, OBSERVED, digest_observed, digest_values, put_seal, select_seal
+from weighbeam.store.seals import COLLECTED as CURSORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,8 @@ class Journal:
             )
             links = [{"round": facts.id, "digest": one} for one in {task, answers, seen, digest, *kept}]
             connection.execute(insert(tables.round_blobs), links)
+            sealed = digest_observed(facts.id, facts.mechanism, facts.at, facts.block, digest)
+            put_seal(connection, OBSERVED, facts.id, sealed)
             if also is not None:
                 also(connection)
 
@@ -90,10 +96,14 @@ class Journal:
             row = connection.execute(select(tables.rounds).where(tables.rounds.c.id == round_id)).one_or_none()
             if row is None or row.state != "observed":
                 raise WeighbeamError("not_open", f"round {round_id} is not waiting to be scored", "nothing to do")
+            same = select_seal(connection, OBSERVED, round_id) == _digest_row(row)
+            require(same, "journal_differs", f"round {round_id} is not what was observed", REMEDY)
+            put_seal(connection, OBSERVED, round_id, None)
             body = json.loads(select_blob(connection, row.body))
             observation = Observation.unpack(select_blob(connection, body["observation"]))
             params = make_params(mechanism, body["params"])
             before = select_standings(connection, mechanism.name)
+            _require_standings(connection, mechanism.name, before)
             scored, after = apply_round(mechanism, params, body["departed"], observation, before)
             written = encode_outcome(row.body, scored, after)
             (outcome,) = insert_blobs(connection, [written])
@@ -124,6 +134,8 @@ class Journal:
             row = connection.execute(select(tables.rounds).where(chosen)).one_or_none()
             connection.execute(update(tables.rounds).where(chosen).values(state="discarded"))
             if row is not None:
+                broken = select_seal(connection, OBSERVED, round_id) not in (None, _digest_row(row))
+                put_seal(connection, OBSERVED, round_id, BROKEN if broken else None)
                 _collect_again(connection, row)
 
     def unfinished(self) -> list[tuple[str, str]]:
@@ -144,9 +156,13 @@ class Journal:
             return select_standings(connection, mechanism)
 
 
+def _digest_row(row: Row[Any]) -> str:
+    return digest_observed(row.id, row.mechanism, row.at, row.block, row.body)
+
+
 def name_cursor(mechanism: str) -> str:
     """Under which name it is remembered how far contributions were collected."""
-    return f"collected:{mechanism}"
+    return f"{CURSOR}{mechanism}"
 
 
 def _collect_again(connection: Connection, row: Row[Any]) -> None:
@@ -154,4 +170,25 @@ def _collect_again(connection: Connection, row: Row[Any]) -> None:
     task = json.loads(select_blob(connection, json.loads(select_blob(connection, row.body))["task"]))
     key = name_cursor(row.mechanism)
     if task["id"] == COLLECTED and look_up(connection, key) == task["body"]["until"]:
-        note(connection, key, task["body"]["after"])
+        move_cursor(connection, row.mechanism, task["body"]["after"])
+
+
+def move_cursor(connection: Connection, mechanism: str, cursor: Json) -> None:
+    """Remember how far contributions were collected, and seal it: what lies before it is never collected again."""
+    note(connection, name_cursor(mechanism), cursor)
+    put_seal(connection, CURSORS, mechanism, digest_values(cursor))
+
+
+def _require_standings(connection: Connection, mechanism: str, found: Sequence[Standing]) -> None:
+    """Nothing is built on standings that are not those of the newest round, or of the checkpoint that replaced it."""
+    rounds, entries = tables.rounds.c, tables.entries.c
+    newest = select(func.max(rounds.sequence)).where(rounds.mechanism == mechanism, rounds.state == "scored")
+    digest = connection.scalar(select(entries.body).where(entries.sequence == newest.scalar_subquery()))
+    expected: tuple[Standing, ...] = ()
+    if digest is not None:
+        rows = json.loads(select_blob(connection, digest))["standings"]
+        expected = tuple(Standing(hotkey, value, detail) for hotkey, value, detail in rows)
+    elif (checkpoint := select_checkpoint(connection)) is not None and mechanism in checkpoint.reached:
+        expected = checkpoint.reached[mechanism].standings
+    told = f"the standings of {mechanism} are not those of its newest round"
+    require(tuple(found) == expected, "journal_differs", told, REMEDY)

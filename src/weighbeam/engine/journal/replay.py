@@ -64,19 +64,20 @@ def replay_entries(
         yield ReplayedEntry(last, f"checkpoint signed by {start.hotkey}", None)
     for entry in walk_entries(connection, start, find):
         last = entry.sequence
-        fault = _replay_entry(connection, entry, fold)
-        yield ReplayedEntry(last, entry.ref, also(entry) if fault is None else fault)
+        yield ReplayedEntry(last, entry.ref, _replay_entry(connection, entry, fold, also))
     for mechanism, state in fold.reached.items():
         yield ReplayedEntry(last, f"tables of {mechanism}", _check_state(connection, mechanism, state))
 
 
-def _replay_entry(connection: Connection, entry: RecordedEntry, fold: Fold) -> str | None:
+def _replay_entry(connection: Connection, entry: RecordedEntry, fold: Fold, also: CheckEntry) -> str | None:
     if entry.broken_link is not None:
         return entry.broken_link
     try:
         if entry.kind == "round":
-            return _replay_round(connection, entry, fold)
-        return fold.take_weigh_in(entry).find_fault(entry)
+            fault = _replay_round(connection, entry, fold)
+        else:
+            fault = fold.take_weigh_in(entry).find_fault(entry)
+        return also(entry) if fault is None else fault
     except WeighbeamError as broken:
         return f"{broken.code}: {broken.message}"
     except SQLAlchemyError:

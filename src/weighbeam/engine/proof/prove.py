@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 from sqlalchemy import Connection, Table, func, select
 
@@ -22,19 +23,18 @@ from weighbeam.engine.journal.recall import parse_answers
 from weighbeam.engine.journal.replay import ReplayedEntry, replay_entries
 from weighbeam.engine.proof.replies import find_reply_fault
 from weighbeam.engine.proof.tables import (
-    find_cursor_faults,
     find_fold_faults,
     find_orphans,
     find_request_faults,
-    select_collected,
 )
 from weighbeam.engine.weights.emissions import name_fold
+from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.records import Answer
 from weighbeam.mechanism.registry import load_mechanisms
 from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.store import tables
 from weighbeam.store.database import Store
-from weighbeam.store.seals import SEALED_TABLES, add_up_seals, find_unsealed, select_sums
+from weighbeam.store.seals import SEALED_TABLES, WATCHED, add_up_seals, find_unsealed, find_unwatched, select_sums
 
 PUBLISHED = re.compile(r"([0-9]{1,18}):([0-9a-fA-F]{64})", re.ASCII)
 NOTHING: list[Json] = [0, None]
@@ -137,10 +137,11 @@ class Proof:
             **{table.name: partial(_find_unsealed, table) for table in SEALED_TABLES},
             "folds": lambda connection: self._check_folds(connection, complete=not signers),
             "orphans": lambda connection: find_orphans(connection, list(self._fold.reached)),
-            "collection": self._check_cursors,
             "requests": lambda connection: find_request_faults(connection, self._find),
         }
-        checks |= {f"audit of {name}": mechanism.audit for name, mechanism in load_mechanisms().items()}
+        checks |= {name: partial(_find_unwatched, name) for name in WATCHED}
+        for name, mechanism in load_mechanisms().items():
+            checks[f"audit of {name}"] = partial(_audit, mechanism, self._store.file)
         return checks
 
     def _run(self, connection: Connection, name: str, check: "Check") -> Iterator[ReplayedEntry]:
@@ -155,7 +156,7 @@ class Proof:
                 yield ReplayedEntry(last, name, f"and {more} more")
         except WeighbeamError as broken:
             yield ReplayedEntry(last, name, f"{broken.code}: {broken.message}")
-        except (KeyError, TypeError, ValueError, AttributeError) as raised:
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as raised:
             yield ReplayedEntry(last, name, f"cannot be checked: {describe_exception(raised)}")
         else:
             if not faults:
@@ -258,14 +259,16 @@ class Proof:
             settings = self._averaging.get(name)
             yield from find_fold_faults(connection, name, self._fold.reached.get(name), settings, complete)
 
-    def _check_cursors(self, connection: Connection) -> Iterator[str]:
-        if self.summary.signer is None:
-            return
-        for name, body in select_collected(connection).items():
-            yield from find_cursor_faults(connection, name, body)
-
 
 Check = Callable[[Connection], Iterable[str]]
+
+
+def _find_unwatched(name: str, connection: Connection) -> Iterator[str]:
+    return find_unwatched(connection, name)
+
+
+def _audit(mechanism: Mechanism, file: Path | None, connection: Connection) -> Iterable[str]:
+    return mechanism.audit(connection, file)
 
 
 def _find_unsealed(table: Table, connection: Connection) -> Iterator[str]:

@@ -32,7 +32,10 @@ def format_time(seconds: float) -> str:
     >>> format_time(0)
     '1970-01-01 00:00:00 UTC'
     """
-    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+    except (OverflowError, ValueError, OSError, TypeError):
+        return f"{seconds!r} s"
 
 
 def check_report_file(file: Path) -> None:

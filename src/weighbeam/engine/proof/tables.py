@@ -1,22 +1,17 @@
 """Checks of tables that follow from a journal's entries, beyond those that a replay compares entry by entry."""
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Row, select
 
 from weighbeam.core.stats import move_average
 from weighbeam.engine.journal.fold import FindMechanism
-from weighbeam.engine.journal.journal import name_cursor
 from weighbeam.engine.journal.recall import load_round
 from weighbeam.engine.journal.state import ReplayState
 from weighbeam.engine.requests.organic import format_result
 from weighbeam.engine.rules.averages import Evaluation
-from weighbeam.mechanism.records import COLLECTED
 from weighbeam.store import tables
-from weighbeam.store.blobs import select_blob
-from weighbeam.store.memory import look_up
 
 UNPROVEN = {
     "locks": "who runs a validator now",
@@ -36,8 +31,8 @@ def find_fold_faults(
 ) -> Iterator[str]:
     """Averages that the next weigh-in would continue from, folded again from the emissions.
 
-    `settings` names how the newest weigh-in averaged. Where retention removed rounds, the journal is not `complete`: a
-    fold that begins with a removed round is never used again, so it proves nothing and harms nobody.
+    `settings` names how the newest weigh-in averaged: a fold of other settings is never continued. Nor is one that
+    begins with a round that retention removed, where the journal is not `complete`.
     """
     for row in connection.execute(select(tables.folds).where(tables.folds.c.mechanism == mechanism)):
         fault = _find_fold_fault(row, state.emissions.get(row.hotkey, []) if state else [], settings, complete)
@@ -50,9 +45,7 @@ def _find_fold_fault(
 ) -> str | None:
     ordered = sorted(emissions, key=lambda one: (one.at, one.round))
     places = {one.round: place for place, one in enumerate(ordered)}
-    if row.settings != settings:
-        return f"was made with {row.settings}, the newest weigh-in averaged with {settings}"
-    if row.oldest not in places and not complete:
+    if row.settings != settings or (row.oldest not in places and not complete):
         return None
     if row.oldest not in places or row.newest not in places:
         return "begins or ends with a round that is not there"
@@ -83,36 +76,11 @@ def find_orphans(connection: Connection, mechanisms: Collection[str]) -> Iterato
     yield from (f"evaluations has rows of round {name}, which is not there" for name in connection.scalars(stray))
 
 
-def find_cursor_faults(connection: Connection, mechanism: str, newest: Mapping[str, Any]) -> Iterator[str]:
-    """Whether contributions are collected from where the newest collected round ended.
-
-    A collection that found nothing may have moved on since, so a later place is sound; an earlier one would pay twice.
-    """
-    ended, kept = newest["until"], look_up(connection, name_cursor(mechanism))
-    later = type(kept) is type(ended) and isinstance(kept, (int, list)) and kept >= ended
-    if kept != ended and not later:
-        yield f"the next round of {mechanism} would collect from {kept!r}, the newest one ended at {ended!r}"
-
-
-def select_collected(connection: Connection) -> dict[str, Mapping[str, Any]]:
-    """The body of the newest collected task of each mechanism."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for row in connection.execute(_newest_rounds()):
-        task = json.loads(select_blob(connection, json.loads(select_blob(connection, row.body))["task"]))
-        if task["id"] == COLLECTED:
-            found[row.mechanism] = task["body"]
-    return found
-
-
-def _newest_rounds() -> Select[Any]:
-    columns = tables.rounds.c
-    newest = select(func.max(columns.sequence)).where(columns.state == "scored").group_by(columns.mechanism)
-    return select(columns.mechanism, columns.body).where(columns.sequence.in_(newest))
-
-
 def find_request_faults(connection: Connection, find: FindMechanism) -> Iterator[str]:
     """Answered requests whose result is not what their round says."""
     columns, rounds = tables.requests.c, tables.rounds.c
+    for id in connection.scalars(select(columns.id).where(columns.state == "done", columns.round.is_(None))):
+        yield f"request {id} is answered, and no round is named"
     query = select(tables.requests).join(tables.rounds, rounds.id == columns.round).where(rounds.state == "scored")
     for row in connection.execute(query.where(columns.state.in_(("done", "failed")))):
         kept = load_round(connection, row.round, find(row.mechanism))

@@ -8,13 +8,13 @@ from sqlalchemy import Connection
 
 from weighbeam.core.canonical import Json
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal.journal import CommittedRound, name_cursor
+from weighbeam.engine.journal.journal import CommittedRound, move_cursor, name_cursor
 from weighbeam.engine.rounds.context import RoundContext, RoundStart
 from weighbeam.engine.rounds.round import record_round, select_current_standings
 from weighbeam.engine.support.process import run_in_thread
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import COLLECTED, MAX_COLLECTED, Asked, Collected, Collector, Group, Task
-from weighbeam.store.memory import note, recall, remember
+from weighbeam.store.memory import recall
 
 
 async def collect_rounds(context: RoundContext, collector: Collector, moment: RoundStart) -> CommittedRound:
@@ -32,7 +32,7 @@ async def collect_rounds(context: RoundContext, collector: Collector, moment: Ro
             number += 1
             done = await _keep(context, found, cursor, replace(moment, round_id=f"{moment.round_id}-{number}"))
         elif found.cursor != cursor:
-            await asyncio.to_thread(remember, context.journal.store, _key(context), found.cursor)
+            await asyncio.to_thread(_skip, context, found.cursor)
     if done is None:
         raise WeighbeamError("nothing_new", f"nothing was contributed to {context.mechanism.name}", "nothing to do")
     return done
@@ -50,9 +50,14 @@ async def _keep(context: RoundContext, found: Collected, cursor: Json, moment: R
 
 def _move_on(context: RoundContext, cursor: Json) -> Callable[[Connection], None]:
     def write(connection: Connection) -> None:
-        note(connection, _key(context), cursor)
+        move_cursor(connection, context.mechanism.name, cursor)
 
     return write
+
+
+def _skip(context: RoundContext, cursor: Json) -> None:
+    with context.journal.store.write() as connection:
+        move_cursor(connection, context.mechanism.name, cursor)
 
 
 def _is_stale(context: RoundContext, moment: RoundStart) -> bool:

@@ -6,8 +6,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, select
 
+from weighbeam.core.errors import require
 from weighbeam.engine.journal.checkpoint import Checkpoint, Sign, insert_checkpoint, select_checkpoint
 from weighbeam.engine.journal.fold import Fold, RecordedEntry
+from weighbeam.engine.journal.hash_chain import GENESIS, check_link
+from weighbeam.engine.journal.head import REMEDY
 from weighbeam.engine.journal.projections import delete_standing_history
 from weighbeam.engine.journal.state import ReplayState
 from weighbeam.engine.outbox.queue import insert_item
@@ -106,7 +109,11 @@ def _fold(connection: Connection, entries: Sequence[Row[Any]]) -> dict[str, Repl
     """The state after `entries`, from the checkpoint before them and what their outcomes say."""
     before = select_checkpoint(connection)
     fold = Fold(before.reached if before else None)
+    previous, expected = (before.hash, before.sequence) if before else (GENESIS, 0)
     for row in entries:
+        fault = check_link(row, previous, expected + 1)
+        require(fault is None, "journal_differs", f"entry {row.sequence} of the journal: {fault}", REMEDY)
+        previous, expected = row.hash, row.sequence
         fold.take_outcome(RecordedEntry(connection, row))
     return fold.reached
 

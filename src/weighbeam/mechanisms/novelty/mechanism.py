@@ -1,6 +1,7 @@
 """The novelty mechanism: the verbs of the contract. Nobody is asked: contributions are collected."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError
@@ -97,10 +98,10 @@ class Novelty(Mechanism):
 
         return {status: count_recent(connection, status, since) for status in ("duplicate", "held")}
 
-    def audit(self, connection: Any) -> Iterable[str]:
+    def audit(self, connection: Any, file: Path | None) -> Iterable[str]:
         from weighbeam.mechanisms.novelty.desk.audit import audit_store
 
-        return audit_store(connection)[1]
+        return audit_store(connection, file)[1]
 
     def bounds(self, params: NoveltyParams) -> tuple[float, float]:
         return 0.0, float(reward_units(-1_000_000, params)) * MAX_COLLECTED

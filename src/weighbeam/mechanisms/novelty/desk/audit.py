@@ -19,6 +19,7 @@ from weighbeam.mechanisms.novelty.desk.bulk_import import split_lines
 from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER
 from weighbeam.mechanisms.novelty.desk.export import parse_export
 from weighbeam.mechanisms.novelty.desk.ledger import (
+    DESK,
     GENESIS,
     TREASURY,
     check_entries,
@@ -32,7 +33,7 @@ from weighbeam.mechanisms.novelty.desk.piece_vectors import (
     select_vectors_between,
 )
 from weighbeam.mechanisms.novelty.desk.record import DeskRecord, Line, select_record
-from weighbeam.mechanisms.novelty.desk.seals import DESK, find_desk_head_faults, find_seal_faults
+from weighbeam.mechanisms.novelty.desk.seals import find_desk_head_faults, find_seal_faults
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
@@ -265,16 +266,22 @@ def _parse_params(name: str, line: Line) -> NoveltyParams | None:
         return None
 
 
-def audit_store(connection: Connection, node: str | None = None, deep: bool = False) -> tuple[DeskAudit, Iterator[str]]:
-    """The audit of a desk's store, and all that is wrong with it, one sentence each."""
-    audit = DeskAudit(select_record(connection), node, deep)
-    return audit, _find_store_faults(connection, audit)
+def audit_store(
+    connection: Connection, file: Path | None, node: str | None = None, deep: bool = False
+) -> tuple[DeskAudit, Iterator[str]]:
+    """The audit of a desk's store, and all that is wrong with it, one sentence each; `file` is where the store is.
+
+    A desk has one key: whoever signed its head must have signed every receipt, unless `node` says who must have.
+    """
+    head = select_head(connection, DESK)
+    audit = DeskAudit(select_record(connection), node or (head.hotkey if head is not None else None), deep)
+    return audit, _find_store_faults(connection, audit, file)
 
 
-def _find_store_faults(connection: Connection, audit: DeskAudit) -> Iterator[str]:
+def _find_store_faults(connection: Connection, audit: DeskAudit, file: Path | None) -> Iterator[str]:
     yield from audit.find_faults()
     yield from compare_vectors(connection)
-    yield from find_desk_head_faults(connection)
+    yield from find_desk_head_faults(connection, file)
     if select_head(connection, DESK) is not None:
         yield from find_seal_faults(connection)
     entries = [dict(row) for row in connection.execute(select(novelty_ledger).order_by(LEDGER.sequence)).mappings()]

@@ -13,7 +13,10 @@ from sqlalchemy import Connection, func, insert, select, update
 from weighbeam.core.canonical import digest_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.tables import accounts, novelty_ledger
+from weighbeam.store.seals import continue_chain
 
+DESK = "novelty"
+"""The name of the head that signs this ledger."""
 TREASURY = "treasury"
 GENESIS = "0" * 64
 DAY = 86_400
@@ -64,6 +67,7 @@ class LedgerTransaction:
         self._today = int(at // DAY)
         self._accounts: dict[str, _Account] = {}
         self._sequence, self.head = select_ledger_end(connection)
+        continue_chain(connection, DESK, (self._sequence, self.head))
 
     def check(self, contributor: str, units: int, limits: PayLimits) -> None:
         """Whether so many units may leave the treasury today, whole or not at all; `budget_spent` if not."""
@@ -182,10 +186,6 @@ def select_ledger_end(connection: Connection) -> tuple[int, str]:
         select(novelty_ledger.c.sequence, novelty_ledger.c.hash).where(novelty_ledger.c.sequence == last)
     ).first()
     return (0, GENESIS) if row is None else (int(row.sequence), str(row.hash))
-
-
-def select_ledger_hash(connection: Connection, sequence: int) -> str | None:
-    return connection.scalar(select(novelty_ledger.c.hash).where(novelty_ledger.c.sequence == sequence))
 
 
 def find_spending_faults(entries: Sequence[Mapping[str, Any]], kept: Mapping[str, tuple[int, int]]) -> Iterator[str]:

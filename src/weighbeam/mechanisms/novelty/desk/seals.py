@@ -7,30 +7,30 @@ withdrawn text leaves a sound seal.
 import hashlib
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
-from weighbeam.core.canonical import Json, digest_json
+from weighbeam.core.canonical import Json
 from weighbeam.engine.journal.head import (
     HeadSigner,
     find_head_faults,
-    find_head_file,
-    load_head,
+    load_witness,
+    name_head_file,
     select_head,
     sign_heads,
 )
-from weighbeam.mechanisms.novelty.desk.ledger import select_ledger_end, select_ledger_hash
+from weighbeam.mechanisms.novelty.desk.ledger import DESK, select_ledger_end
 from weighbeam.mechanisms.novelty.desk.pieces import encode_vector
 from weighbeam.mechanisms.novelty.tables import contributions, forms, pieces, settlements
 from weighbeam.network.keys import Hotkey
 from weighbeam.store import tables
 from weighbeam.store.database import Store
-from weighbeam.store.seals import BROKEN, add_up_seals, format_key, put_seal, select_seal, select_sums
+from weighbeam.store.seals import BROKEN, add_up_seals, digest_values, format_key, put_seal, select_seal, select_sums
 
-DESK = "novelty"
 SEALED = contributions.name
 ROWS = [column for column in contributions.c if column.name != "text"]
 AT_ONCE = 500
@@ -41,7 +41,7 @@ Line = Mapping[str, Any]
 def digest_contribution(row: Line, forms: Sequence[str], pieces: Sequence[Line], settlement: Line | None) -> str:
     vectors: list[Json] = [[one["id"], one["crc"], hashlib.sha256(one["vector"]).hexdigest()] for one in pieces]
     said = {column.name: row[column.name] for column in ROWS}
-    return digest_json([said, sorted(forms), vectors, None if settlement is None else dict(settlement)])
+    return digest_values([said, sorted(forms), vectors, None if settlement is None else dict(settlement)])
 
 
 def select_digests(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
@@ -87,11 +87,11 @@ def is_sound(connection: Connection, id: int) -> bool:
 def sign_desk(store: Store, key: Hotkey, now: Callable[[], float]) -> None:
     """Sign every change of the desk from now on; what an older version took in is sealed first."""
     with store.read() as connection:
-        begun = select_head(connection, DESK) is not None
+        begun = select_head(connection, DESK) is not None or SEALED in select_sums(connection, [SEALED])
     if not begun:
         _seal_older(store)
-    file = find_head_file(str(store.engine.url), DESK)
-    sign_heads(store, HeadSigner(key, now, DESK, (SEALED,), select_ledger_end, select_ledger_hash, file))
+    file = None if store.file is None else name_head_file(store.file, DESK)
+    sign_heads(store, HeadSigner(key, now, DESK, (SEALED,), select_ledger_end, file))
 
 
 def _seal_older(store: Store) -> None:
@@ -126,7 +126,7 @@ def find_seal_faults(connection: Connection) -> Iterator[str]:
     yield from (f"contribution {key} was removed" for key in sorted(kept))
 
 
-def find_desk_head_faults(connection: Connection) -> Iterator[str]:
+def find_desk_head_faults(connection: Connection, file: Path | None) -> Iterator[str]:
     """What is wrong with the desk's head and with the sum of its seals."""
     head = select_head(connection, DESK)
     taken = connection.scalar(select(func.count()).select_from(contributions)) or 0
@@ -134,9 +134,8 @@ def find_desk_head_faults(connection: Connection) -> Iterator[str]:
         if taken:
             yield "the desk has no head: it was removed, or no version that signs one has run yet"
         return
-    file = find_head_file(str(connection.engine.url), DESK)
-    witness = load_head(file) if file is not None and file.exists() else None
-    yield from find_head_faults(connection, head, witness, select_ledger_end, select_ledger_hash)
+    witness = load_witness(None if file is None else name_head_file(file, DESK))
+    yield from find_head_faults(connection, head, witness, select_ledger_end)
     signed = head.sums.get(SEALED)
     if add_up_seals(connection, [SEALED]).get(SEALED) != signed:
         yield "the seals of contributions are not those that were signed"

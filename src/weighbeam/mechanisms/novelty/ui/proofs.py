@@ -48,7 +48,7 @@ def audit(
 
     kept = view_kept(choose(store, config).place)
     with kept.read() as connection:
-        looked, found = audit_store(connection, node, deep)
+        looked, found = audit_store(connection, kept.file, node, deep)
         faults = list(found)
     report_faults(looked, faults, as_json)
 

@@ -1,6 +1,6 @@
 """Seals of the rows of evidence, their sums, and the heads that sign them.
 
-A journal that has entries already gets a head without a signature: it says where the signed part begins.
+A store that was used already gets a head without a signature: it says where the signed part begins.
 """
 
 import sqlalchemy as sa
@@ -37,9 +37,16 @@ def upgrade() -> None:
         sa.Column("scheme", String(16), nullable=False),
         sa.Column("signature", String(256), nullable=False),
     )
+    columns = "name, number, sequence, hash, sums, at, hotkey, scheme, signature"
+    for table in ("entries", "checkpoints"):
+        op.execute(
+            f"INSERT INTO heads ({columns}) SELECT 'journal', 0, sequence, hash, '{{}}', 0, '', '', '' FROM {table} "
+            "WHERE NOT EXISTS (SELECT 1 FROM heads) ORDER BY sequence DESC LIMIT 1"
+        )
     op.execute(
-        "INSERT INTO heads (name, number, sequence, hash, sums, at, hotkey, scheme, signature) "
-        "SELECT 'journal', 0, sequence, hash, '{}', 0, '', '', '' FROM entries ORDER BY sequence DESC LIMIT 1"
+        f"INSERT INTO heads ({columns}) SELECT 'journal', 0, 0, '{'0' * 64}', '{{}}', 0, '', '', '' "
+        "WHERE NOT EXISTS (SELECT 1 FROM heads) AND (EXISTS (SELECT 1 FROM alerts) OR EXISTS (SELECT 1 FROM audits) "
+        "OR EXISTS (SELECT 1 FROM submissions) OR EXISTS (SELECT 1 FROM rounds))"
     )
 
 
