@@ -127,8 +127,8 @@ class HeadSigner:
                 if self.file is not None:
                     save_head(signed, self.file)
 
-    def check(self, connection: Connection, witness: Head | None) -> None:
-        """Whether a store that is about to be written still holds what its newest head says."""
+    def check(self, connection: Connection, witness: Head | None) -> bool:
+        """Whether there is a signed head to go on from; `journal_differs` if the store is not what it says."""
         head = select_head(connection, self.name)
         faults = list(find_head_faults(connection, head, witness, self._end))
         if head is None and (self._end(connection)[0] or select_sums(connection, self._rows)):
@@ -138,9 +138,13 @@ class HeadSigner:
                 faults.append("rows of evidence were added or removed")
             if head.hotkey != self._hotkey.address:
                 told = f"this store belongs to {head.hotkey}, and {self._hotkey.address} is to write to it"
-                raise WeighbeamError("journal_differs", told, "use the key that began it, or name another store")
+                remedy = "use the key that began it (--config names a wallet), or another store"
+                raise WeighbeamError("journal_differs", told, remedy)
         for fault in faults:
             raise WeighbeamError("journal_differs", f"{DIFFERS}: {fault}", REMEDY)
+
+        self._last = head if head is not None and head.is_signed else None
+        return self._last is not None
 
     def begin(self, connection: Connection) -> None:
         """Sign what is there already; the head is written beside the store when this transaction commits."""
@@ -178,10 +182,11 @@ def sign_heads(store: Store, signer: HeadSigner) -> None:
         return
     witness = load_witness(signer.file)
     with store.read() as connection:
-        signer.check(connection, witness)
+        begun = signer.check(connection, witness)
     store.signers.append(signer)
-    with store.write() as connection:
-        signer.begin(connection)
+    if not begun:
+        with store.write() as connection:
+            signer.begin(connection)
 
 
 def find_head_faults(

@@ -36,6 +36,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def filled(tmp_path_factory: pytest.TempPathFactory, senses: LocalSenses) -> Path:
     folder = tmp_path_factory.mktemp("filled")
     fill_desk(folder, senses).store.close()
+    key = folder / "novelty.key"
+    key.write_text(f"{bytes(range(32)).hex()}\n{KEY.address}\n")
+    key.chmod(0o600)
     return folder / "novelty.db"
 
 
