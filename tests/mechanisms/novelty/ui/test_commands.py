@@ -171,6 +171,7 @@ def test_what_was_there_before_is_said_to_be(here: Path) -> None:
 def test_mistakes_are_named(filled: Path, here: Path) -> None:
     copy = here / "novelty.db"
     shutil.copy(filled, copy)
+    shutil.copy(filled.with_name("novelty.key"), here)
     before = dump(copy)
     assert said("submit", BRIDGE, code=2)["error"] == "bad_usage"
     assert said("submit", "--contributor", "ada", code=2)["error"] == "bad_usage"
