@@ -1,7 +1,8 @@
 """Keep the weights of a checkpoint in an eighth of its size, and turn them back into weights to start from.
 
 Matrices are rounded to 8 bits with a scale for each row; the word embeddings, which are not trained, are taken from
-the base again. The state of the optimizer is not kept: a run that starts from a milestone warms up again.
+the base again. Of a teacher only what is trained is kept, in half precision; `train.py --teacher` starts from it as it
+is. The state of the optimizer is not kept: a run that starts from a milestone warms up again.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from model import State, read_state
+from teacher import list_kept
 
 WORDS = "embeddings.word_embeddings.weight"
 SCALE = ".scale"
@@ -52,13 +54,16 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     keep = commands.add_parser("keep", help="write a milestone of a checkpoint")
     keep.add_argument("checkpoint", type=Path)
+    keep.add_argument("--teacher", action="store_true", help="the checkpoint is a teacher's")
     start = commands.add_parser("start", help="write weights that train.py starts from")
     start.add_argument("milestone", type=Path)
     start.add_argument("--base", type=Path, required=True, help="the base's safetensors file, for its word embeddings")
     for command in (keep, start):
         command.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    if given.command == "keep":
+    if given.command == "keep" and given.teacher:
+        save_file(list_kept(read_state(given.checkpoint)), given.out)
+    elif given.command == "keep":
         save_file(pack(read_state(given.checkpoint)), given.out)
     else:
         save_file(unpack(load_file(given.milestone), load_file(given.base)[WORDS].clone()), given.out)

@@ -4,6 +4,7 @@ The number of layers and the inner width of each feed-forward block are read fro
 the whole base and a pruned copy of it.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,17 @@ def collate(rows: Sequence[Example]) -> Batch:
     return Batch(ids, types, present, targets, torch.tensor([row.label for row in rows]))
 
 
+def mask_bias(mask: Tensor) -> Tensor:
+    return torch.zeros(mask.shape).masked_fill(~mask, -1e4)
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> Tensor:
+    """Attention written out: torch's fused kernel has a slow backward pass for bf16 on a processor."""
+    scores = (query @ key.transpose(2, 3)).float() / math.sqrt(query.shape[3])
+    shares = (scores if bias is None else scores + bias).softmax(dim=3)
+    return shares.to(value.dtype) @ value
+
+
 class Attention(nn.Module):
     def __init__(self, dropout: float) -> None:
         super().__init__()
@@ -58,7 +70,7 @@ class Attention(nn.Module):
         rows, pieces, _ = hidden.shape
         shape = (rows, pieces, HEADS, WIDTH // HEADS)
         query, key, value = (self.self[part](hidden).view(shape).transpose(1, 2) for part in ("query", "key", "value"))
-        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        mixed = attend(query, key, value, None if mask is None else mask_bias(mask))
         dense = self.output["dense"](mixed.transpose(1, 2).reshape(rows, pieces, WIDTH))
         normal: Tensor = self.output["LayerNorm"](self.dropout(dense) + hidden)
         return normal

@@ -22,6 +22,7 @@ from batches import draw_round, make_batches
 from made_pairs import make_pairs
 from model import CrossEncoder, collate, from_state, read_state
 from pairs import Example, Pair, is_dev, read_all, to_examples
+from teacher import Teacher, read_teacher
 from weighbeam.senses.adapters.text.word_pieces import open_pair_tokenizer
 
 MIX = {
@@ -51,7 +52,7 @@ KEPT = ("step", "round", "batch", "pairs", "seconds", "loss", "log")
 class Run:
     """The contents of a checkpoint. `batch` counts the batches of the current `round` that are done."""
 
-    model: CrossEncoder
+    model: CrossEncoder | Teacher
     optimizer: torch.optim.Optimizer
     step: int = 0
     round: int = 0
@@ -108,7 +109,7 @@ class Cooling:
 def read_arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with train.jsonl.gz and more.jsonl.gz")
-    parser.add_argument("--start", type=Path, required=True, help="first weights: a safetensors file or a checkpoint")
+    parser.add_argument("--start", type=Path, help="first weights: a safetensors file or a checkpoint")
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json of the base")
     parser.add_argument("--run", type=Path, required=True, help="folder for checkpoints and the log")
     parser.add_argument("--rate", type=float, default=1e-4)
@@ -118,6 +119,8 @@ def read_arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--tokens", type=int, default=1_400, help="word pieces in a batch")
     parser.add_argument("--longest", type=int, default=160, help="word pieces in a pair")
+    parser.add_argument("--teacher", type=Path, help="train the teacher instead: the base's safetensors file")
+    parser.add_argument("--bf16", action="store_true", help="multiply in bf16 where the processor can")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--save-every", type=float, default=600, help="seconds between checkpoints")
     parser.add_argument("--measure-every", type=int, default=8_000, help="pairs between measurements")
@@ -155,7 +158,12 @@ def choose_dev(kept: Sequence[Pair], name: str, count: int) -> list[Pair]:
 
 def open_run(given: argparse.Namespace) -> Run:
     checkpoint = given.run / "checkpoint.pt"
-    model = from_state(read_state(checkpoint if checkpoint.exists() else given.start), given.dropout)
+    start = checkpoint if checkpoint.exists() else given.start
+    model: Teacher | CrossEncoder
+    if given.teacher is not None:
+        model = read_teacher(given.teacher, start, given.dropout)
+    else:
+        model = from_state(read_state(start), given.dropout)
     head = list(model.head.parameters())
     rest = [w for name, w in model.named_parameters() if w.requires_grad and not name.startswith("head.")]
     groups = [{"params": rest, "peak": given.rate}, {"params": head, "peak": given.head_rate}]
@@ -167,16 +175,16 @@ def open_run(given: argparse.Namespace) -> Run:
     return run
 
 
-def measure(model: CrossEncoder, dev: dict[str, list[Example]]) -> dict[str, float]:
+def measure(model: CrossEncoder | Teacher, dev: dict[str, list[Example]], bf16: bool = False) -> dict[str, float]:
     """Accuracy on pairs kept from training, per source."""
     model.eval()
-    with torch.inference_mode():
+    with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
         found = {name: round(count_right(model, rows) / len(rows), 4) for name, rows in dev.items() if rows}
     model.train()
     return found
 
 
-def count_right(model: CrossEncoder, examples: Sequence[Example]) -> int:
+def count_right(model: CrossEncoder | Teacher, examples: Sequence[Example]) -> int:
     ordered = sorted(examples, key=len)
     right = 0
     for start in range(0, len(ordered), 16):
@@ -185,11 +193,13 @@ def count_right(model: CrossEncoder, examples: Sequence[Example]) -> int:
     return right
 
 
-def learn_batch(run: Run, rows: Sequence[Example], share: float) -> None:
+def learn_batch(run: Run, rows: Sequence[Example], share: float, bf16: bool = False) -> None:
     for group in run.optimizer.param_groups:
         group["lr"] = group["peak"] * share
     batch = collate(rows)
-    loss = functional.cross_entropy(run.model(batch), batch.targets)
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+        logits = run.model(batch)
+    loss = functional.cross_entropy(logits.float(), batch.targets)
     run.optimizer.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_([w for g in run.optimizer.param_groups for w in g["params"]], 1.0)
@@ -200,8 +210,8 @@ def learn_batch(run: Run, rows: Sequence[Example], share: float) -> None:
     run.pairs += len(rows)
 
 
-def record(run: Run, data: Data) -> None:
-    found = {"pairs": run.pairs, "step": run.step, "loss": round(run.loss, 4), **measure(run.model, data.dev)}
+def record(run: Run, data: Data, bf16: bool = False) -> None:
+    found = {"pairs": run.pairs, "step": run.step, "loss": round(run.loss, 4), **measure(run.model, data.dev, bf16)}
     run.log.append(found)
     print(json.dumps(found), flush=True)
 
@@ -246,7 +256,7 @@ class Trainer:
             spent = self.earlier + time.monotonic() - self.begun
             print(f"step {run.step} pairs {run.pairs} loss {run.loss:.4f} seconds {spent:.0f}", flush=True)
         if run.pairs - self.measured >= self.given.measure_every:
-            record(run, self.data)
+            record(run, self.data, self.given.bf16)
             self.measured = run.pairs
         if self.cooling and not self.has_stable and time.time() >= self.cooling.begin:
             if self.first_step_time < self.cooling.begin:
@@ -261,13 +271,13 @@ class Trainer:
             batches = self.batches()
             while self.run.batch < len(batches) and not (self.stopping or self.is_over()):
                 rows = [self.data.examples[index] for index in batches[self.run.batch]]
-                learn_batch(self.run, rows, self.share())
+                learn_batch(self.run, rows, self.share(), self.given.bf16)
                 self.tend()
             if self.run.batch == len(batches):
                 self.run.round, self.run.batch = self.run.round + 1, 0
         self.save()
         if self.is_over():
-            record(self.run, self.data)
+            record(self.run, self.data, self.given.bf16)
             self.save("cooled.pt" if self.cooling else "checkpoint.pt")
 
     def stop(self, *_: object) -> None:
