@@ -1,7 +1,6 @@
 """`weighbeam replay`, `receipt verify`, `store copy` and `vectors run`: recompute, check and copy records."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -168,8 +167,11 @@ def _find_pins(place: str, hotkey: str | None, head: str | None, config: Path | 
         loaded = open_settings(config)
         files = [locate_head(loaded)]
         if hotkey is None:
-            with suppress(WeighbeamError):
+            try:
                 hotkey = open_hotkey(loaded).address
+            except WeighbeamError as fault:
+                told = f"the signer is not pinned, give --hotkey: {fault.message}"
+                typer.echo(make_printable(told, MAX_TOLD), err=True)
     entry = None if head is None else parse_entry(head)
     if head is not None and entry is None:
         files.append(Path(head))
