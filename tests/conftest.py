@@ -71,3 +71,18 @@ def senses(cache: Path) -> LocalSenses:
 def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """A demo for tests that are `alone`; its files are everybody's, so whoever changes one copies it first."""
     return play_demo(lambda: tmp_path_factory.mktemp("demo") / "subnet")
+
+
+MEASURED = ("test_late", "test_lateness", "test_demo_late", "test_probe")
+"""Modules that are about a machine that is late."""
+
+
+@pytest.fixture(autouse=True)
+def _patient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests share a busy machine: elsewhere a round is not void because this process had to wait for its turn."""
+    if request.node.path.stem in MEASURED:
+        return
+    from weighbeam.network import blame
+
+    for limit in ("MAX_LAG_SECONDS", "MAX_LAG_SHARE", "MAX_STALLED_SHARE"):
+        monkeypatch.setattr(blame, limit, 1e6)

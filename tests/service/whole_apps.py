@@ -1,5 +1,6 @@
 """Both apps that are run, whole, over a journal full of hostile words: that of `weighbeam serve`, and a validator's."""
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +19,10 @@ from weighbeam.app.validator.build import build_validator, open_store
 from weighbeam.app.validator.run import make_validator_app
 from weighbeam.chain.local.blocks import advance
 from weighbeam.demo.subnet import create_chain
+from weighbeam.engine.journal.head import HeadSigner
 from weighbeam.engine.requests.queue import RequestTerms, cancel_request, insert_request
 from weighbeam.engine.rounds.narrative import name_heatmap
+from weighbeam.network.keys import Hotkey
 from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store import tables
 from weighbeam.store.artifacts import open_artifacts
@@ -58,11 +61,21 @@ def fill(folder: Path) -> LoadedSettings:
         insert_request(connection, DONE, "chunking", 1.0, kept, RequestTerms(caller="token:all"))
     cancel_request(store, DONE)
     draw(store, folder)
-    store.close()
     (folder / "prompts").mkdir()
     (folder / "prompts" / "one.txt").write_text("Why is the sky blue?\n", "utf-8")
     environment = {"WEIGHBEAM_SERVICE__PER_MINUTE": "1000000", "WEIGHBEAM_NOVELTY__PER_MINUTE": "1000000"}
-    return load_settings(folder / "validator-1.toml", environment)
+    loaded = load_settings(folder / "validator-1.toml", environment)
+    sign_as_it_is(store, open_hotkey(loaded))
+    store.close()
+    return loaded
+
+
+def sign_as_it_is(store: Store, key: Hotkey) -> None:
+    """A head for a journal that was written without one, which a validator would refuse."""
+    signer = HeadSigner(key, time.time)
+    store.signers.append(signer)
+    with store.write() as connection:
+        signer.begin(connection)
 
 
 def draw(store: Store, folder: Path) -> None:

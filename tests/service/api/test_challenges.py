@@ -172,8 +172,9 @@ def test_whoever_hangs_up_midway_is_no_fault_of_ours(api: Api, caplog: pytest.Lo
 
 
 def test_a_question_no_miner_would_take_is_refused(api: Api) -> None:
-    many = [{"role": "user", "content": "a"}] * 30_000
-    assert api.push({"id": "a", "messages": many}).json()["error"] == "bad_prompt"
+    many = [{"role": "user", "content": "a"}]
+    assert api.push({"id": "a", "messages": many * 1001}).json()["error"] == "bad_messages"
+    assert api.push({"id": "a", "messages": many * 30_000}).json()["error"] == "too_large"
     assert api.push({"id": "a", "prompt": "ж" * 160_000}).json()["error"] == "bad_prompt"
 
 
