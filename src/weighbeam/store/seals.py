@@ -52,12 +52,16 @@ class PendingSums:
 
 @contextmanager
 def collect_seals(connection: Connection) -> Iterator[PendingSums]:
-    """Collect the seals of a transaction; its owner writes the sums with `update_sums` before it commits."""
-    pending = connection.info[PENDING] = PendingSums()
+    """Collect the seals of a transaction; its owner writes the sums with `update_sums` before it commits.
+
+    A connection whose server is gone cannot be asked for its notes any more, so they are held from the start.
+    """
+    kept = connection.info
+    pending = kept[PENDING] = PendingSums()
     try:
         yield pending
     finally:
-        connection.info.pop(PENDING, None)
+        kept.pop(PENDING, None)
 
 
 def touch(connection: Connection, name: str) -> None:
