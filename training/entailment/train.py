@@ -28,7 +28,7 @@ from weighbeam.senses.adapters.text.word_pieces import open_pair_tokenizer
 MIX = {
     "mnli": 18.0,
     "mnli2": 18.0,
-    "snli": 25.0,
+    "snli": 32.0,
     "fever": 11.0,
     "fever_neutral": 6.0,
     "fever_sym": 2.0,
