@@ -1,6 +1,7 @@
 """Observers ask and observe, one validator scores: nothing is lost, nothing counts twice, whoever dies in between."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -191,6 +192,29 @@ def test_a_cancelled_observer_puts_back_what_it_plays(runner: MechanismRunner) -
         task = asyncio.ensure_future(runner.observe_request(seat.name))
         while await asyncio.to_thread(state_of, runner, request) == "waiting":
             await asyncio.sleep(0.005)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(cancel())
+    assert state_of(runner, request) == "waiting"
+
+
+def test_what_is_taken_while_its_observer_is_cancelled_is_put_back(
+    runner: MechanismRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, taken, take = put(runner), threading.Event(), type(runner)._take
+
+    def take_slowly(*given: Any) -> Any:
+        found = take(*given)
+        taken.set()
+        time.sleep(0.2)
+        return found
+
+    monkeypatch.setattr(type(runner), "_take", take_slowly)
+
+    async def cancel() -> None:
+        task = asyncio.ensure_future(runner.observe_request(open_seat(runner.round_context.journal.store).name))
+        await asyncio.to_thread(taken.wait)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 

@@ -100,22 +100,35 @@ class MechanismRunner:
     async def observe_request(self, by: str) -> str | None:
         """Play the next request's round for the validator to score, as the observer `by`; None if there is none."""
         moment, miners = await self._look()
-        request = await asyncio.to_thread(self._take, moment, by)
+        request = await self._take_or_put_back(moment, by)
         if request is None:
             return None
         try:
             bound = partial(require_bound, request_id=request.id, round_id=moment.round_id)
             await observe_round(self.round_context, request.task, moment, miners, bound)
         except asyncio.CancelledError:
-            self.owed.append((request.id, moment.round_id))
-            with suppress(WeighbeamError):
-                self.let_go()
+            self._put_back(moment, request)
             raise
         except Exception as fault:
             self.owed.append((request.id, moment.round_id))
             await asyncio.to_thread(self._fail, moment, request, fault)
             raise
         return moment.round_id
+
+    async def _take_or_put_back(self, moment: RoundStart, by: str) -> OrganicRequest | None:
+        """A thread goes on when its task is cancelled: what it takes after that is put back, or nobody would play it."""
+        taking = asyncio.ensure_future(asyncio.to_thread(self._take, moment, by))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            if (request := await taking) is not None:
+                self._put_back(moment, request)
+            raise
+
+    def _put_back(self, moment: RoundStart, request: OrganicRequest) -> None:
+        self.owed.append((request.id, moment.round_id))
+        with suppress(WeighbeamError):
+            self.let_go()
 
     def let_go(self) -> None:
         """Nobody else takes up what a living observer took: what it did not finish it puts back itself, once the store
