@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -13,6 +13,10 @@ from weighbeam.mechanism.untrusted import describe_exception
 if TYPE_CHECKING:
     from weighbeam.mechanism.base import Mechanism
 
+PRESET = "preset"
+"""Among the values that are given for parameters, the name of a preset."""
+Values = Mapping[str, Any]
+"""Values by the name of the parameter."""
 Verb = Literal["choose", "ask", "observe", "score", "stand", "weigh"]
 Holds = Literal["any", "raised", "lowered"]
 
@@ -48,6 +52,11 @@ class Params(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
+    presets: ClassVar[Mapping[str, Values]] = {}
+    """Named sets of values: the parameter `preset` chooses one, and values given beside it change it further."""
+    earlier: ClassVar[Values] = {}
+    """For a parameter added later, the value under which the rule is what it was before: records without it mean this."""
+
     read_by = staticmethod(read_by)
     """For authors, who import `Params`: `Annotated[float, Params.read_by("stand")]`."""
 
@@ -67,14 +76,35 @@ def list_readers(kind: type[Params]) -> dict[str, ReadBy]:
 
 
 def make_params(mechanism: "Mechanism", overrides: Mapping[str, Any] | None = None) -> Params:
-    """The mechanism's parameters with `overrides`; an unknown name or bad value is `bad_params`."""
+    """The mechanism's parameters with `overrides`; an unknown name or bad value is `bad_params`.
+
+    `preset` among them names a set of values to start from instead of the defaults.
+    """
     try:
-        return mechanism.params_type(**dict(overrides or {}))
+        return mechanism.params_type(**expand_preset(mechanism, overrides or {}))
     except (ValidationError, TypeError) as fault:
         names = ", ".join(mechanism.params_type.model_fields)
         raise WeighbeamError(
             "bad_params", describe_params_fault(fault), f"the parameters of {mechanism.name}: {names}"
         ) from None
+
+
+def expand_preset(mechanism: "Mechanism", given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` with the values of the preset it names, if any, in place of its name."""
+    presets = mechanism.params_type.presets
+    rest = {name: value for name, value in given.items() if name != PRESET or PRESET in mechanism.params_type.model_fields}
+    if len(rest) == len(given):
+        return rest
+    name = given[PRESET]
+    if not isinstance(name, str) or name not in presets:
+        remedy = f"the presets of {mechanism.name}: {', '.join(presets) or 'none'}"
+        raise WeighbeamError("bad_params", f"no preset is called {name!r:.80}", remedy)
+    return {**presets[name], **rest}
+
+
+def recall_params(mechanism: "Mechanism", recorded: Mapping[str, Any]) -> Params:
+    """The parameters of a record, which may be older than some of them."""
+    return make_params(mechanism, {**mechanism.params_type.earlier, **recorded})
 
 
 def list_overridden(params: Params) -> list[str]:
@@ -92,12 +122,12 @@ def list_overridden(params: Params) -> list[str]:
 
 def hash_params(mechanism: "Mechanism", params: Params, senses: Mapping[str, Json]) -> str:
     """What a round was scored under: the mechanism, every parameter, and the senses by id and digest."""
-    named: dict[str, Json] = {
-        "mechanism": mechanism.name,
-        "params": params.model_dump(mode="json"),
-        "senses": dict(senses),
-    }
-    return digest_json(named)
+    return hash_recorded(mechanism.name, params.model_dump(mode="json"), senses)
+
+
+def hash_recorded(mechanism: str, params: Mapping[str, Json], senses: Mapping[str, Json]) -> str:
+    """The same from a record, which may be older than some parameters."""
+    return digest_json({"mechanism": mechanism, "params": dict(params), "senses": dict(senses)})
 
 
 def describe_params_fault(fault: BaseException) -> str:

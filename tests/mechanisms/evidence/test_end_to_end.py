@@ -174,7 +174,8 @@ def test_each_case_gets_its_code_and_its_penalty(name: str, played: dict[str, Pl
     if case.code is None:
         assert (score.status, score.reasons) == ("valid", ())
         assert done.snippet["accepted"]
-        assert score.value == done.snippet["score"] == done.snippet["local"] * done.snippet["multiplier"]
+        worth = done.snippet["local"] * done.snippet["relevance_factor"] * done.snippet["multiplier"]
+        assert score.value == done.snippet["score"] == worth
     elif case.code == "validator_fault":
         assert (score.status, score.value, score.reasons) == ("unscored", None, ("validator_fault",))
     else:

@@ -29,7 +29,7 @@ def judge(**changes: Any) -> dict[str, Any]:
 def test_the_least_a_snippet_needs() -> None:
     verdict = judge()
     assert (verdict["accepted"], verdict["stance"], verdict["flags"]) == (True, "supports", [])
-    assert verdict["score"] == pytest.approx(0.8)
+    assert verdict["score"] == pytest.approx(0.8 * 0.75**2)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
     usable, broken = load_usable(loaded.settings.mechanisms)
     for name, mechanism in usable.items():
         try:
-            runs[name] = mechanism, make_params(mechanism, loaded.settings.mechanisms[name].params)
+            runs[name] = mechanism, make_params(mechanism, loaded.settings.mechanisms[name].given_params)
         except WeighbeamError as fault:
             if fault.code not in UNUSABLE:
                 raise

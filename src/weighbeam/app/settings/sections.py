@@ -137,9 +137,17 @@ class MechanismSection(SettingsSection):
     params: Annotated[
         dict[str, Any], about("parameters other than the defaults; only from the file, and only with override_params")
     ] = Field(default_factory=dict)
+    preset: Annotated[
+        str | None, about("named parameters, such as seed: the literal formulas; only with override_params")
+    ] = None
     override_params: Annotated[
-        bool, about("accept params: scores and weights then differ from those of other validators")
+        bool, about("accept params and preset: scores and weights then differ from those of other validators")
     ] = False
+
+    @property
+    def given_params(self) -> dict[str, Any]:
+        """What the file says of the parameters, as `make_params` takes it."""
+        return ({} if self.preset is None else {"preset": self.preset}) | self.params
 
 
 class ChallengesSection(SettingsSection):

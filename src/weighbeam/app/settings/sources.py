@@ -36,7 +36,7 @@ DEFAULT_FILE = Path("weighbeam.toml")
 SECRET = ("wallet", "challenges.token", "validator.copies_token", "alerts.urls", "store.url")
 OTHERS = ("CACHE", "PUNKT", "EMBEDDINGS_KEY", "NARRATOR_KEY", "ASSESSOR_KEY")
 M = TypeVar("M", bound=BaseModel)
-FILE_ONLY = frozenset({"params", "override_params"})
+FILE_ONLY = frozenset({"params", "preset", "override_params"})
 """Fields of a mechanism's section that no variable sets."""
 OPERATOR_CONSTANTS = ("ema_alpha", "ema_lookback_hours", "db_retention_hours", "db_cleanup_interval_hours")
 
@@ -215,9 +215,13 @@ def _drop_params(found: dict[str, Any]) -> dict[str, Any]:
 
 def _refuse_overrides(settings: Settings) -> None:
     """`bad_config` for parameters in a section that does not say that it overrides them."""
-    bare = {name: one.params for name, one in settings.mechanisms.items() if one.params and not one.override_params}
+    bare = {name: one for name, one in settings.mechanisms.items() if one.given_params and not one.override_params}
     if bare:
-        named = ", ".join(f"mechanisms.{name}.params.{param}" for name, params in bare.items() for param in params)
+        named = ", ".join(
+            f"mechanisms.{name}.{path}"
+            for name, one in bare.items()
+            for path in (["preset"] if one.preset else []) + [f"params.{param}" for param in one.params]
+        )
         switches = " and ".join(f"[mechanisms.{name}]" for name in bare)
         remedy = f"remove them, or write override_params = true in {switches} to weigh unlike other validators"
         raise WeighbeamError("bad_config", f"parameters are set without override_params: {named}", remedy)

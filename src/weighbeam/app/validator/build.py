@@ -162,7 +162,7 @@ def check_start(loaded: LoadedSettings, hotkey: Hotkey) -> StartCheck:
     names = []
     for name, mechanism in usable.items():
         try:
-            params = make_params(mechanism, loaded.settings.mechanisms[name].params)
+            params = make_params(mechanism, loaded.settings.mechanisms[name].given_params)
             with contain(name, "name_senses"):
                 mechanism.name_senses(params, senses)
         except WeighbeamError as fault:
@@ -208,7 +208,7 @@ def build_weigh_in_context(
 ) -> WeighInContext:
     """What one mechanism is weighed with: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
-    params = make_params(mechanism, section.params)
+    params = make_params(mechanism, section.given_params)
     chain = open_chain(loaded, hotkey, section.mechid, tell)
     journal, ledger = Journal(store, sinks), Ledger(store, name)
     discover = make_discovery(loaded, report)

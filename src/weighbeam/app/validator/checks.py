@@ -114,7 +114,7 @@ def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
     yield Symptom("weigh-in constants", "ok", fixed)
     for name, section in loaded.settings.mechanisms.items():
         try:
-            params = make_params(load_mechanism(name), section.params)
+            params = make_params(load_mechanism(name), section.given_params)
         except WeighbeamError as fault:
             yield Symptom(f"weights of {name}", "fault", fault.message, fault.remedy)
         else:

@@ -49,7 +49,7 @@ def ask(
     store = open_store(loaded)
     if request is None and file is None:
         raise WeighbeamError("bad_usage", "neither a file nor --id is given", "name what to ask")
-    params = make_params(loading, find_section(loaded, loading.name).params)
+    params = make_params(loading, find_section(loaded, loading.name).given_params)
     if file is not None:
         body, hotkeys = _load_body(file, loading, params), tuple(wanted or ())
         check_hotkeys_registered(loaded, hotkeys, lambda: open_hotkey(loaded))

@@ -1,10 +1,11 @@
 """The constants of docs/spec/chunking.md § 2, by the same names."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from weighbeam.mechanism.params import Params, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, read_by
 
 MAX_DOCUMENT = 1_000_000
 ANSWER_SLACK = 256
@@ -18,6 +19,8 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 class ChunkingParams(Params):
     """How chunkings are judged, ranked and paid."""
+
+    presets: ClassVar[Mapping[str, Values]] = {"seed": {"shape": "literal"}}
 
     num_embeddings: Annotated[Count | None, about("segments embedded per answer; null = all"), read_by("observe")] = 150
     segment_sentences: Annotated[Count, about("sentences per segment"), read_by("observe")] = 3

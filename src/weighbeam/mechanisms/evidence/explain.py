@@ -67,7 +67,8 @@ def _explain_snippet(number: int, snippet: Row, params: EvidenceParams) -> Node:
         )
     factor = snippet["domain_factor"]
     counted = "" if factor is None else f" × domain factor {factor:g} = {snippet['score'] * factor:.6g}"
-    product = f"local {snippet['local']:.6g} × multiplier {snippet['multiplier']:g}{counted}"
+    relevant = f" × relevance {snippet['relevance_factor']:.6g}" if params.relevance_power else ""
+    product = f"local {snippet['local']:.6g}{relevant} × multiplier {snippet['multiplier']:g}{counted}"
     return Node(
         f"snippet {number}, {where}: accepted, {product}",
         (

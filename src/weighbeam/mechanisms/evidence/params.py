@@ -1,11 +1,12 @@
 """The constants of docs/spec/evidence.md § 2, by the same names, and every penalty of § 3 as `penalty_<code>`."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from weighbeam.core.stats import parse_decimal
-from weighbeam.mechanism.params import Params, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, read_by
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -15,6 +16,9 @@ Penalty = Annotated[float, Field(ge=-1_000_000, le=0)]
 
 class EvidenceParams(Params):
     """How evidence is checked, judged, averaged and paid."""
+
+    presets: ClassVar[Mapping[str, Values]] = {"seed": {"context_rule": "off", "relevance_power": 0.0}}
+    earlier: ClassVar[Values] = {"relevance_power": 0.0, "relevance_full": 0.8}
 
     max_snippets: Annotated[
         Count, about("snippets of an answer that are processed"), read_by("ask", "observe", "score")
@@ -39,6 +43,12 @@ class EvidenceParams(Params):
     relevance_floor: Annotated[
         float, about("a passage is unrelated below this", ge=-1, le=1), read_by("observe", "score", holds="raised")
     ] = 0.20
+    relevance_full: Annotated[
+        float, about("relevance from which evidence is paid in full", gt=0, le=1), read_by("score")
+    ] = 0.8
+    relevance_power: Annotated[
+        float, about("how steeply pay falls with relevance below that; 0: it does not", ge=0, le=8), read_by("score")
+    ] = 2.0
     score_floor: Annotated[
         float | None, about("no answer is worth less than this; null for none", le=0), read_by("score")
     ] = -10.0

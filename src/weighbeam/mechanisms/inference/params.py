@@ -1,10 +1,11 @@
 """The constants of docs/spec/inference.md § 2, by the same names, and those of weigh-in.md § 9 that concern asking."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from weighbeam.mechanism.params import Params, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, read_by
 
 MAX_ANSWER_BYTES = 65_536
 MAX_PROMPT = 200_000
@@ -17,6 +18,8 @@ Cosine = Annotated[float, Field(ge=-1, le=1)]
 
 class InferenceParams(Params):
     """How answers are judged, compared and paid."""
+
+    presets: ClassVar[Mapping[str, Values]] = {"seed": {}}
 
     clustering: Annotated[bool, about("split answers into clusters; off: all kept ones are one"), read_by("score")] = (
         True

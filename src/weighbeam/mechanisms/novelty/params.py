@@ -1,11 +1,12 @@
 """The constants of docs/spec/novelty.md § 1, by the same names."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
 from weighbeam.core.stats import parse_decimal
-from weighbeam.mechanism.params import Params, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, read_by
 
 MAX_UNITS = 9 * 10**12
 """The most units one contribution may earn: the sum of a round's thousand is still exact in a float."""
@@ -13,6 +14,8 @@ MAX_UNITS = 9 * 10**12
 
 class NoveltyParams(Params):
     """How contributions are compared, judged and paid."""
+
+    presets: ClassVar[Mapping[str, Values]] = {"seed": {"gate": "off", "min_words": 1, "piece_words": 10_000}}
 
     reference_similarity: Annotated[
         float,

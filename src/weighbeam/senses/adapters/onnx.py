@@ -30,7 +30,7 @@ def open_session(model: Path | bytes) -> Any:
 
 
 INT64, FLOAT = 7, 1
-TYPES = {np.dtype(np.float32): FLOAT, np.dtype(np.int64): INT64, np.dtype(np.int8): 3}
+TYPES = {np.dtype(np.float32): FLOAT, np.dtype(np.int64): INT64, np.dtype(np.int8): 3, np.dtype(np.uint8): 2}
 IR_VERSION = 10
 OPSETS = {"": 20, "com.microsoft": 1}
 

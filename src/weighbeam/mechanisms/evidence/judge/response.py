@@ -86,5 +86,6 @@ def _score_snippet(row: Row, used: Counter[str]) -> dict[str, Any]:
     domain = parse_text(row, "domain").casefold()
     factor: float = 0.5 ** used[domain]
     used[domain] += 1
-    score = parse_within(row, "local", 0, 1) * factor * parse_within(row, "multiplier", 0, MAX_STAGE_NUMBER)
-    return {"score": score, "domain_factor": factor, "counted": True}
+    relevant = parse_within({"relevance_factor": 1.0, **row}, "relevance_factor", 0, 1)
+    worth = parse_within(row, "local", 0, 1) * relevant * parse_within(row, "multiplier", 0, MAX_STAGE_NUMBER)
+    return {"score": worth * factor, "domain_factor": factor, "counted": True}

@@ -124,6 +124,7 @@ class SnippetVerdict:
     score: float | None = None
     penalty: float | None = None
     local: float | None = None
+    relevance_factor: float | None = None
     multiplier: float | None = None
     stance: Stance | None = None
     flags: tuple[str, ...] = ()
@@ -180,6 +181,15 @@ def _check_assessment(facts: SnippetFacts) -> str | None:
     return BY_STATUS.get(status or "") or ("search_page" if is_search else None)
 
 
+def weigh_relevance(relevance: float, params: EvidenceParams) -> float:
+    """The share of its local score that a passage is paid for: what settles a statement speaks of the same things.
+
+    >>> weigh_relevance(0.4, EvidenceParams()), weigh_relevance(0.9, EvidenceParams())
+    (0.25, 1.0)
+    """
+    return min(1.0, max(0.0, relevance) / params.relevance_full) ** params.relevance_power
+
+
 def _accept(url: UrlVerdict, facts: SnippetFacts, params: EvidenceParams) -> SnippetVerdict:
     passage = facts.read_inference()
     context = facts.read_context() if params.context_rule == "min" else None
@@ -187,6 +197,7 @@ def _accept(url: UrlVerdict, facts: SnippetFacts, params: EvidenceParams) -> Sni
     local = min(passage.local, judged.local)
     user_content = facts.is_user_content()
     multiplier = params.approved_multiplier if url.approved and not user_content else 1.0
+    factor = weigh_relevance(facts.read_cosine("relevance"), params)
     flags = {
         "age_unknown": facts.read_age() is None,
         "context_flip": are_opposite(passage.stance, judged.stance),
@@ -199,8 +210,9 @@ def _accept(url: UrlVerdict, facts: SnippetFacts, params: EvidenceParams) -> Sni
         reason=None,
         domain=url.domain,
         page=url.page,
-        score=local * multiplier,
+        score=local * factor * multiplier,
         local=local,
+        relevance_factor=factor,
         multiplier=multiplier,
         stance=judged.stance,
         flags=tuple(name for name, raised in flags.items() if raised),

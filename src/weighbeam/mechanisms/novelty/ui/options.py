@@ -61,7 +61,7 @@ class NoveltyOptions:
         from weighbeam.mechanisms.novelty.params import NoveltyParams
 
         section = self.loaded.settings.mechanisms.get("novelty") if self.loaded else None
-        given: dict[str, Any] = dict(section.params) if section else {}
+        given: dict[str, Any] = section.given_params if section else {}
         made = make_params(Novelty(), {**given, **load_overrides(file, settings)})
         assert isinstance(made, NoveltyParams)
         return made
