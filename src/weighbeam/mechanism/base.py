@@ -384,6 +384,13 @@ class Mechanism:
         """Attacks of the lab's catalogue (`weighbeam.lab.attack.attack.Attack`)."""
         return ()
 
+    def row_kinds(self) -> Sequence[Any]:
+        """Kinds of labelled rows (`weighbeam.lab.validity.kinds.RowKind`) that `weighbeam lab validity` judges it by.
+
+        Without any, the lab takes labelled rounds: questions of `weighbeam score` whose better answers are known.
+        """
+        return ()
+
     def lab_tournament(self, params: Any, hotkeys: Sequence[str], validators: int) -> Any | None:
         """Standings of many validators at once (`weighbeam.lab.validators.workers.LabTournament`), for whole years."""
         return None
