@@ -148,3 +148,8 @@ class Chunking(Mechanism):
         from weighbeam.mechanisms.chunking.lab.attacks import ATTACKS
 
         return ATTACKS
+
+    def row_kinds(self) -> Sequence[Any]:
+        from weighbeam.mechanisms.chunking.lab.validity import list_row_kinds
+
+        return list_row_kinds(self)

@@ -167,6 +167,11 @@ class Evidence(Mechanism):
 
         return ATTACKS
 
+    def row_kinds(self) -> Sequence[Any]:
+        from weighbeam.mechanisms.evidence.lab.validity import ROW_KINDS
+
+        return ROW_KINDS
+
     def question_senses(self, data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
         named = data.get("archive")
         return name_archive(str(named), folder) if named else {}

@@ -146,6 +146,11 @@ class Inference(Mechanism):
 
         return ATTACKS
 
+    def row_kinds(self) -> Sequence[Any]:
+        from weighbeam.mechanisms.inference.lab.validity import list_row_kinds
+
+        return list_row_kinds(self)
+
 
 def choose_fewest(
     counts: Mapping[str, int], miners: Sequence[str], seed: Seed, wanted: Sequence[str], params: InferenceParams

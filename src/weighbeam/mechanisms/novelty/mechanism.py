@@ -133,6 +133,11 @@ class Novelty(Mechanism):
 
         return ATTACKS
 
+    def row_kinds(self) -> Sequence[Any]:
+        from weighbeam.mechanisms.novelty.lab.validity import ROW_KINDS
+
+        return ROW_KINDS
+
 
 def _nobody_is_asked() -> WeighbeamError:
     return WeighbeamError("nobody_is_asked", "novelty asks nobody: contributions are collected", "submit one instead")
