@@ -48,9 +48,9 @@ COMMANDS = (
     "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "receipt replies", "replay",
     "store", "store copy",
     "backtest", "mechanism", "mechanism list", "mechanism new", "mechanism show", "mechanism check", "mechanism diff",
-    "config", "config show", "lab", "lab list", "lab attack", "lab sweep", "lab simulate", "lab year", "lab capacity",
-    "lab report", "lists", "lists sign", "lists check", "pages", "pages record", "vectors", "vectors run", "setup",
-    "doctor",
+    "config", "config show", "lab", "lab list", "lab attack", "lab sweep", "lab simulate", "lab year", "lab validity",
+    "lab capacity", "lab report", "lists", "lists sign", "lists check", "pages", "pages record", "vectors",
+    "vectors run", "setup", "doctor",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from weighbeam.cli.common.shell import make_app, print_json
 from weighbeam.cli.lab.attacks import attack, sweep
 from weighbeam.cli.lab.options import Names, check_report, save_report
 from weighbeam.cli.lab.seasons import simulate, year
+from weighbeam.cli.lab.validity import validity
 from weighbeam.core.errors import WeighbeamError
 
 
@@ -91,5 +92,6 @@ lab_app.command()(attack)
 lab_app.command()(sweep)
 lab_app.command()(simulate)
 lab_app.command()(year)
+lab_app.command()(validity)
 lab_app.command()(capacity)
 lab_app.command()(report)
