@@ -37,6 +37,10 @@ def test_gzip_is_told_by_its_bytes(name: str) -> None:
     assert [one.fields for one in read(name, gzip.compress(b'{"a": 1}'))] == [{"a": 1}]
 
 
+def test_a_whole_character_may_be_escaped() -> None:
+    assert read("x.jsonl", rb'{"a": "\ud83d\ude00"}')[0].fields == {"a": "\U0001f600"}
+
+
 def test_a_set_is_named_by_the_row_or_by_the_file() -> None:
     assert DataRecord("some/dev.jsonl.gz", 1, {"set": "mine"}).set == "mine"
     assert DataRecord("some/dev.jsonl.gz", 1, {"set": ""}).set == "dev"
@@ -49,6 +53,8 @@ def test_a_set_is_named_by_the_row_or_by_the_file() -> None:
         ("x.jsonl", b'{"a": 1}\n{"a": ', "bad_rows", "x.jsonl:2: not JSON"),
         ("x.jsonl", b'{"a": 1, "a": 2}', "bad_rows", "x.jsonl:1: not JSON: a key comes twice"),
         ("x.jsonl", b'{"a": NaN}', "bad_rows", "NaN is not a number"),
+        ("x.jsonl", rb'{"a": ["\ud83d"]}', "bad_rows", "x.jsonl:1: a text holds half a character"),
+        ("x.jsonl", rb'{"\uDC00": 1}', "bad_rows", "x.jsonl:1: a text holds half a character"),
         ("x.jsonl", b"[1, 2]", "bad_rows", "x.jsonl:1: this is not a JSON object"),
         ("x.jsonl", b'{"a": "\xff"}', "bad_rows", "x.jsonl:1: not JSON"),
         ("x.jsonl", b'{"a": ' + b"[" * 5000 + b"]" * 5000 + b"}", "bad_rows", "x.jsonl:1"),

@@ -3,11 +3,13 @@
 import json
 import shlex
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from weighbeam.lab.report.charts import FOUND, QUIET, finish
 from weighbeam.lab.report.page import draw, open_page
+from weighbeam.lab.simulate.measure import estimate_share
 from weighbeam.lab.validity.measures import CalibrationBin, Finding
 from weighbeam.lab.validity.run import ValidityResult
 
@@ -30,10 +32,10 @@ def render_validity(result: ValidityResult) -> str:
 
 
 def chart_calibration(bins: Sequence[CalibrationBin], width: int) -> dict[str, Any]:
-    """Accuracy over confidence, larger dots for more cases; on the dashed line both are the same."""
+    """Accuracy over confidence with Wilson's intervals, larger dots for more cases; on the dashed line both agree."""
     import altair as alt
 
-    rows = [{"confidence": one.confidence, "right": one.right, "cases": one.cases} for one in bins]
+    rows = [{**asdict(one), **asdict(estimate_share(one.right, one.cases))} for one in bins]
     scale, base = alt.Scale(domain=[0, 1]), alt.Chart(alt.InlineData(rows))
     x = alt.X("confidence:Q", scale=scale, axis=alt.Axis(title="confidence", format="%", tickCount=5))
     y = alt.Y("right:Q", scale=scale, axis=alt.Axis(title="right", format="%", tickCount=5))
@@ -41,8 +43,9 @@ def chart_calibration(bins: Sequence[CalibrationBin], width: int) -> dict[str, A
     ends = alt.InlineData([{"confidence": end, "right": end} for end in (0, 1)])
     even = alt.Chart(ends).mark_line(color=QUIET, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
     line = base.mark_line(color=FOUND, opacity=0.5).encode(x=x, y=y)
+    rule = base.mark_rule(color=FOUND, opacity=0.45, strokeWidth=3).encode(x=x, y="low:Q", y2="high:Q")
     dots = base.mark_point(filled=True, color=FOUND, opacity=0.9).encode(x=x, y=y, size=size)
-    return finish(alt.layer(even, line, dots), width, 260)
+    return finish(alt.layer(even, line, rule, dots), width, 260)
 
 
 def format_command(result: ValidityResult) -> str:

@@ -8,6 +8,8 @@ import csv
 import gzip
 import hashlib
 import io
+import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.text import has_lone_surrogate
 from weighbeam.engine.support.json_files import is_folder, load_bytes
 from weighbeam.network.strict_json import parse_strict
 
@@ -26,6 +29,7 @@ MAX_NODES = 1 << 22
 MAX_RECORDS = 500_000
 MAX_FILES = 1000
 GZIP = b"\x1f\x8b"
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 LISTS, LINES, COMMAS, TABS = (".json",), (".jsonl", ".ndjson"), (".csv",), (".tsv",)
 SUFFIXES = (*LISTS, *LINES, *COMMAS, *TABS)
 SPLIT = "split it, or take a part"
@@ -136,9 +140,13 @@ def _parse_json(name: str, number: int, text: bytes, limit: int) -> Any:
         told = f"{name}:{number}: the line has more than {limit:,} bytes"
         raise WeighbeamError("bad_rows", told, "write one object on each line")
     try:
-        return parse_strict(text, max_nodes=MAX_NODES)
+        value = parse_strict(text, max_nodes=MAX_NODES)
     except WeighbeamError as fault:
         raise WeighbeamError("bad_rows", f"{name}:{number}: {fault.message}", "correct the line") from None
+    # Only an escape can bring half a character, which no model and no terminal takes.
+    if SURROGATE.search(text) and has_lone_surrogate(json.dumps(value, ensure_ascii=False)):
+        raise WeighbeamError("bad_rows", f"{name}:{number}: a text holds half a character", "write it as UTF-8")
+    return value
 
 
 def _make_record(name: str, number: int, value: Any) -> DataRecord:
