@@ -4,9 +4,10 @@ Inputs `input_ids` and `token_type_ids` (batch, pieces), every row of the same l
 (batch, 3): contradiction, neutral, entailment.
 
 The layers multiply in whole numbers. Each row of what goes into a matrix (one word piece) is scaled by its own maximum
-and rounded to 8 bits, each column of the matrix has a scale of its own, and sums of products of whole numbers are exact;
-so a row's result depends neither on the batch nor on the order of summing. Weights lie in -64..64: two products of 8 by
-7 bits fit into 16, so a processor that adds them in pairs without VNNI gets the same sums. The head stays in float32.
+and rounded to 8 bits, each column of the matrix has a scale of its own, and sums of products of whole numbers are
+exact; so a row's result depends neither on the batch nor on the order of summing. Weights lie in -64..64: two products
+of 8 by 7 bits fit into 16, so a processor that adds them in pairs without VNNI gets the same sums. The head stays in
+float32.
 """
 
 import numpy as np

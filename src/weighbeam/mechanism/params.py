@@ -55,7 +55,7 @@ class Params(BaseModel):
     presets: ClassVar[Mapping[str, Values]] = {}
     """Named sets of values: the parameter `preset` chooses one, and values given beside it change it further."""
     earlier: ClassVar[Values] = {}
-    """For a parameter added later, the value under which the rule is what it was before: records without it mean this."""
+    """For a parameter added later, the value under which the rule is what it was before; records without it mean it."""
 
     read_by = staticmethod(read_by)
     """For authors, who import `Params`: `Annotated[float, Params.read_by("stand")]`."""
@@ -92,7 +92,8 @@ def make_params(mechanism: "Mechanism", overrides: Mapping[str, Any] | None = No
 def expand_preset(mechanism: "Mechanism", given: Mapping[str, Any]) -> dict[str, Any]:
     """`given` with the values of the preset it names, if any, in place of its name."""
     presets = mechanism.params_type.presets
-    rest = {name: value for name, value in given.items() if name != PRESET or PRESET in mechanism.params_type.model_fields}
+    own = PRESET in mechanism.params_type.model_fields
+    rest = {name: value for name, value in given.items() if name != PRESET or own}
     if len(rest) == len(given):
         return rest
     name = given[PRESET]

@@ -130,7 +130,8 @@ def show(
 
     loaded = open_settings(config)
     lines = list_settings(loaded)
-    overridden = {name: sorted(one.given_params) for name, one in loaded.settings.mechanisms.items() if one.given_params}
+    given = {name: one.given_params for name, one in loaded.settings.mechanisms.items()}
+    overridden = {name: sorted(params) for name, params in given.items() if params}
     for name, reason in explain_ignored(os.environ).items():
         typer.echo(f"warning: {name} is {reason}", err=True)
     if as_json:

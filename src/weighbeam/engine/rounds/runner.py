@@ -116,7 +116,7 @@ class MechanismRunner:
         return moment.round_id
 
     async def _take_or_put_back(self, moment: RoundStart, by: str) -> OrganicRequest | None:
-        """A thread goes on when its task is cancelled: what it takes after that is put back, or nobody would play it."""
+        """A thread goes on when its task is cancelled: what it takes after that is put back, or nobody plays it."""
         taking = asyncio.ensure_future(asyncio.to_thread(self._take, moment, by))
         try:
             return await asyncio.shield(taking)

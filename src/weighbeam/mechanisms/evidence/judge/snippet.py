@@ -1,5 +1,6 @@
 """The checks of spec § 3 in order, over the recorded facts of a snippet: accepted, rejected or unscored."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar, get_args
@@ -187,7 +188,8 @@ def weigh_relevance(relevance: float, params: EvidenceParams) -> float:
     >>> weigh_relevance(0.4, EvidenceParams()), weigh_relevance(0.9, EvidenceParams())
     (0.25, 1.0)
     """
-    return min(1.0, max(0.0, relevance) / params.relevance_full) ** params.relevance_power
+    share: float = min(1.0, max(0.0, relevance) / params.relevance_full)
+    return math.pow(share, params.relevance_power)
 
 
 def _accept(url: UrlVerdict, facts: SnippetFacts, params: EvidenceParams) -> SnippetVerdict:
