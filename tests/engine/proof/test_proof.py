@@ -14,11 +14,13 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.head import HeadSigner, sign_heads
 from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.state import ReplayState
 from weighbeam.engine.proof.prove import ProofSummary, prove
 from weighbeam.engine.proof.replies import list_replies
 from weighbeam.engine.proof.report import check_report_file, save_report
-from weighbeam.engine.proof.tables import UNPROVEN
+from weighbeam.engine.proof.tables import UNPROVEN, find_fold_faults
 from weighbeam.engine.requests.organic import answer_request, enqueue_request, take_next
+from weighbeam.engine.rules.averages import Evaluation
 from weighbeam.engine.rules.intents import WeightsIntent, find_chain_faults
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Task
@@ -106,6 +108,33 @@ def test_rows_of_no_round_are_named(journal: Journal) -> None:
     with journal.store.write() as connection:
         connection.execute(insert(tables.scores).values(**row))
     assert "orphans: scores has rows of round nowhere, which is not there" in said(prove(journal.store, find))
+
+
+@pytest.mark.parametrize(
+    ("settings", "ema", "complete", "fault"),
+    [
+        ("0.5/24.0/zero", 0.25, True, None),
+        ("0.25/24.0/zero", 0.125, True, None),
+        ("0.25/24.0/zero", 0.25, True, "its emissions make"),
+        ("0.5/24.0/zer0", 0.25, True, "settings that no weigh-in had"),
+        ("0.5/48.0/zero", 0.25, True, "settings that no weigh-in had"),
+        ("0.5/48.0/zero", 0.25, False, None),
+        ("0.5/48.0/zero", 0.75, False, "its emissions make"),
+        ("half/48.0/zero", 0.75, False, "settings that no weigh-in had"),
+    ],
+)
+def test_an_average_is_proved_by_the_settings_it_was_made_under(
+    journal: Journal, settings: str, ema: float, complete: bool, fault: str | None
+) -> None:
+    """An operator may have changed them since; somebody who rewrites them beside the average must be found too."""
+    kept = {"ema": ema, "folded": 1, "oldest": "r1", "newest": "r1", "newest_at": START}
+    with journal.store.write() as connection:
+        connection.execute(insert(tables.folds).values(mechanism="any", hotkey="ada", settings=settings, **kept))
+    state = ReplayState(emissions={"ada": [Evaluation(START, "r1", 0.5)]})
+    with journal.store.read() as connection:
+        found = list(find_fold_faults(connection, "any", state, {"0.5/24.0/zero", "0.25/24.0/zero"}, complete))
+    assert (fault or "") in "; ".join(found)
+    assert bool(found) == (fault is not None)
 
 
 def test_the_chain_contradicts_a_ledger() -> None:

@@ -109,7 +109,7 @@ class Proof:
         self.summary = ProofSummary()
         self._store, self._find, self._pins = store, find, pins or Pins()
         self._fold = Fold()
-        self._averaging: dict[str, str] = {}
+        self._averaging: dict[str, set[str]] = {}
 
     def lines(self) -> Iterator[ReplayedEntry]:
         """Every entry computed again, then every other check; those with a fault are in the summary too."""
@@ -173,7 +173,7 @@ class Proof:
         )
         if entry.kind != "round":
             summary.weigh_ins += 1
-            self._averaging[entry.name] = name_fold(entry.weighing.averaging)
+            self._averaging.setdefault(entry.name, set()).add(name_fold(entry.weighing.averaging))
             return None
         summary.rounds += 1
         block = int(entry.body["block"])
@@ -256,7 +256,7 @@ class Proof:
         for name in dict.fromkeys(
             [*self._fold.reached, *connection.scalars(select(tables.folds.c.mechanism).distinct())]
         ):
-            settings = self._averaging.get(name)
+            settings = self._averaging.get(name, set())
             yield from find_fold_faults(connection, name, self._fold.reached.get(name), settings, complete)
 
 

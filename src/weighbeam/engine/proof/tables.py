@@ -1,5 +1,6 @@
 """Checks of tables that follow from a journal's entries, beyond those that a replay compares entry by entry."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -23,16 +24,18 @@ UNPROVEN = {
     "tokens": "who may call the API",
 }
 """Tables that `replay` does not prove as a whole, and why; docs/spec/journal.md says more."""
+NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+FOLD_SETTINGS = re.compile(rf"{NUMBER}/{NUMBER}/zero")
 ROUND_TABLES = (tables.scores, tables.standing_history, tables.round_blobs)
 
 
 def find_fold_faults(
-    connection: Connection, mechanism: str, state: ReplayState | None, settings: str | None, complete: bool
+    connection: Connection, mechanism: str, state: ReplayState | None, settings: Collection[str], complete: bool
 ) -> Iterator[str]:
     """Averages that the next weigh-in would continue from, folded again from the emissions.
 
-    `settings` names how the newest weigh-in averaged: a fold of other settings is never continued. Nor is one that
-    begins with a round that retention removed, where the journal is not `complete`.
+    `settings` names the ways the weigh-ins averaged. Where the journal is not `complete`, those of weigh-ins that were
+    removed are not known, and an average that begins with a round that was removed is never continued.
     """
     for row in connection.execute(select(tables.folds).where(tables.folds.c.mechanism == mechanism)):
         fault = _find_fold_fault(row, state.emissions.get(row.hotkey, []) if state else [], settings, complete)
@@ -41,11 +44,13 @@ def find_fold_faults(
 
 
 def _find_fold_fault(
-    row: Row[Any], emissions: Sequence[Evaluation], settings: str | None, complete: bool
+    row: Row[Any], emissions: Sequence[Evaluation], settings: Collection[str], complete: bool
 ) -> str | None:
+    if row.settings not in settings and (complete or not FOLD_SETTINGS.fullmatch(row.settings)):
+        return f"was made under settings that no weigh-in had: {row.settings!r:.100}"
     ordered = sorted(emissions, key=lambda one: (one.at, one.round))
     places = {one.round: place for place, one in enumerate(ordered)}
-    if row.settings != settings or (row.oldest not in places and not complete):
+    if row.oldest not in places and not complete:
         return None
     if row.oldest not in places or row.newest not in places:
         return "begins or ends with a round that is not there"
