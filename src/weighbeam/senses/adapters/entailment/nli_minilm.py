@@ -1,13 +1,15 @@
-"""The default entailment sense: a small cross-encoder trained for this project (`training/nli/`), on onnxruntime.
+"""The default entailment sense: a small cross-encoder made for this project (`training/entailment/`), on onnxruntime.
 
 Pairs of equal piece count share a batch, so nothing is padded, and a pair's row is the same to the bit whatever else
 is judged with it. That holds on one machine: another processor may pick another kernel, whose float32 noise can move
-a probability by a few millionths. A pair with a side of no words is neutral, without asking the model.
+a probability by a few millionths. A pair with a side of no words is neutral, without asking the model. A premise that
+is longer than what the model was trained on is read in windows of whole sentences.
 """
 
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,26 @@ from weighbeam.core.canonical import digest_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import softmax_millionths
 from weighbeam.senses.adapters import model_files as files
+from weighbeam.senses.adapters.entailment.windows import MAX_WINDOWS, cut_windows, join_windows
 from weighbeam.senses.adapters.onnx import open_session
-from weighbeam.senses.adapters.text.word_pieces import MAX_CHARACTERS, PairPieces, open_pair_tokenizer, tokenise_pairs
+from weighbeam.senses.adapters.text.sentences import RuleSentences
+from weighbeam.senses.adapters.text.word_pieces import (
+    MAX_CHARACTERS,
+    PairPieces,
+    count_pieces,
+    open_pair_tokenizer,
+    tokenise_pairs,
+)
 
 MODEL = Path(__file__).parent / "models" / "nli-minilm" / "model.onnx"
 MODEL_SHA256 = "91e53e9985c29a81024b7b64a89859290bf63df92a5c4a3df587ed0a6deead32"
 INSTALL = "pip install weighbeam --force-reinstall"
 MAX_PIECES = 256
+WINDOW_PIECES = 160
+"""A longer pair is read in windows: the model was trained on pairs of at most so many pieces."""
+LEAST_ROOM = 48
+"""Pieces of a premise in a window, however long the hypothesis is."""
+MARKERS = 3
 BATCH_PIECES = 512
 NEUTRAL = (-math.inf, 0.0, -math.inf)
 
@@ -41,8 +56,25 @@ class NliMiniLM:
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int32]:
         """(n, 3) millionths: contradiction, neutral, entailment."""
-        rows = [softmax_millionths(row) for row in self.weigh_classes(pairs).tolist()]
+        windows = [self._cut(*pair) for pair in pairs]
+        logits = self.weigh_classes([pair for some in windows for pair in some])
+        ends = np.cumsum([len(some) for some in windows]).tolist()
+        parts = [logits[end - len(some) : end] for some, end in zip(windows, ends, strict=True)]
+        rows = [softmax_millionths((part[0] if len(part) == 1 else join_windows(part)).tolist()) for part in parts]
         return np.array(rows, dtype=np.int32).reshape(len(pairs), 3)
+
+    def _cut(self, premise: str, hypothesis: str) -> list[tuple[str, str]]:
+        """The pair, or the pairs of its premise's windows."""
+        given = (premise, hypothesis)
+        if not all(isinstance(text, str) for text in given) or sum(map(len, given)) <= WINDOW_PIECES - MARKERS:
+            return [given]
+        before, after = count_pieces(self._tokenizer, [premise[:MAX_CHARACTERS], hypothesis[:MAX_CHARACTERS]])
+        if before + after + MARKERS <= WINDOW_PIECES:
+            return [given]
+        room = max(LEAST_ROOM, WINDOW_PIECES - MARKERS - after)
+        sentences = RuleSentences().split(premise[:MAX_CHARACTERS])
+        windows = cut_windows(sentences, room, partial(count_pieces, self._tokenizer))
+        return [(window, hypothesis) for window in windows]
 
     def weigh_classes(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n, 3) logits; only the first 256 pieces of a pair are read, the premise cut first."""
@@ -93,6 +125,12 @@ def open_nli(model: Path, id: str, sha256: str, workers: int = 1) -> NliMiniLM:
     tokenizer = files.find_minilm().tokenizer
     files.verify_file(tokenizer, files.TOKENIZER_SHA256)
     digest = digest_json(
-        {"model": sha256, "tokenizer": files.TOKENIZER_SHA256, "pieces": MAX_PIECES, "characters": MAX_CHARACTERS}
+        {
+            "model": sha256,
+            "tokenizer": files.TOKENIZER_SHA256,
+            "pieces": MAX_PIECES,
+            "characters": MAX_CHARACTERS,
+            "window": [WINDOW_PIECES, LEAST_ROOM, MAX_WINDOWS, RuleSentences.digest],
+        }
     )
     return NliMiniLM(id, digest, open_session(model), open_pair_tokenizer(tokenizer), workers)

@@ -61,6 +61,11 @@ def tokenise_pairs(tokenizer: Any, pairs: Sequence[tuple[str, str]], limit: int)
     return [cut_pair(before, after, limit) for before, after in zip(premises, hypotheses, strict=True)]
 
 
+def count_pieces(tokenizer: Any, texts: Sequence[str]) -> list[int]:
+    """How many pieces each text has, without markers."""
+    return [len(ids) for ids in _tokenise(tokenizer, texts)]
+
+
 def _tokenise(tokenizer: Any, texts: Iterable[str]) -> list[list[int]]:
     distinct: dict[str, int] = {}
     try:
