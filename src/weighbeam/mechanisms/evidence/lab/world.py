@@ -15,6 +15,7 @@ from weighbeam.lab.simulate.world import MinerTurn, SimulatedAnswer
 from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Standing, Task
 from weighbeam.mechanisms.evidence.judge.payload import ParsedPayload, parse_payload
+from weighbeam.mechanisms.evidence.judge.snippet import SnippetVerdict
 from weighbeam.mechanisms.evidence.lab.pool import EvidenceFind, choose_best, format_snippet
 from weighbeam.mechanisms.evidence.lab.saved_web import open_web
 from weighbeam.mechanisms.evidence.mechanism import Evidence
@@ -150,7 +151,7 @@ class EvidenceWorld:
         group = Group(tuple(answer.hotkey for answer in answers))
         seen = self.memory.observe(Asked(task, group, answers, SEED, at=BEGIN))
         return tuple(
-            EvidenceFind(passage, judged.verdicts[0].local or 0.0, self._count_site(judged.facts["snippets"][0]["url"]))
+            EvidenceFind(passage, count_local(judged.verdicts[0]), self._count_site(judged.facts["snippets"][0]["url"]))
             for passage, judged in zip(passages, judge_round(self.params, seen), strict=True)
         )
 
@@ -164,6 +165,11 @@ class EvidenceWorld:
     def find_signs(self, observation: Observation, scored: Scored) -> Collection[str]:
         """Whoever gives the mechanism a reason that operators are told to look at: forged, copied, searched for."""
         return {score.hotkey for score in scored.scores if self.mechanism.suspicious.keys() & score.reasons}
+
+
+def count_local(verdict: SnippetVerdict) -> float:
+    """What a passage says for or against the statement, as far as that is paid."""
+    return (verdict.local or 0.0) * (verdict.relevance_factor or 0.0)
 
 
 def list_statements() -> list[dict[str, Any]]:
