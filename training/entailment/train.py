@@ -19,6 +19,7 @@ import torch
 from torch.nn import functional
 
 from batches import draw_round, make_batches
+from guide import Guide, open_guide
 from made_pairs import make_pairs
 from model import CrossEncoder, collate, from_state, read_state
 from pairs import Example, Pair, is_dev, read_all, to_examples
@@ -120,6 +121,7 @@ def read_arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--tokens", type=int, default=1_400, help="word pieces in a batch")
     parser.add_argument("--longest", type=int, default=160, help="word pieces in a pair")
     parser.add_argument("--teacher", type=Path, help="train the teacher instead: the base's safetensors file")
+    parser.add_argument("--guide", type=Path, nargs=2, help="learn from a teacher too: its base, and its weights")
     parser.add_argument("--bf16", action="store_true", help="multiply in bf16 where the processor can")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--save-every", type=float, default=600, help="seconds between checkpoints")
@@ -219,8 +221,8 @@ def record(run: Run, data: Data, bf16: bool = False) -> None:
 class Trainer:
     """The loop around `learn_batch`: rounds, rates, checkpoints, and the end."""
 
-    def __init__(self, run: Run, data: Data, given: argparse.Namespace) -> None:
-        self.run, self.data, self.given = run, data, given
+    def __init__(self, run: Run, data: Data, given: argparse.Namespace, guide: Guide | None = None) -> None:
+        self.run, self.data, self.given, self.guide = run, data, given, guide
         self.settings = {name: str(value) for name, value in vars(given).items()} | {"mix": MIX}
         self.cooling = Cooling(at_time(given.cool_from), at_time(given.cool_to)) if given.cool_to else None
         self.first_step, self.earlier, self.begun = run.step, run.seconds, time.monotonic()
@@ -247,6 +249,8 @@ class Trainer:
     def save(self, name: str = "checkpoint.pt") -> None:
         self.run.seconds = self.earlier + time.monotonic() - self.begun
         self.run.save(self.given.run / name, self.settings)
+        if self.guide is not None:
+            self.guide.save()
         self.saved = time.monotonic()
 
     def tend(self) -> None:
@@ -270,7 +274,9 @@ class Trainer:
         while not (self.stopping or self.is_over()):
             batches = self.batches()
             while self.run.batch < len(batches) and not (self.stopping or self.is_over()):
-                rows = [self.data.examples[index] for index in batches[self.run.batch]]
+                chosen = batches[self.run.batch]
+                rows = [self.data.examples[index] for index in chosen]
+                rows = rows if self.guide is None else self.guide.guide(chosen, rows)
                 learn_batch(self.run, rows, self.share(), self.given.bf16)
                 self.tend()
             if self.run.batch == len(batches):
@@ -293,7 +299,8 @@ def main() -> None:
     run = open_run(given)
     print(f"{len(data.examples)} pairs to learn from, at step {run.step}", flush=True)
     print({name: len(rows) for name, rows in data.dev.items()}, flush=True)
-    trainer = Trainer(run, data, given)
+    guide = open_guide(*given.guide, given.run, len(data.examples), given.bf16) if given.guide else None
+    trainer = Trainer(run, data, given, guide)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, trainer.stop)
     trainer.train()
