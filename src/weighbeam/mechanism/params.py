@@ -43,6 +43,22 @@ def read_by(*verbs: Verb, holds: Holds | None = None) -> ReadBy:
     return ReadBy(verbs, holds)
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The value that says what was done before there was the parameter."""
+
+    value: Any
+
+
+def before(value: Any) -> Before:
+    """What rounds were scored by that are recorded without the parameter, for `Annotated`: they replay as they were.
+
+    >>> before("seeded")
+    Before(value='seeded')
+    """
+    return Before(value)
+
+
 class Params(BaseModel):
     """The settings of a mechanism: frozen, typed, and refused when unknown or out of range."""
 
@@ -77,6 +93,13 @@ def make_params(mechanism: "Mechanism", overrides: Mapping[str, Any] | None = No
         ) from None
 
 
+def recall_params(mechanism: "Mechanism", recorded: Mapping[str, Any]) -> Params:
+    """The parameters of a recorded round; one that is not recorded was not there yet, and has the rule of the time."""
+    fields = mechanism.params_type.model_fields.items()
+    earlier = {name: mark.value for name, field in fields for mark in field.metadata if isinstance(mark, Before)}
+    return make_params(mechanism, {**earlier, **recorded})
+
+
 def list_overridden(params: Params) -> list[str]:
     """The parameters that differ from their defaults.
 
@@ -90,11 +113,11 @@ def list_overridden(params: Params) -> list[str]:
     return [name for name in type(params).model_fields if getattr(params, name) != getattr(defaults, name)]
 
 
-def hash_params(mechanism: "Mechanism", params: Params, senses: Mapping[str, Json]) -> str:
+def hash_params(mechanism: "Mechanism", params: Params | Mapping[str, Json], senses: Mapping[str, Json]) -> str:
     """What a round was scored under: the mechanism, every parameter, and the senses by id and digest."""
     named: dict[str, Json] = {
         "mechanism": mechanism.name,
-        "params": params.model_dump(mode="json"),
+        "params": params.model_dump(mode="json") if isinstance(params, Params) else dict(params),
         "senses": dict(senses),
     }
     return digest_json(named)

@@ -21,7 +21,7 @@ from weighbeam.engine.journal.state import ReplayState, apply_round
 from weighbeam.engine.rules.decision import Decision
 from weighbeam.engine.rules.weighing import Weighing
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params, recall_params
 from weighbeam.mechanism.records import Observation, Scored, Standing
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.store import tables
@@ -70,7 +70,7 @@ class RecordedEntry:
 
     @cached_property
     def params(self) -> Params:
-        return make_params(self.mechanism, self.body["params"])
+        return recall_params(self.mechanism, self.body["params"])
 
     @cached_property
     def observation(self) -> Observation:

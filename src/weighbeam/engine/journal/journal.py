@@ -30,7 +30,7 @@ from weighbeam.engine.journal.state import apply_round
 from weighbeam.engine.outbox.enqueue import enqueue_round_jobs, find_fault
 from weighbeam.engine.rules.last_seen import note_round
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.params import recall_params
 from weighbeam.mechanism.records import COLLECTED, Asked, Observation, Scored, Standing
 from weighbeam.store import tables
 from weighbeam.store.blobs import insert_blobs, select_blob
@@ -101,7 +101,7 @@ class Journal:
             put_seal(connection, OBSERVED, round_id, None)
             body = json.loads(select_blob(connection, row.body))
             observation = Observation.unpack(select_blob(connection, body["observation"]))
-            params = make_params(mechanism, body["params"])
+            params = recall_params(mechanism, body["params"])
             before = select_standings(connection, mechanism.name)
             _require_standings(connection, mechanism.name, before)
             scored, after = apply_round(mechanism, params, body["departed"], observation, before)

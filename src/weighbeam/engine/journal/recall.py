@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.scoring import ScoreResult
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params, recall_params
 from weighbeam.mechanism.records import Answer, Observation, Scored
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.store import tables
@@ -43,7 +43,7 @@ def load_round(connection: Connection, round_id: str, mechanism: Mechanism, text
     said = _select_texts(connection, round_id, body) if texts else {}
     observation = Observation.unpack(select_blob(connection, body["observation"]), said)
     answers = parse_answers(select_blob(connection, body["answers"]))
-    params = make_params(mechanism, body["params"])
+    params = recall_params(mechanism, body["params"])
     return RecordedRound(params, observation, mechanism.score(params, observation), answers)
 
 

@@ -110,7 +110,7 @@ def _select_emissions(connection: Connection, mechanism: str) -> dict[str, set[E
 def _replay_round(connection: Connection, entry: RecordedEntry, fold: Fold) -> str | None:
     """Records are checked before the round is taken in: one that is damaged leads to nothing."""
     mechanism, body = entry.mechanism, entry.body
-    if hash_params(mechanism, entry.params, entry.observation.facts.get("senses", {})) != body["params_hash"]:
+    if hash_params(mechanism, body["params"], entry.observation.facts.get("senses", {})) != body["params_hash"]:
         return "params_hash is not that of its parameters and senses"
     entry.load(body["answers"])
     known = {entry.digest, entry.recorded, *(body[part] for part in ("observation", "task", "answers"))}

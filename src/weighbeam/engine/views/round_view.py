@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.rounds.trimming import encode_payload
 from weighbeam.engine.views.rounds import Kind, name_kind
-from weighbeam.mechanism.params import make_params
+from weighbeam.mechanism.params import recall_params
 from weighbeam.mechanism.records import Observation, Scored
 from weighbeam.mechanism.registry import UNUSABLE, load_mechanism
 from weighbeam.store import tables
@@ -268,7 +268,7 @@ def _choose_best(connection: Connection, record: RoundRecord) -> str | None:
         return None
     try:
         mechanism = load_mechanism(record.row.mechanism)
-        params = make_params(mechanism, record.body["params"])
+        params = recall_params(mechanism, record.body["params"])
         observation = Observation.unpack(select_blob(connection, record.body["observation"]))
         return mechanism.best(params, observation, Scored.from_json(record.scored))
     except WeighbeamError as fault:

@@ -18,7 +18,7 @@ from weighbeam.engine.journal.projections import HISTORY, select_last_seen, sele
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.support.cache import StoreMemo
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params, make_params, recall_params
 from weighbeam.store import tables
 from weighbeam.store.blobs import select_blob
 
@@ -56,7 +56,7 @@ def select_params(connection: Connection, mechanism: Mechanism) -> Params:
     digest = connection.scalar(query.order_by(ROUNDS.sequence.desc()).limit(1))
     if digest is not None:
         with suppress(WeighbeamError):
-            return make_params(mechanism, json.loads(select_blob(connection, digest))["params"])
+            return recall_params(mechanism, json.loads(select_blob(connection, digest))["params"])
     return make_params(mechanism)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.rules.constants import Averaging, WeighInLimits, parse_limits
 from weighbeam.mechanism.base import Mechanism
-from weighbeam.mechanism.params import Params, make_params
+from weighbeam.mechanism.params import Params, recall_params
 
 WEIGH_IN, SENSES = "weigh_in", "senses"
 AVERAGING = tuple(one.name for one in fields(Averaging))
@@ -23,7 +23,7 @@ class BacktestOverrides:
     limits: Mapping[str, Any] = field(default_factory=dict)
 
     def set_params(self, mechanism: Mechanism, recorded: Mapping[str, Any]) -> Params:
-        return make_params(mechanism, {**recorded, **self.params.get(mechanism.name, {})})
+        return recall_params(mechanism, {**recorded, **self.params.get(mechanism.name, {})})
 
     def set_averaging(self, recorded: Averaging) -> Averaging:
         return replace(recorded, **self.averaging) if self.averaging else recorded

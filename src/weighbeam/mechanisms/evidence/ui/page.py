@@ -22,7 +22,7 @@ def _make_quote(snippet: Mapping[str, Any]) -> AnswerQuote:
     match: Mapping[str, Any] = snippet.get("match") or {}
     text = str(match.get("text") or snippet.get("excerpt") or "")
     before, found, after = str(match.get("context") or "").partition(text)
-    accepted = bool(snippet.get("accepted"))
+    accepted = bool(snippet.get("accepted")) and not snippet.get("copy_of")
     judged = {"score": snippet.get("score"), **dict(sorted((snippet.get("nli") or {}).items()))}
     judged["similarity to the statement"] = snippet.get("similarity")
     return AnswerQuote(
