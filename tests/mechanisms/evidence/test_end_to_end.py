@@ -142,9 +142,7 @@ class Played:
         return {code for score in self.scored.scores for code in score.reasons}
 
 
-def play(
-    web: SmallWeb, answers: tuple[Answer, ...], senses: str = "sound", params: EvidenceParams = PARAMS
-) -> Played:
+def play(web: SmallWeb, answers: tuple[Answer, ...], senses: str = "sound", params: EvidenceParams = PARAMS) -> Played:
     asked = Asked(Task("t", {"statement": STATEMENT}), Group(tuple(a.hotkey for a in answers)), answers, "seed")
     observation = EVIDENCE.observe(params, asked, web.senses[senses])
     return Played(observation, EVIDENCE.score(params, observation), params)

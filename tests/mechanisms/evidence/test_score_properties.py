@@ -141,7 +141,10 @@ def test_equals_share_the_sum_of_their_places_exactly() -> None:
 quotes = st.tuples(st.integers(0, 2), st.integers(0, 8), st.integers(5, 9), st.booleans())
 
 
-@given(st.lists(st.lists(quotes, min_size=1, max_size=5), min_size=1, max_size=4), st.sampled_from(["answer", "snippet"]))
+rounds = st.lists(st.lists(quotes, min_size=1, max_size=5), min_size=1, max_size=4)
+
+
+@given(rounds, st.sampled_from(["answer", "snippet"]))
 def test_leaving_a_copied_snippet_out_changes_nothing_for_anybody(answers: list[list[Any]], copies: str) -> None:
     """So that no copy is a gain, and none costs another miner anything."""
     rows = [[_quote(*one) for one in answer] for answer in answers]

@@ -70,9 +70,9 @@ def _explain_snippet(number: int, snippet: Row, params: EvidenceParams) -> Node:
         )
     factor, source = snippet["domain_factor"], snippet["copy_of"]
     counted = "" if factor is None else f" × domain factor {factor:g} = {snippet['score'] * factor:.6g}"
-    product = f"local {snippet['local']:.6g} × multiplier {snippet['multiplier']:g}{counted}"
+    product = f"accepted, local {snippet['local']:.6g} × multiplier {snippet['multiplier']:g}{counted}"
     return Node(
-        f"snippet {number}, {where}: accepted, {product}" if source is None else f"snippet {number}, {where}: {COPIED}, 0",
+        f"snippet {number}, {where}: {product if source is None else f'{COPIED}, 0'}",
         (
             *_explain_copy(source),
             *_explain_page(snippet),

@@ -7,7 +7,13 @@ from typing import Any
 
 from weighbeam.mechanism.records import Observation, Score, Scored
 from weighbeam.mechanisms.evidence.excerpt.forms import parse_forms
-from weighbeam.mechanisms.evidence.judge.duplicates import PARTLY_COPIED, CopyResponse, CopyVerdict, find_copies, parse_quote
+from weighbeam.mechanisms.evidence.judge.duplicates import (
+    PARTLY_COPIED,
+    CopyResponse,
+    CopyVerdict,
+    find_copies,
+    parse_quote,
+)
 from weighbeam.mechanisms.evidence.judge.nli import parse_inference
 from weighbeam.mechanisms.evidence.judge.response import recompute_value, score_response
 from weighbeam.mechanisms.evidence.judge.snippet import SnippetVerdict, judge_snippet
