@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from chain.administration import set_owner
 from weighbeam.chain.contract import Metagraph, Neuron
-from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.administer import announce, register, set_owner
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
