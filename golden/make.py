@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chain.administration import set_owner
 from engine.small_subnet import Turned
 from network.loopback import open_nonces, serve_app
 from weighbeam import __version__
-from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.administer import announce, register, set_owner
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters

@@ -6,7 +6,7 @@ when it is first used, so that `import weighbeam` alone loads neither numpy nor 
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from weighbeam.api import backtest, check_mechanism, entail, explain, replay, score

@@ -14,11 +14,6 @@ def set_stake(file: ChainFile, hotkey: str, stake: int) -> None:
         file.note(block, "StakeSet", hotkey=hotkey, value=stake)
 
 
-def set_owner(file: ChainFile, hotkey: str | None) -> None:
-    with at_present(file):
-        file.write("owner", hotkey)
-
-
 def set_parameters(file: ChainFile, **changes: Any) -> None:
     with at_present(file) as block:
         file.write("parameters", SubnetParameters(**{**file.read("parameters"), **changes}).model_dump())

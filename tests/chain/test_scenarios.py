@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from chain.administration import set_owner, set_parameters, set_stake
+from chain.administration import set_parameters, set_stake
 from chain.stand import Stand, address, make_adapter, open_stand, tell
 from engine.small_subnet import ALICE, START, Observed, list_faults
 from loopnode.need import need_sdk
 from weighbeam.chain.contract import Chain, ChainFault, Metagraph
-from weighbeam.chain.local.administer import replace_neuron
+from weighbeam.chain.local.administer import replace_neuron, set_owner
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.network.keys import Hotkey

@@ -25,10 +25,10 @@ class DemoAct:
 
 @dataclass(frozen=True, slots=True)
 class DemoNeuron:
-    """One neuron: a validator with stake, or a miner with an address and an act in each mechanism."""
+    """One neuron: a validator with stake, a miner with an address and an act in each mechanism, or the owner."""
 
     name: str
-    role: Literal["validator", "honest", "hostile"]
+    role: Literal["owner", "validator", "honest", "hostile"]
     about: str
     stake: int
     acts: Mapping[str, DemoAct] = field(default_factory=dict)
@@ -42,6 +42,7 @@ class DemoNeuron:
         return Hotkey.from_uri(self.uri)
 
 
+OWNER = DemoNeuron("owner", "owner", "takes what is burnt", 0)
 VALIDATORS = (
     DemoNeuron("validator-1", "validator", "3,000 TAO", 3000 * TAO),
     DemoNeuron("validator-2", "validator", "1,500 TAO", 1500 * TAO),

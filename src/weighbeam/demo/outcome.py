@@ -1,12 +1,13 @@
 """The outcome of the demo: pay and reasons by mechanism, replay, failed claims, and the deliveries after the rounds."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import fmean
 from typing import Any
 
+from weighbeam.chain.contract import Neuron
 from weighbeam.charts.drawing import draw_in_process
 from weighbeam.demo.subnet import DemoSubnet
 from weighbeam.engine.alerts.alerts import Alerts
@@ -16,6 +17,7 @@ from weighbeam.engine.outbox.deliver import Delivery, deliver_due
 from weighbeam.engine.outbox.enqueue import raise_alerts
 from weighbeam.engine.proof.prove import Pins, Proof
 from weighbeam.engine.requests.challenge_api import ChallengeApi
+from weighbeam.engine.rounds.context import RoundContext
 from weighbeam.engine.rounds.narrative import NarrativeJobs
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rules.constants import Averaging
@@ -26,12 +28,13 @@ from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.store.artifacts import open_artifacts
 
 SMALLEST = 1 / 65535
+BURN_SLACK = 0.001
 TOO_BUSY = "this machine is too busy or too slow: end other programs and run the demo again"
 
 
 def find_failures(result: Mapping[str, Any]) -> list[str]:
     """Every claim that did not come true or could not be shown: weights confirmed, the honest paid best, the caught
-    paid least, replay equal.
+    paid least, burnt as set, replay equal.
 
     >>> find_failures({"mechanisms": {}, "replay": {"equal": False, "faults": ["round-1: scores differ"]}})
     ['replay: round-1: scores differ']
@@ -39,7 +42,8 @@ def find_failures(result: Mapping[str, Any]) -> list[str]:
     found = [f"replay: {fault}" for fault in result["replay"]["faults"]]
     for name, part in result["mechanisms"].items():
         unproven = list(_check_time(part))
-        found += [f"{name}: {fault}" for fault in unproven or (*_check_weights(part), *_check_pay(part))]
+        claims = (*_check_weights(part), *_check_burn(part), *_check_pay(part))
+        found += [f"{name}: {fault}" for fault in unproven or claims]
     return found
 
 
@@ -59,11 +63,21 @@ def _check_weights(part: Mapping[str, Any]) -> Iterator[str]:
             yield f"the weights of {row['name']} are not confirmed: {row['weigh_in']}"
 
 
+def _check_burn(part: Mapping[str, Any]) -> Iterator[str]:
+    """Of the weights as they are on chain, so that one unit of rounding per miner may be missing."""
+    burn = part["burn"]
+    for row, burnt in zip(part["validators"], burn["shares"] if burn else (), strict=burn is not None):
+        if abs(burnt - burn["wanted"]) > BURN_SLACK:
+            yield f"{row['name']} burns {burnt:.1%} instead of {burn['wanted']:.1%}"
+
+
 def _check_pay(part: Mapping[str, Any]) -> Iterator[str]:
+    """Of what miners earn: what is burnt is nobody's."""
     honest = [row for row in part["miners"] if row["role"] == "honest"]
-    share = sum(row["incentive"] for row in honest)
+    paid = sum(row["incentive"] for row in part["miners"])
+    share = sum(row["incentive"] for row in honest) / paid if paid else 0.0
     if share <= 0.5:
-        yield f"the honest earn {share:.1%} in all"
+        yield f"the honest earn {share:.1%} of all pay"
     least = min((row["incentive"] for row in honest), default=0.0)
     for row in honest:
         if not row["incentive"]:
@@ -104,9 +118,12 @@ async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, A
     ]
     states = {runner.weigh_in_context.own_hotkey: _last_state(runner) for runner in runners}
     rounds = {runner.weigh_in_context.own_hotkey: _count_rounds(runner) for runner in runners}
-    miners, validators = [], []
+    miners, validators, burn = [], [], None
     for neuron in graph.neurons:
         part, line = subnet.names[neuron.hotkey], lines.get(neuron.hotkey)
+        if part.role == "owner":
+            burn = _conclude_burn(context, neuron, rows)
+            continue
         if part.role == "validator":
             shares = {"dividends": neuron.dividends / 65535, "vtrust": neuron.validator_trust / 65535}
             counts = rounds[neuron.hotkey]
@@ -131,7 +148,18 @@ async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, A
                 "incentive": neuron.incentive / 65535,
             }
         )
-    return {"block": graph.block, "miners": miners, "validators": validators}
+    return {"block": graph.block, "miners": miners, "validators": validators, "burn": burn}
+
+
+def _conclude_burn(context: RoundContext, owner: Neuron, rows: Sequence[Mapping[int, int]]) -> dict[str, Any] | None:
+    """The share to be burnt, what each validator set for it, and what the chain made of that; None if it is none."""
+    wanted = context.mechanism.burn_share(context.params) if context.mechanism.burns else 0.0
+    if not wanted:
+        return None
+    weights = [row.get(owner.uid, 0) for row in rows]
+    shares = [value / (sum(row.values()) or 1) for value, row in zip(weights, rows, strict=True)]
+    incentive = owner.incentive / 65535
+    return {"uid": owner.uid, "wanted": wanted, "weights": weights, "shares": shares, "incentive": incentive}
 
 
 def _last_state(runner: MechanismRunner) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from weighbeam.app.senses import EMBEDDED, find_web
 from weighbeam.app.validator.build import check_senses
 from weighbeam.chain.contract import Metagraph
-from weighbeam.chain.local.administer import register
+from weighbeam.chain.local.administer import register, set_owner
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile
@@ -22,7 +22,7 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, VALIDATORS, DemoNeuron
+from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, OWNER, VALIDATORS, DemoNeuron
 from weighbeam.demo.miners import READY
 from weighbeam.demo.novelty_desks import contribute_all, open_desks
 from weighbeam.engine.alerts.alerts import Alerts
@@ -136,7 +136,7 @@ def open_subnet(folder: Path) -> Iterator[DemoSubnet]:
         senses.embedder.embed(["warm"])
         validators = [_make_runners(part, folder, file, senses) for part in VALIDATORS]
         runners = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}
-        names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS)}
+        names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS, OWNER)}
         yield DemoSubnet(folder, file, runners, names)
 
 
@@ -144,8 +144,9 @@ def create_chain(folder: Path) -> ChainFile:
     """The demo's chain, everybody registered an epoch ago."""
     path = folder / "chain.sqlite"
     past = ChainFile.create(path, PARAMETERS, speed=SPEED, clock=lambda: time.time() - EPOCH_SECONDS)
-    for part in (*VALIDATORS, *MINERS):
+    for part in (*VALIDATORS, *MINERS, OWNER):
         register(past, part.hotkey.address, stake=part.stake)
+    set_owner(past, OWNER.hotkey.address)
     past.close()
     return ChainFile(path)
 
@@ -190,7 +191,9 @@ def _make_runner(
         senses,
         tell=partial(Alerts(store, clock.now).tell, mechanism=name),
     )
-    weigh_in_context = WeighInContext(mechanism, params, journal, Ledger(store, name), chain, part.hotkey.address)
+    ledger, own = Ledger(store, name), part.hotkey.address
+    burn = OWNER.hotkey.address
+    weigh_in_context = WeighInContext(mechanism, params, journal, ledger, chain, own, burn_hotkey=burn)
     if mechanism.kind == "collected":
         return MechanismRunner(
             round_context, weigh_in_context, generate_tasks(mechanism, params), clock, DeskCollector(store)

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, VALIDATORS, DemoNeuron
+from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, OWNER, VALIDATORS, DemoNeuron
 from weighbeam.demo.subnet import PARAMS, create_chain
+from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.inference.miners.prepared_answers import load_prompts
 
 MINER_PORT = 8091
@@ -58,7 +59,8 @@ def _format_validator(part: DemoNeuron, port: int) -> str:
 def _format_mechanism(name: str, mechid: int) -> str:
     params = ", ".join(f"{key} = {value}" for key, value in PARAMS[name].items())
     tasks = f'tasks = "{TASKS[name]}"\n' if name in TASKS else ""
-    return f"\n[mechanisms.{name}]\nmechid = {mechid}\n{tasks}" + (
+    burn = f'burn_hotkey = "{OWNER.hotkey.address}"\n' if load_mechanism(name).burns else ""
+    return f"\n[mechanisms.{name}]\nmechid = {mechid}\n{tasks}{burn}" + (
         f"override_params = true\nparams = {{ {params} }}\n" if params else ""
     )
 

@@ -47,6 +47,22 @@ def read_by(*verbs: Verb, holds: Holds | None = None) -> ReadBy:
     return ReadBy(verbs, holds)
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The value that says what was done before there was the parameter."""
+
+    value: Any
+
+
+def before(value: Any) -> Before:
+    """What rounds were scored by that are recorded without the parameter, for `Annotated`: they replay as they were.
+
+    >>> before("seeded")
+    Before(value='seeded')
+    """
+    return Before(value)
+
+
 class Params(BaseModel):
     """The settings of a mechanism: frozen, typed, and refused when unknown or out of range."""
 
@@ -54,8 +70,6 @@ class Params(BaseModel):
 
     presets: ClassVar[Mapping[str, Values]] = {}
     """Named sets of values: the parameter `preset` chooses one, and values given beside it change it further."""
-    earlier: ClassVar[Values] = {}
-    """For a parameter added later, the value under which the rule is what it was before; records without it mean it."""
 
     read_by = staticmethod(read_by)
     """For authors, who import `Params`: `Annotated[float, Params.read_by("stand")]`."""
@@ -104,8 +118,10 @@ def expand_preset(mechanism: "Mechanism", given: Mapping[str, Any]) -> dict[str,
 
 
 def recall_params(mechanism: "Mechanism", recorded: Mapping[str, Any]) -> Params:
-    """The parameters of a record, which may be older than some of them."""
-    return make_params(mechanism, {**mechanism.params_type.earlier, **recorded})
+    """The parameters of a recorded round; one that is not recorded was not there yet, and has the rule of the time."""
+    fields = mechanism.params_type.model_fields.items()
+    earlier = {name: mark.value for name, field in fields for mark in field.metadata if isinstance(mark, Before)}
+    return make_params(mechanism, {**earlier, **recorded})
 
 
 def list_overridden(params: Params) -> list[str]:
@@ -121,14 +137,14 @@ def list_overridden(params: Params) -> list[str]:
     return [name for name in type(params).model_fields if getattr(params, name) != getattr(defaults, name)]
 
 
-def hash_params(mechanism: "Mechanism", params: Params, senses: Mapping[str, Json]) -> str:
+def hash_params(mechanism: "Mechanism", params: Params | Mapping[str, Json], senses: Mapping[str, Json]) -> str:
     """What a round was scored under: the mechanism, every parameter, and the senses by id and digest."""
-    return hash_recorded(mechanism.name, params.model_dump(mode="json"), senses)
-
-
-def hash_recorded(mechanism: str, params: Mapping[str, Json], senses: Mapping[str, Json]) -> str:
-    """The same from a record, which may be older than some parameters."""
-    return digest_json({"mechanism": mechanism, "params": dict(params), "senses": dict(senses)})
+    named: dict[str, Json] = {
+        "mechanism": mechanism.name,
+        "params": params.model_dump(mode="json") if isinstance(params, Params) else dict(params),
+        "senses": dict(senses),
+    }
+    return digest_json(named)
 
 
 def describe_params_fault(fault: BaseException) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from chain.administration import set_owner, set_parameters
+from chain.administration import set_parameters
 from weighbeam.chain.contract import ChainFault
-from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.administer import announce, register, set_owner
 from weighbeam.chain.local.blocks import advance, at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters

@@ -115,6 +115,19 @@ def test_all_weights_are_confirmed_and_the_validators_share_the_dividends(played
         assert first["dividends"] > second["dividends"] > 0
 
 
+def test_the_owner_takes_what_is_burnt_and_is_no_miner(played) -> None:
+    result, _ = played
+    burnt = {name: part["burn"] for name, part in result["mechanisms"].items() if part["burn"]}
+    assert list(burnt) == ["evidence"]
+    assert burnt["evidence"]["wanted"] == 0.5
+    assert burnt["evidence"]["shares"] == pytest.approx([0.5, 0.5], abs=1e-4)
+    assert burnt["evidence"]["incentive"] > 0.49
+    assert all(row["uid"] != burnt["evidence"]["uid"] for row in result["mechanisms"]["evidence"]["miners"])
+    spoiled = copy.deepcopy(result)
+    spoiled["mechanisms"]["evidence"]["burn"]["shares"] = [0.5, 0.0]
+    assert find_failures(spoiled) == ["evidence: validator-2 burns 0.0% instead of 50.0%"]
+
+
 def test_what_is_not_as_claimed_is_told_and_is_an_error(played, monkeypatch: pytest.MonkeyPatch) -> None:
     spoiled = copy.deepcopy(played[0])
     rows = {row["name"]: row for row in spoiled["mechanisms"]["inference"]["miners"]}
@@ -145,7 +158,7 @@ def test_the_honest_must_earn_something_and_more_than_the_others(played) -> None
         row["incentive"] = 0.0 if row["role"] == "honest" else 0.1
     spoiled["replay"] = {"entries": 1, "equal": False, "faults": ["a: differs"]}
     failures = find_failures(spoiled)
-    assert "inference: the honest earn 0.0% in all" in failures
+    assert "inference: the honest earn 0.0% of all pay" in failures
     assert sum("is honest and earns nothing" in line for line in failures) == 5
     assert sum("no less than an honest" in line for line in failures) == 7
     assert "replay: a: differs" in failures

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from chain.administration import set_owner
 from weighbeam.chain.contract import Metagraph, Neuron
-from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.administer import announce, register, set_owner
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
@@ -131,7 +130,7 @@ def test_decided_values_are_those_the_stage_emits() -> None:
         stage = weigh_miners(memories, places, 0 if burn else None, (), "s", params)
         emitted = stage["emit"]
         assert (list(decision.uids), list(decision.values)) == (emitted["uids"], emitted["values"])
-        paid = pay_ranks(count, burn is not None, params)
+        paid = pay_ranks([1] * count, burn is not None, params)
         assert stage["total"] == sum(paid.miners) + paid.burn == (65535 if count or burn else 0)
 
 

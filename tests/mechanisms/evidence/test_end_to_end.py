@@ -123,10 +123,11 @@ class Played:
 
     observation: Observation
     scored: Scored
+    params: EvidenceParams = PARAMS
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        return EVIDENCE.report(PARAMS, self.observation, self.scored)["answers"]
+        return EVIDENCE.report(self.params, self.observation, self.scored)["answers"]
 
     @property
     def row(self) -> dict[str, Any]:
@@ -141,10 +142,10 @@ class Played:
         return {code for score in self.scored.scores for code in score.reasons}
 
 
-def play(web: SmallWeb, answers: tuple[Answer, ...], senses: str = "sound") -> Played:
+def play(web: SmallWeb, answers: tuple[Answer, ...], senses: str = "sound", params: EvidenceParams = PARAMS) -> Played:
     asked = Asked(Task("t", {"statement": STATEMENT}), Group(tuple(a.hotkey for a in answers)), answers, "seed")
-    observation = EVIDENCE.observe(PARAMS, asked, web.senses[senses])
-    return Played(observation, EVIDENCE.score(PARAMS, observation))
+    observation = EVIDENCE.observe(params, asked, web.senses[senses])
+    return Played(observation, EVIDENCE.score(params, observation), params)
 
 
 @pytest.fixture(scope="module")
@@ -278,7 +279,8 @@ def test_a_copy_keeps_nothing_it_gained(copied: Played) -> None:
     assert early.value is not None
     assert early.value > 0
     told = flatten(EVIDENCE.explain(PARAMS, copied.observation, copied.scored, "late"))
-    assert "those of early" in told
+    assert "most of early" in told
+    assert "the same quote is snippet 1 of early, which came first and is paid" in told
 
 
 def test_one_round_of_everything_is_the_same_in_any_order(web: SmallWeb, played: dict[str, Played]) -> None:
@@ -298,4 +300,15 @@ def test_later_snippets_are_neither_read_nor_scored(web: SmallWeb) -> None:
     done = play(web, (Answer("a", {"snippets": rows}, SLOW),))
     assert {request.target for request in web.site.requests[before:]} <= {"/article", "/domain/oldtides.org"}
     factors = [snippet["domain_factor"] for snippet in done.row["snippets"]]
-    assert (factors, done.row["extra"]) == ([1, 0.5, 0.25, 0.125, 0.0625], 2)
+    assert (factors, done.row["extra"]) == ([1, None, None, None, None], 2)
+
+
+def test_a_quote_that_is_sent_twice_is_paid_once(web: SmallWeb) -> None:
+    rows = [{"url": f"{PLAIN}/article", "excerpt": QUOTE}] * 2
+    one, two = (play(web, (Answer("a", {"snippets": rows[:count]}, SLOW),)).scored.scores[0] for count in (1, 2))
+    assert (two.status, two.value, two.reasons) == ("valid", one.value, ("partly_copied",))
+    assert two.parts is not None
+    assert two.parts["snippets"][1]["copy_of"] == {"hotkey": "a", "snippet": 1}
+    assert two.parts["snippets"][1]["lost"] == pytest.approx(two.parts["snippets"][0]["score"] / 2)
+    paid = play(web, (Answer("a", {"snippets": rows}, SLOW),), params=PARAMS.model_copy(update={"copies": "answer"}))
+    assert [row["domain_factor"] for row in paid.row["snippets"]] == [1, 0.5]

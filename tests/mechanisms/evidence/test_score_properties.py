@@ -15,11 +15,12 @@ from weighbeam.core.stats import apportion
 from weighbeam.mechanisms.evidence.choose import choose_weighted, draw_number, weigh_chance
 from weighbeam.mechanisms.evidence.judge.response import measure_speed, recompute_value
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.stages import STAGES
+from weighbeam.mechanisms.evidence.stages import STAGES, STAGES_TEXT
 from weighbeam.mechanisms.evidence.stand import Memory
 from weighbeam.mechanisms.evidence.weigh import pay_ranks
 
 TOTAL = 65535
+compare = STAGES_TEXT["evidence.duplicates"]
 NEURON = {"uid": 1, "hotkey": "a", "permit": False}
 respond, stand, weigh, conclude = (STAGES[f"evidence.{name}"] for name in ("response", "stand", "weigh", "verdict"))
 
@@ -36,6 +37,7 @@ def weigh_params(draw: st.DrawFn) -> dict[str, Any]:
         "burn_share": burn,
         "base_share": draw(shares.filter(lambda base: burn + base <= 0.999999) | st.just(0.0)),
         "residual": draw(st.sampled_from(["top", "burn", "proportional"])),
+        "ties": draw(st.sampled_from(["share", "seeded"])),
         "min_responses": draw(st.integers(0, 5)),
         "min_score": draw(st.none() | averages),
     }
@@ -112,9 +114,81 @@ def test_order_and_uids_decide_nothing(subnet: dict[str, Any], random: Any) -> N
     assert dict(zip(again["uids"], again["weights"], strict=True)) == {fresh[u]: w for u, w in before.items()}
 
 
+@given(subnets(), st.integers(0, 9))
+def test_equal_averages_are_paid_alike_and_higher_ones_no_less(subnet: dict[str, Any], other_seed: int) -> None:
+    given = {**subnet, "params": {**subnet["params"], "ties": "share"}}
+    out = weigh(given)
+    places = {neuron["hotkey"]: neuron["uid"] for neuron in subnet["neurons"]}
+    averages = {row["hotkey"]: round(row["average"], 9) for row in subnet["standings"]}
+    paid = dict(zip(out["uids"], out["weights"], strict=True))
+    for better, worse in pairwise(out["ranking"]):
+        assert paid[places[better]] >= paid[places[worse]]
+        if averages[better] == averages[worse]:
+            assert paid[places[better]] <= paid[places[worse]] + 1
+    again = weigh({**given, "seed": other_seed})
+    assert all(abs(one - two) <= 1 for one, two in zip(out["weights"], again["weights"], strict=True))
+
+
+def test_equals_share_the_sum_of_their_places_exactly() -> None:
+    alone, shared = (pay_ranks(equals, True, EvidenceParams()) for equals in ([1, 1, 1, 1], [1, 2, 1]))
+    assert (alone.miners, alone.burn) == ((18431, 8192, 4096, 2048), 32768)
+    assert (shared.miners, shared.burn) == ((18431, 6144, 6144, 2048), 32768)
+    assert pay_ranks([3], True, EvidenceParams(burn_share=0.0, residual="burn")).miners == (19115, 19114, 19114)
+    assert pay_ranks([2], True, EvidenceParams(residual="proportional")).miners == (16384, 16383)
+    assert pay_ranks([4096], False, EvidenceParams()).miners == (16,) * 4095 + (15,)
+
+
+quotes = st.tuples(st.integers(0, 2), st.integers(0, 8), st.integers(5, 9), st.booleans())
+
+
+rounds = st.lists(st.lists(quotes, min_size=1, max_size=5), min_size=1, max_size=4)
+
+
+@given(rounds, st.sampled_from(["answer", "snippet"]))
+def test_leaving_a_copied_snippet_out_changes_nothing_for_anybody(answers: list[list[Any]], copies: str) -> None:
+    """So that no copy is a gain, and none costs another miner anything."""
+    rows = [[_quote(*one) for one in answer] for answer in answers]
+    before, marks = _score_all(rows, copies)
+    for own, answer in enumerate(rows):
+        for number, mark in enumerate(marks[own]):
+            if mark is not None:
+                assert copies == "snippet"
+                assert answer[number]["accepted"]
+                left = [*rows[:own], [*answer[:number], *answer[number + 1 :]], *rows[own + 1 :]]
+                after, _ = _score_all(left, copies)
+                assert [value for at, value in enumerate(before) if at != own] == [
+                    value for at, value in enumerate(after) if at != own
+                ]
+                assert len(answer) == 1 or after[own] == before[own]
+
+
+def _quote(page: int, start: int, length: int, accepted: bool) -> dict[str, Any]:
+    words = " ".join(f"word{number}" for number in range(start, start + length))
+    return {"url": f"https://site{page}.com/1", "excerpt": words, "accepted": accepted, "domain": f"site{page}.com"}
+
+
+def _score_all(rows: list[list[dict[str, Any]]], copies: str) -> tuple[list[float], list[list[Any]]]:
+    given = [
+        {"hotkey": f"h{i}", "seconds": float(i), "value": 1.0, "snippets": snippets} for i, snippets in enumerate(rows)
+    ]
+    found = compare({"seed": "s", "responses": given, "params": {"copies": copies}})["responses"]
+    marks = [row["snippets"] for row in found]
+    values = []
+    for i, (snippets, sources) in enumerate(zip(rows, marks, strict=True)):
+        judged = [
+            {**one, "local": 0.7, "multiplier": 1.0, "penalty": -1.0, "copy_of": source}
+            for one, source in zip(snippets, sources, strict=True)
+        ]
+        values.append(respond({"status": "ok", "seconds": float(i), "snippets": judged})["value"])
+        assert not any(sources) or all(sources[n] for n in range(len(sources)) if snippets[n]["accepted"]) == (
+            found[i]["copy_of"] is not None
+        )
+    return values, marks
+
+
 @given(st.integers(0, 300), st.booleans(), weigh_params())
 def test_every_unit_is_paid_once(count: int, burns: bool, overrides: dict[str, Any]) -> None:
-    paid = pay_ranks(count, burns, EvidenceParams(**overrides))
+    paid = pay_ranks([1] * count, burns, EvidenceParams(**overrides))
     assert sum(paid.miners) + paid.burn == (TOTAL if count or burns else 0)
     assert len(paid.miners) == count
     assert burns or paid.burn == 0
@@ -129,9 +203,9 @@ def test_apportioned_units_are_the_ideals_rounded_either_way(ideals: list[Any]) 
 
 
 def test_the_whole_base_and_burn_leave_a_curve_of_nothing() -> None:
-    paid = pay_ranks(3, True, EvidenceParams(burn_share=0.5, base_share=0.5))
+    paid = pay_ranks([1, 1, 1], True, EvidenceParams(burn_share=0.5, base_share=0.5))
     assert (paid.burn, sorted(paid.miners)) == (32768, [10922, 10922, 10923])
-    assert pay_ranks(2, True, EvidenceParams(burn_share=1.0)).miners == (0, 0)
+    assert pay_ranks([1, 1], True, EvidenceParams(burn_share=1.0)).miners == (0, 0)
 
 
 def test_a_full_subnet_is_weighed_at_once() -> None:

@@ -82,8 +82,10 @@ def test_a_verbatim_slice_on_word_bounds_is_found(text: str, data: st.DataObject
     first = data.draw(st.integers(0, len(spans) - 1))
     last = data.draw(st.integers(first, len(spans) - 1))
     start, end = spans[first][0], spans[last][1]
-    assume(tokenise(page[start:end]).forms == cut(tokenise(page), start, end))
-    assert match_excerpt(page[start:end], tokenise(page)).found
+    tokens = tokenise(page)
+    assume(tokenise(page[start:end]).forms == cut(tokens, start, end))
+    assume(not tokens.cuts[:-1][tokens.starts == start].any() and not tokens.cuts[1:][tokens.ends == end].any())
+    assert match_excerpt(page[start:end], tokens).found
 
 
 @given(PAGES, st.data())

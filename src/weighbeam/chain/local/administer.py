@@ -1,4 +1,4 @@
-"""Administer a local chain: register and replace neurons, announce endpoints."""
+"""Administer a local chain: register and replace neurons, name the owner, announce endpoints."""
 
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
@@ -14,6 +14,12 @@ def register(file: ChainFile, hotkey: str, coldkey: str | None = None, stake: in
         uid = count if count < file.parameters.max_uids else _least_worth(file, block)
         _seat(file, int(uid), hotkey, coldkey or hotkey, stake, block)
         return int(uid)
+
+
+def set_owner(file: ChainFile, hotkey: str | None) -> None:
+    """Whose the subnet is: a share that is to be burnt goes to this hotkey."""
+    with at_present(file):
+        file.write("owner", hotkey)
 
 
 def replace_neuron(file: ChainFile, uid: int, hotkey: str) -> None:

@@ -1,5 +1,6 @@
 """Results of the demo on a terminal: a table per mechanism, a legend, and where to look next."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,14 @@ def _draw(mechanism: Mechanism, part: dict[str, Any], wide: bool) -> Table:
         left = name in ("miner", "kind", "does", "why not")
         if name != "does" or wide:
             table.add_column(name, no_wrap=True, justify="left" if left else "right")
-    totals = [sum(column) for column in zip(*(row["weights"] for row in part["miners"]), strict=True)]
+    paid = [*part["miners"], *([part["burn"]] if part["burn"] else [])]
+    totals = [sum(column) for column in zip(*(row["weights"] for row in paid), strict=True)]
+    if part["burn"]:
+        empty = ("", "") if wide else ("",)
+        burnt = part["burn"]
+        shown = (_share(burnt["weights"], totals), f"{burnt['incentive']:.1%}")
+        table.add_row(str(burnt["uid"]), "owner", "burnt", *empty, "", "", "", *shown, style="dim")
     for row in sorted(part["miners"], key=_order):
-        weights = (f"{100 * value / (total or 1):4.1f}" for value, total in zip(row["weights"], totals, strict=True))
         table.add_row(
             str(row["uid"]),
             Text(row["name"], COLOURS[row["role"]]),
@@ -57,19 +63,24 @@ def _draw(mechanism: Mechanism, part: dict[str, Any], wide: bool) -> Table:
             _number(row["score"], page.decimals, unit),
             Text(row["reason"], "red"),
             _number(row["standing"], 2, unit),
-            " ".join(weights),
+            _share(row["weights"], totals),
             f"{row['incentive']:.1%}",
         )
     return table
+
+
+def _share(weights: Sequence[int], totals: Sequence[int]) -> str:
+    return " ".join(f"{100 * value / (total or 1):4.1f}" for value, total in zip(weights, totals, strict=True))
 
 
 def _sum_up(part: dict[str, Any]) -> str:
     """What came of it, in one line."""
     paid = {kind: [row["incentive"] for row in part["miners"] if row["role"] == kind] for kind in COLOURS}
     nothing = sum(not share for share in paid["hostile"])
+    burnt = f"; {part['burn']['incentive']:.1%} is burnt" if part["burn"] else ""
     return (
         f"{len(paid['honest'])} honest miners earn {sum(paid['honest']):.1%}, "
-        f"{len(paid['hostile'])} hostile {sum(paid['hostile']):.1%}; {nothing} of those nothing"
+        f"{len(paid['hostile'])} hostile {sum(paid['hostile']):.1%}; {nothing} of those nothing{burnt}"
     )
 
 

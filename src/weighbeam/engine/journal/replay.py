@@ -23,7 +23,7 @@ from weighbeam.engine.journal.projections import (
 )
 from weighbeam.engine.journal.state import ReplayState
 from weighbeam.engine.rules.averages import Evaluation
-from weighbeam.mechanism.params import hash_recorded
+from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.store import tables
 from weighbeam.store.blobs import select_blobs
@@ -110,7 +110,7 @@ def _select_emissions(connection: Connection, mechanism: str) -> dict[str, set[E
 def _replay_round(connection: Connection, entry: RecordedEntry, fold: Fold) -> str | None:
     """Records are checked before the round is taken in: one that is damaged leads to nothing."""
     mechanism, body = entry.mechanism, entry.body
-    if hash_recorded(mechanism.name, body["params"], entry.observation.facts.get("senses", {})) != body["params_hash"]:
+    if hash_params(mechanism, body["params"], entry.observation.facts.get("senses", {})) != body["params_hash"]:
         return "params_hash is not that of its parameters and senses"
     entry.load(body["answers"])
     known = {entry.digest, entry.recorded, *(body[part] for part in ("observation", "task", "answers"))}

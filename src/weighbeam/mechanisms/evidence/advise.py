@@ -10,6 +10,7 @@ from weighbeam.mechanisms.evidence.judge.response import recompute_value
 from weighbeam.mechanisms.evidence.reasons import MEANINGS
 
 WHOLE = ("unreachable_miner", "invalid_response", "no_statements")
+NOT_REJECTED = (*WHOLE, "duplicate_statements", "partly_copied")
 Parts = Mapping[str, Any]
 
 
@@ -32,10 +33,24 @@ def _advise_whole(pairs: Sequence[ScorePair]) -> list[Advice]:
 
 
 def _advise_copies(pairs: Sequence[ScorePair]) -> list[Advice]:
-    hit = [own for own, _ in pairs if own.parts and own.parts["copy_of"] is not None]
-    gain = sum(recompute_value(own.parts or {}) - (own.value or 0.0) for own in hit) / max(1, len(pairs))
-    text = f"{count(hit, pairs)} repeated one that came before and earned nothing, which cost {shown(gain)} per round"
+    """What copied quotes would have brought to whoever had them first."""
+    hit = [own for own, _ in pairs if own.parts and (own.parts["copy_of"] is not None or _list_copied(own))]
+    gain = sum(_gain_uncopied(own) for own in hit) / max(1, len(pairs))
+    text = (
+        f"{count(hit, pairs)} repeated quotes that are paid to whoever sent them first{_name_copied(hit)}, which cost "
+        f"{shown(gain)} per round"
+    )
     return [Advice("Find evidence of your own", text, gain)]
+
+
+def _name_copied(hit: Sequence[Score]) -> str:
+    """Which of one's own snippets the first copied one is. Whose it was, only an explanation tells: advice names
+    nobody."""
+    for own in hit:
+        for number, row in enumerate(_list_counted(own), 1):
+            if (source := row.get("copy_of")) is not None:
+                return f" (your snippet {number} was snippet {source['snippet']} of theirs; `explain` tells whose)"
+    return ""
 
 
 def _advise_rejected(pairs: Sequence[ScorePair]) -> list[Advice]:
@@ -43,7 +58,7 @@ def _advise_rejected(pairs: Sequence[ScorePair]) -> list[Advice]:
     hit = [own for own, _ in pairs if any(score < 0 for score in _list_scores(own))]
     typical = max(0.0, find_typical(pairs))
     gain = sum(_gain_without_rejected(own, typical) for own in hit) / max(1, len(pairs))
-    codes = Counter(code for own in hit for code in own.reasons if code in MEANINGS and code not in WHOLE)
+    codes = Counter(code for own in hit for code in own.reasons if code in MEANINGS and code not in NOT_REJECTED)
     if not codes:
         return []
     named = ", ".join(f"{code} in {times}" for code, times in codes.most_common(3))
@@ -59,7 +74,7 @@ def _advise_rejected(pairs: Sequence[ScorePair]) -> list[Advice]:
 def _gain_without_rejected(own: Score, typical: float) -> float:
     """An empty list would fail as no_statements, so whoever has nothing else is told what an answer brings."""
     scores = _list_scores(own)
-    if own.parts is not None and own.parts["copy_of"] is None and all(score < 0 for score in scores):
+    if own.parts is not None and not _is_copy(own.parts) and all(score < 0 for score in scores):
         return typical - (own.value or 0.0)
     return _change_sum(own, -sum(min(0.0, one) for one in scores))
 
@@ -112,6 +127,21 @@ def _list_counted(own: Score) -> list[Parts]:
     return [row for row in (own.parts or {}).get("snippets", ()) if row["counted"]]
 
 
+def _list_copied(own: Score) -> list[Parts]:
+    return [row for row in _list_counted(own) if row.get("copy_of") is not None]
+
+
+def _gain_uncopied(own: Score) -> float:
+    parts = own.parts or {}
+    lost = sum(float(row["lost"]) for row in _list_copied(own))
+    return recompute_value({**parts, "sum": parts["sum"] + lost}) - (own.value or 0.0)
+
+
+def _is_copy(parts: Parts) -> bool:
+    """Whether the answer as a whole is a copy and not each of its snippets: then no change of the sum pays."""
+    return parts["copy_of"] is not None and not any(row.get("copy_of") for row in parts["snippets"])
+
+
 def _list_scores(own: Score) -> list[float]:
     return [row["score"] for row in _list_counted(own)]
 
@@ -125,9 +155,9 @@ def _get_speed(own: Score) -> float:
 
 
 def _change_sum(own: Score, more: float) -> float:
-    """What an answer gains with so much more in its sum; a copy gains nothing."""
+    """What an answer gains with so much more in its sum; one that is a copy as a whole gains nothing."""
     parts = own.parts or {}
-    if parts["copy_of"] is not None:
+    if _is_copy(parts):
         return 0.0
     return recompute_value({**parts, "sum": parts["sum"] + more}) - recompute_value(parts)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weighbeam.mechanism.records import Node, Observation, Scored
+from weighbeam.mechanisms.evidence.judge.duplicates import COPIED
 from weighbeam.mechanisms.evidence.params import EvidenceParams
 from weighbeam.mechanisms.evidence.question import report_round
 from weighbeam.mechanisms.evidence.reasons import MEANINGS
@@ -42,8 +43,10 @@ def _explain_value(row: Row) -> Iterator[Node]:
     if parts["floor_applied"]:
         yield Node(f"never less than {parts['floor']:g}")
     if parts["copy_of"] is not None:
-        told = f"{parts['share']:.0%} of its accepted snippets are those of {parts['copy_of']}"
+        told = f"{parts['share']:.0%} of its accepted snippets are those of earlier answers, most of {parts['copy_of']}"
         yield Node(f"duplicate_statements: {told}. {MEANINGS['duplicate_statements']}")
+    elif parts["share"] > 0:
+        yield Node(f"{parts['share']:.0%} of its accepted snippets were in earlier answers")
 
 
 def _explain_snippet(number: int, snippet: Row, params: EvidenceParams) -> Node:
@@ -65,13 +68,14 @@ def _explain_snippet(number: int, snippet: Row, params: EvidenceParams) -> Node:
                 *_explain_timings(snippet),
             ),
         )
-    factor = snippet["domain_factor"]
+    factor, source = snippet["domain_factor"], snippet["copy_of"]
     counted = "" if factor is None else f" × domain factor {factor:g} = {snippet['score'] * factor:.6g}"
     relevant = f" × relevance {snippet['relevance_factor']:.6g}" if params.relevance_power else ""
-    product = f"local {snippet['local']:.6g}{relevant} × multiplier {snippet['multiplier']:g}{counted}"
+    product = f"accepted, local {snippet['local']:.6g}{relevant} × multiplier {snippet['multiplier']:g}{counted}"
     return Node(
-        f"snippet {number}, {where}: accepted, {product}",
+        f"snippet {number}, {where}: {product if source is None else f'{COPIED}, 0'}",
         (
+            *_explain_copy(source),
             *_explain_page(snippet),
             *_explain_match(snippet),
             *_explain_forgery(snippet),
@@ -82,6 +86,11 @@ def _explain_snippet(number: int, snippet: Row, params: EvidenceParams) -> Node:
             *_explain_timings(snippet),
         ),
     )
+
+
+def _explain_copy(source: Row | None) -> Iterator[Node]:
+    if source is not None:
+        yield Node(f"the same quote is snippet {source['snippet']} of {source['hotkey']}, which came first and is paid")
 
 
 def _explain_page(snippet: Row) -> Iterator[Node]:

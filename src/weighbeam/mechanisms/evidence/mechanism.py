@@ -42,7 +42,7 @@ from weighbeam.mechanisms.evidence.task import (
 )
 from weighbeam.mechanisms.evidence.ui.page import PAGE
 from weighbeam.mechanisms.evidence.url.lists import parse_lists
-from weighbeam.mechanisms.evidence.weigh import find_payable, pay_ranks, rank_active
+from weighbeam.mechanisms.evidence.weigh import count_equals, find_payable, pay_ranks, rank_active
 from weighbeam.senses.ports.protocols import Senses
 
 FRAME_BYTES, FRAME_NODES = 4096, 256
@@ -122,10 +122,10 @@ class Evidence(Mechanism):
     def weigh_burning(
         self, params: EvidenceParams, standings: Sequence[Standing], eligible: Collection[str], burn: str | None
     ) -> Weights:
-        """Integers that total 65,535; ties fall by the seed of the last round, which its standings carry."""
+        """Integers that total 65,535; odd units among equals fall by the seed of the last round."""
         memories = {standing.hotkey: recall(standing) for standing in standings}
         ranking = rank_active(memories, find_payable(memories, eligible, params), find_seed(standings))
-        paid = pay_ranks(len(ranking), burn is not None, params)
+        paid = pay_ranks(count_equals(memories, ranking, params), burn is not None, params)
         raw: dict[str, float] = {hotkey: float(units) for hotkey, units in zip(ranking, paid.miners, strict=True)}
         return Weights(raw if burn is None else {**raw, burn: float(paid.burn)})
 

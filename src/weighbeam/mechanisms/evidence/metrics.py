@@ -6,6 +6,7 @@ from typing import Any
 
 from weighbeam.core.numbers import is_number
 from weighbeam.mechanism.records import Measure, Score
+from weighbeam.mechanisms.evidence.judge.duplicates import COPIED, CopyVerdict
 from weighbeam.mechanisms.evidence.judge.opinions import UNASSESSED
 from weighbeam.mechanisms.evidence.judge.snippet import SnippetVerdict
 
@@ -26,14 +27,14 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def list_metrics(
-    facts: Facts, verdicts: Sequence[tuple[Facts, Sequence[SnippetVerdict]]], scores: Iterable[Score]
+    facts: Facts, verdicts: Sequence[tuple[Facts, Sequence[SnippetVerdict], CopyVerdict]], scores: Iterable[Score]
 ) -> list[list[Any]]:
     """Rows of name, label values and number, sorted: the order of answers makes no difference."""
     counts: Counter[tuple[str, str]] = Counter(("answers", score.status) for score in scores)
-    for miner, judged in verdicts:
-        for verdict in judged:
-            counts.update(_count_snippet(miner["hotkey"], verdict))
-    snippets = [snippet for miner, _ in verdicts for snippet in miner["snippets"]]
+    for miner, judged, copied in verdicts:
+        for verdict, source in zip(judged, copied.sources, strict=True):
+            counts.update(_count_snippet(miner["hotkey"], verdict, verdict.reason if source is None else COPIED))
+    snippets = [snippet for miner, *_ in verdicts for snippet in miner["snippets"]]
     counts.update(("reads", outcome) for _, outcome in {_name_read(one) for one in snippets if _was_read(one)})
     counts.update(("assessments", _name_assessment(one)) for one in snippets if "assessment" in one)
     counts.update(("faults", part) for part in {fault.partition(":")[0] for fault in facts["faults"]})
@@ -41,8 +42,8 @@ def list_metrics(
     return rows + [["list_age_seconds", [name], age] for name, age in sorted(_find_ages(facts).items())]
 
 
-def _count_snippet(hotkey: str, verdict: SnippetVerdict) -> Iterable[tuple[str, str]]:
-    yield "snippets", "accepted" if verdict.accepted else str(verdict.reason)
+def _count_snippet(hotkey: str, verdict: SnippetVerdict, reason: str | None) -> Iterable[tuple[str, str]]:
+    yield "snippets", reason or "accepted"
     for name, label in (("domain", verdict.domain), ("miner", hotkey)):
         if label is not None:
             yield f"{name}_snippets", label

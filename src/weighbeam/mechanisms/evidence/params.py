@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from weighbeam.core.stats import parse_decimal
-from weighbeam.mechanism.params import Params, Values, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, before, read_by
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -17,8 +17,9 @@ Penalty = Annotated[float, Field(ge=-1_000_000, le=0)]
 class EvidenceParams(Params):
     """How evidence is checked, judged, averaged and paid."""
 
-    presets: ClassVar[Mapping[str, Values]] = {"seed": {"context_rule": "off", "relevance_power": 0.0}}
-    earlier: ClassVar[Values] = {"relevance_power": 0.0, "relevance_full": 0.8}
+    presets: ClassVar[Mapping[str, Values]] = {
+        "seed": {"context_rule": "off", "relevance_power": 0.0, "copies": "answer", "ties": "seeded"}
+    }
 
     max_snippets: Annotated[
         Count, about("snippets of an answer that are processed"), read_by("ask", "observe", "score")
@@ -44,10 +45,13 @@ class EvidenceParams(Params):
         float, about("a passage is unrelated below this", ge=-1, le=1), read_by("observe", "score", holds="raised")
     ] = 0.20
     relevance_full: Annotated[
-        float, about("relevance from which evidence is paid in full", gt=0, le=1), read_by("score")
+        float, about("relevance from which evidence is paid in full", gt=0, le=1), read_by("score"), before(0.8)
     ] = 0.8
     relevance_power: Annotated[
-        float, about("how steeply pay falls with relevance below that; 0: it does not", ge=0, le=8), read_by("score")
+        float,
+        about("how steeply pay falls with relevance below that; 0: it does not", ge=0, le=8),
+        read_by("score"),
+        before(0.0),
     ] = 2.0
     score_floor: Annotated[
         float | None, about("no answer is worth less than this; null for none", le=0), read_by("score")
@@ -59,13 +63,27 @@ class EvidenceParams(Params):
         Literal["min", "off"], about("judge the sentence around the passage too"), read_by("score")
     ] = "min"
     assessor_rejects: Annotated[bool, about("whether a configured model may reject snippets"), read_by("score")] = True
-    copy_share: Annotated[Share, about("share of copied snippets that makes an answer a copy"), read_by("score")] = 0.5
+    copies: Annotated[
+        Literal["snippet", "answer"],
+        about("what a copy costs: the copied snippet, or the whole answer from copy_share on"),
+        read_by("score"),
+        before("answer"),
+    ] = "snippet"
+    copy_share: Annotated[
+        Share, about("with copies = answer: share of copied snippets that makes an answer a copy"), read_by("score")
+    ] = 0.5
     base_share: Annotated[
         Share, about("share of the weights that all active miners split equally"), read_by("weigh")
     ] = 0.0
     residual: Annotated[
         Literal["top", "burn", "proportional"], about("who gets what the geometric series leaves"), read_by("weigh")
     ] = "top"
+    ties: Annotated[
+        Literal["share", "seeded"],
+        about("equal averages share the pay of their places, or are ranked by responses, then by the seed"),
+        read_by("weigh"),
+        before("seeded"),
+    ] = "share"
     min_responses: Annotated[int, about("responses that make a miner active", ge=0, le=1_000_000), read_by("weigh")] = 1
     min_score: Annotated[float | None, about("least average of an active miner; null for any"), read_by("weigh")] = None
     verdict_min_domains: Annotated[int, about("domains a verdict needs", ge=0, le=1000), read_by("score")] = 2

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from weighbeam.core.days import DAY_SECONDS, number_day
 from weighbeam.mechanism.parse import parse_answer_rows, parse_name_and_seconds, refuse_doubles
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Reply, Scored, Task
+from weighbeam.mechanisms.evidence.judge.duplicates import COPIED
 from weighbeam.mechanisms.evidence.judge.opinions import Assessment, pick_signals
 from weighbeam.mechanisms.evidence.judge.signals import (
     OtherSnippet,
@@ -97,6 +98,7 @@ def _report_snippets(
             "excerpt": snippet["excerpt"],
             **verdict.as_json(),
             "domain_factor": part.get("domain_factor"),
+            "copy_of": part.get("copy_of"),
             "outcome": page.get("outcome"),
             "hops": [hop["url"] for hop in page.get("hops", [])],
             "age_days": snippet.get("age_days"),
@@ -111,6 +113,8 @@ def _report_snippets(
             "timings": snippet.get("timings", {}),
             "signals": None,
         }
+        if row["copy_of"] is not None:
+            row["reason"] = COPIED
         if verdict.accepted:
             row["signals"] = _measure(snippet, verdict.stance, task, others, words)
         rows.append(row)

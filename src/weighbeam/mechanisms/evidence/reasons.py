@@ -18,7 +18,8 @@ MEANINGS = {
     "fake_snippet": "An excerpt says what its page does not show, or leaves out a word such as 'not': quote exactly.",
     "snippet_not_found": "An excerpt is not on its page: copy it from the page's visible text, numbers included.",
     "unrelated_page": "A passage is not about the statement: quote the sentence that bears on it.",
-    "duplicate_statements": "Half or more of it was in an answer that came before: find evidence of your own, sooner.",
+    "duplicate_statements": "An earlier answer had the same quotes: find evidence of your own, sooner.",
+    "partly_copied": "A quote was in an earlier answer, or twice in this one, and is not paid; the others are.",
     "validator_fault": "The validator could not check the answer: nothing is charged, and there is nothing to do.",
 }
 FORGED = ("fake_snippet", "snippet_not_found", "duplicate_statements", "too_similar")

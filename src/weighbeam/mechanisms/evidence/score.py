@@ -2,12 +2,18 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from weighbeam.mechanism.records import Observation, Score, Scored
 from weighbeam.mechanisms.evidence.excerpt.forms import parse_forms
-from weighbeam.mechanisms.evidence.judge.duplicates import CopyResponse, CopyVerdict, find_copies, parse_quote
+from weighbeam.mechanisms.evidence.judge.duplicates import (
+    PARTLY_COPIED,
+    CopyResponse,
+    CopyVerdict,
+    find_copies,
+    parse_quote,
+)
 from weighbeam.mechanisms.evidence.judge.nli import parse_inference
 from weighbeam.mechanisms.evidence.judge.response import recompute_value, score_response
 from weighbeam.mechanisms.evidence.judge.snippet import SnippetVerdict, judge_snippet
@@ -46,21 +52,28 @@ def score_round(params: EvidenceParams, observation: Observation) -> Scored:
         "seed": observation.facts["seed"],
         "best": find_best(scores),
         "unassessed": sum("unassessed" in verdict.flags for one in judged for verdict in one.verdicts),
-        "metrics": list_metrics(observation.facts, [(one.facts, one.verdicts) for one in judged], scores),
+        "metrics": list_metrics(observation.facts, [(one.facts, one.verdicts, one.copied) for one in judged], scores),
     }
     return Scored(scores, summary)
 
 
 def judge_round(params: EvidenceParams, observation: Observation) -> list[JudgedAnswer]:
-    """Every answer judged alone, then against those before it."""
-    statement = observation.facts["task"]["statement"]
-    rows = []
-    for miner in observation.facts["miners"]:
-        verdicts = tuple(judge_facts(statement, snippet, params) for snippet in miner["snippets"])
-        entries = [verdict.as_json() for verdict in verdicts]
-        rows.append((miner, verdicts, score_response(miner["status"], miner["seconds"], entries, params)))
-    copies = find_copies([_compare(*row) for row in rows], observation.facts["seed"], params.copy_share)
-    return [JudgedAnswer(*row, copied) for row, copied in zip(rows, copies, strict=True)]
+    """Every snippet judged alone, then against those before it; then what is left of each answer."""
+    statement, miners = observation.facts["task"]["statement"], observation.facts["miners"]
+    judged = [tuple(judge_facts(statement, snippet, params) for snippet in miner["snippets"]) for miner in miners]
+    compared = [_compare(miner, verdicts) for miner, verdicts in zip(miners, judged, strict=True)]
+    copies = find_copies(compared, observation.facts["seed"], params)
+    return [_judge_answer(*row, params) for row in zip(miners, judged, copies, strict=True)]
+
+
+def _judge_answer(
+    miner: Facts, verdicts: tuple[SnippetVerdict, ...], copied: CopyVerdict, params: EvidenceParams
+) -> JudgedAnswer:
+    entries: list[Facts] = [
+        verdict.as_json() if source is None else {**verdict.as_json(), "copy_of": asdict(source)}
+        for verdict, source in zip(verdicts, copied.sources, strict=True)
+    ]
+    return JudgedAnswer(miner, verdicts, score_response(miner["status"], miner["seconds"], entries, params), copied)
 
 
 def judge_facts(statement: str, snippet: Facts, params: EvidenceParams) -> SnippetVerdict:
@@ -80,13 +93,14 @@ def find_best(scores: tuple[Score, ...]) -> str | None:
     return min(good, key=lambda score: (-(score.value or 0.0), score.hotkey)).hotkey if good else None
 
 
-def _compare(miner: Facts, verdicts: tuple[SnippetVerdict, ...], result: Facts) -> CopyResponse:
+def _compare(miner: Facts, verdicts: tuple[SnippetVerdict, ...]) -> CopyResponse:
     """An excerpt that is none, such as a single word that every quote holds, makes nobody a copy."""
-    read = [parse_quote(_final_url(snippet), snippet["excerpt"]) for snippet in miner["snippets"]]
-    quotes = [quote for quote, verdict in zip(read, verdicts, strict=True) if verdict.reason != "invalid_excerpt"]
-    accepted = [quote for quote, verdict in zip(read, verdicts, strict=True) if verdict.accepted]
+    quotes = [
+        parse_quote(_final_url(snippet), None if verdict.reason == "invalid_excerpt" else snippet["excerpt"])
+        for snippet, verdict in zip(miner["snippets"], verdicts, strict=True)
+    ]
     seconds = math.inf if miner["seconds"] is None else miner["seconds"]
-    return CopyResponse(miner["hotkey"], seconds, result["value"], quotes, accepted)
+    return CopyResponse(miner["hotkey"], seconds, quotes, [verdict.accepted is True for verdict in verdicts])
 
 
 def _final_url(snippet: Facts) -> str | None:
@@ -102,9 +116,10 @@ def _score(one: JudgedAnswer) -> Score:
     parts = {**result["parts"], "copy_of": copied.copy_of, "share": copied.share}
     reasons = [copied.reason] if copied.reason else []
     reasons += [result["reason"]] if result["reason"] else []
-    reasons += list(dict.fromkeys(verdict.reason for verdict in one.verdicts if verdict.reason))
+    reasons += [verdict.reason for verdict in one.verdicts if verdict.reason]
+    reasons += [PARTLY_COPIED] if copied.copy_of is None and any(copied.sources) else []
     good = not result["reason"] and copied.copy_of is None and any(verdict.accepted for verdict in one.verdicts)
-    return Score(hotkey, "valid" if good else "failed", recompute(parts), parts, tuple(reasons))
+    return Score(hotkey, "valid" if good else "failed", recompute(parts), parts, tuple(dict.fromkeys(reasons)))
 
 
 def _list_quotes(judged: list[JudgedAnswer]) -> list[VerdictQuote]:

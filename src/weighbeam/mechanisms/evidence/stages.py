@@ -59,7 +59,9 @@ def duplicates_stage(given: Input) -> dict[str, Any]:
     require(len({response.hotkey for response in responses}) == len(responses), "duplicate_hotkey")
     if not isinstance(seed, str) and not is_integer(seed):
         raise WeighbeamError("bad_seed")
-    return {"responses": [copied.as_json() for copied in find_copies(responses, seed, params.copy_share)]}
+    values = [None if row.get("value") is None else float(row["value"]) for row in rows]
+    copies = find_copies(responses, seed, params)
+    return {"responses": [copied.as_json(value) for copied, value in zip(copies, values, strict=True)]}
 
 
 def _parse_response(row: object, limit: int) -> CopyResponse:
@@ -69,13 +71,11 @@ def _parse_response(row: object, limit: int) -> CopyResponse:
     require(seconds is None or is_number(seconds), "bad_seconds")
     require(value is None or is_number(value), "bad_input", "a value is no number")
     entries = [entry if isinstance(entry, dict) else {} for entry in parse_list(row, "snippets")[:limit]]
-    quotes = [parse_quote(entry.get("url"), entry.get("excerpt")) for entry in entries]
     return CopyResponse(
         hotkey=row["hotkey"],
         seconds=math.inf if seconds is None else float(seconds),
-        value=None if value is None else float(value),
-        quotes=quotes,
-        accepted=[quote for quote, entry in zip(quotes, entries, strict=True) if entry.get("accepted") is True],
+        quotes=[parse_quote(entry.get("url"), entry.get("excerpt")) for entry in entries],
+        accepted=[entry.get("accepted") is True for entry in entries],
     )
 
 

@@ -1,8 +1,9 @@
 """Rank active miners and pay by rank in integers that total 65,535 (spec § 10)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby, islice
 from typing import Any
 
 from weighbeam.core.canonical import seeded_digest
@@ -51,6 +52,14 @@ def rank_active(memories: Mapping[str, Memory], active: Sequence[str], seed: See
     return sorted(active, key=rank_key)
 
 
+def count_equals(memories: Mapping[str, Memory], ranking: Sequence[str], params: EvidenceParams) -> list[int]:
+    """How many miners stand at each place, the first place first: one each if ties are not shared."""
+    if params.ties == "seeded":
+        return [1] * len(ranking)
+    averages = (round(memories[hotkey].average or 0.0, RANK_DECIMALS) for hotkey in ranking)
+    return [len(list(equals)) for _, equals in groupby(averages)]
+
+
 @dataclass(frozen=True, slots=True)
 class RankPay:
     """Integers by rank, and what is burnt. All together are 65,535, or 0 if there is nobody to pay."""
@@ -59,19 +68,22 @@ class RankPay:
     burn: int
 
 
-def pay_ranks(count: int, burns: bool, params: EvidenceParams) -> RankPay:
-    """The weights of `count` ranked miners; `burns` says whether there is anything to burn to.
+def pay_ranks(equals: Sequence[int], burns: bool, params: EvidenceParams) -> RankPay:
+    """The weights of ranked miners, so many of whom are equal; `burns` says whether there is anything to burn to.
 
-    >>> pay_ranks(3, True, EvidenceParams())
+    >>> pay_ranks([1, 1, 1], True, EvidenceParams())
     RankPay(miners=(20479, 8192, 4096), burn=32768)
+    >>> pay_ranks([1, 2], True, EvidenceParams())
+    RankPay(miners=(20479, 6144, 6144), burn=32768)
     """
+    count = sum(equals)
     if not count:
         return RankPay((), U16_MAX if burns else 0)
     burn = _burn_first(burns, params)
     pool = U16_MAX - burn
     base = min(U16_MAX * parse_decimal(params.base_share), Fraction(pool))
     curve, residual = _share_pool(count, burns, params)
-    ideals = [base / count + (pool - base) * share for share in curve]
+    ideals = [base / count + (pool - base) * share for share in _share_places(curve, equals)]
     *miners, rest = apportion([*ideals, (pool - base) * residual])
     return RankPay(tuple(miners), burn + rest)
 
@@ -94,7 +106,7 @@ def weigh_miners(
     uids = {neuron.hotkey: neuron.uid for neuron in neurons}
     burning = {neuron.hotkey for neuron in neurons if neuron.uid == burn_uid}
     ranking = rank_active(memories, find_active(memories, neurons, {*left_out, *burning}, params), seed)
-    paid = pay_ranks(len(ranking), burn_uid is not None, params)
+    paid = pay_ranks(count_equals(memories, ranking, params), burn_uid is not None, params)
     weights = dict.fromkeys(sorted(uids.values()), 0)
     weights.update({uids[hotkey]: units for hotkey, units in zip(ranking, paid.miners, strict=True)})
     if burn_uid is not None:
@@ -121,6 +133,13 @@ def emit_weights(weights: Mapping[int, int]) -> dict[str, list[int]]:
         "uids": list(kept),
         "values": [round_half_up(Fraction(units * U16_MAX, largest)) for units in kept.values()],
     }
+
+
+def _share_places(curve: Sequence[Fraction], equals: Sequence[int]) -> Iterator[Fraction]:
+    """Equals get the mean of their places."""
+    shares = iter(curve)
+    for count in equals:
+        yield from [sum(islice(shares, count), Fraction(0)) / count] * count
 
 
 def _burn_first(burns: bool, params: EvidenceParams) -> int:

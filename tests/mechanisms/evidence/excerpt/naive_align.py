@@ -1,13 +1,23 @@
 """Spec § 7 word by word: from every page token, one walk. Slow, and meant to be read."""
 
+import unicodedata
+
 from weighbeam.mechanisms.evidence.excerpt.forms import classify_form, is_letters
 from weighbeam.mechanisms.evidence.excerpt.page_tokens import Tokens
+
+BEHIND = "% ‰ + percent dozen hundred thousand million billion trillion".split()
 
 
 def align_naively(page: Tokens, forms: list[str], budget: int) -> tuple[int, int, int] | None:
     written = list(zip(page.forms, page.lower.tolist(), strict=True))
     walks = [walk(written, start, forms, budget) for start in range(len(written))] if forms else []
-    found = [(typos, start, last) for start, ended in enumerate(walks) if ended for typos, last in [ended]]
+    found = [
+        (typos, start, last)
+        for start, ended in enumerate(walks)
+        if ended
+        for typos, last in [ended]
+        if not cuts_quantity(page, start) and not cuts_quantity(page, last + 1)
+    ]
     return min(found, default=None)
 
 
@@ -27,6 +37,25 @@ def walk(page: list[tuple[str, bool]], start: int, forms: list[str], budget: int
         else:
             return None
     return typos, at - 1
+
+
+def cuts_quantity(page: Tokens, at: int) -> bool:
+    """Whether the border before a token lies inside a quantity."""
+    if not 0 < at < len(page):
+        return False
+    before, after = page.forms[at - 1], page.forms[at]
+    between = page.text[page.ends[at - 1] : page.starts[at]]
+    goes_on = is_amount(before) and (after in BEHIND or is_beside(after))
+    goes_on = goes_on or (is_beside(before) and is_amount(after))
+    return goes_on and not between.strip(" \t")
+
+
+def is_beside(form: str) -> bool:
+    return form in tuple("<>≤≥≠±") or (len(form) == 1 and unicodedata.category(form) == "Sc")
+
+
+def is_amount(form: str) -> bool:
+    return classify_form(form) == "number" and not is_beside(form) and form not in tuple("%‰=+")
 
 
 def joins(parts: list[str], whole: str) -> bool:

@@ -33,7 +33,8 @@ def compare(*answers: list[dict[str, Any]], **given: Any) -> list[dict[str, Any]
         (quote(), quote("the bridge was opened in june 1932 by the mayor"), True),
         (quote(), quote("the bridge fell down in june 1941 with the mayor"), False),
         (quote(), quote(url="https://b.com/1"), False),
-        (quote(accepted=False), quote(), True),
+        (quote(), quote("in may 1932 by the mayor of the town who spoke"), True),
+        (quote(), quote("by the mayor of the town who spoke for long"), False),
         (quote(), quote(accepted=False), False),
         (quote(""), quote(), False),
         (quote(None), quote(), False),
@@ -43,6 +44,38 @@ def compare(*answers: list[dict[str, Any]], **given: Any) -> list[dict[str, Any]
 )
 def test_when_two_snippets_are_the_same(first: dict[str, Any], second: dict[str, Any], same: bool) -> None:
     assert compare([first], [second])[1]["copy_of"] == ("h0" if same else None)
+
+
+def test_a_shared_quote_pays_the_first_and_the_rest_of_the_answer_stands() -> None:
+    own = quote("some engineers doubted that the arch would hold", "https://c.net/3")
+    first, second = compare([quote()], [own, quote()])
+    assert (first["copy_of"], first["snippets"]) == (None, [None])
+    assert (second["copy_of"], second["share"], second["value"], second["reason"]) == (None, 0.5, 2.0, None)
+    assert second["snippets"] == [None, {"hotkey": "h0", "snippet": 1}]
+    whole = compare([quote()], [own, quote()], params={"copies": "answer"})[1]
+    assert (whole["copy_of"], whole["value"], whole["snippets"]) == ("h0", 0.0, [None, None])
+
+
+def test_a_snippet_that_repeats_an_own_one_is_a_copy_and_the_answer_is_none() -> None:
+    (told,) = compare([quote(), quote(), quote("bridge was opened in may 1932")])
+    assert told["snippets"] == [None, *[{"hotkey": "h0", "snippet": 1}] * 2]
+    assert (told["copy_of"], told["share"], told["reason"]) == (None, 0.0, None)
+
+
+def test_only_what_is_paid_makes_copies() -> None:
+    """Else a forged or copied snippet of a quick miner would take the pay of an honest one."""
+    wide = quote("the crowd saw how " + WORDS)
+    part = quote("the crowd saw how the bridge", accepted=True)
+    assert compare([quote(accepted=False)], [quote()])[1]["copy_of"] is None
+    assert compare([quote(accepted=False)], [quote()], params={"copies": "answer"})[1]["copy_of"] == "h0"
+    assert [row["copy_of"] for row in compare([quote()], [wide], [part])] == [None, "h0", None]
+
+
+def test_a_whole_copy_names_the_answer_that_has_most_of_it_and_of_equals_the_earliest() -> None:
+    others = [quote(f"{word} was said of it by many people at once", "https://b.org/1") for word in ("this", "that")]
+    one, two = quote(), quote(url="https://c.net/1")
+    assert compare([one], [two], [two, one])[2]["copy_of"] == "h0"
+    assert compare([others[0]], [one, two], [others[0], two, one])[2]["copy_of"] == "h1"
 
 
 def test_only_processed_snippets_count() -> None:

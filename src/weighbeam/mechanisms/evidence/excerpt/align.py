@@ -177,7 +177,7 @@ class Alignment:
 
 
 def align(page: Tokens, forms: Sequence[str], budget: int) -> Alignment | None:
-    """The alignment with the fewest typos, the earliest of those."""
+    """The alignment with the fewest typos, the earliest of those; none begins or ends inside a quantity."""
     if not forms or not len(page):
         return None
     plan = make_plan(page, forms, budget)
@@ -185,7 +185,10 @@ def align(page: Tokens, forms: Sequence[str], budget: int) -> Alignment | None:
         return None
     if plan.rigid:
         first = page.letters.find(spell_numbers(plan.numbers))
-        return None if first < 0 else Alignment(0, first, first + len(plan) - 1)
+        if first < 0:
+            return None
+        if not page.cuts[first] and not page.cuts[first + len(plan)]:
+            return Alignment(0, first, first + len(plan) - 1)
     prices = _price_starts(page, plan)
     first = int(np.argmin(prices))
     if prices[first] > plan.budget:
@@ -197,7 +200,7 @@ def _price_starts(page: Tokens, plan: MatchPlan) -> Prices:
     """(tokens + 1,) what a walk from each page token costs; the last entry stands for the end of the page."""
     steps = Steps(page, plan)
     after, spare = np.full((2, len(page) + 1), NEVER)
-    here = np.zeros(len(page) + 1, dtype=np.uint8)
+    here = np.negative(page.cuts.view(np.uint8))
     i = len(plan)
     while i > 0:
         i -= 1
@@ -212,6 +215,7 @@ def _price_starts(page: Tokens, plan: MatchPlan) -> Prices:
         if run >= PASSES_PER_LOOK and alive * SPARSE <= len(page):
             _price_run(steps, i - run, i, here)
             i -= run
+    here[page.cuts] = NEVER
     return here
 
 

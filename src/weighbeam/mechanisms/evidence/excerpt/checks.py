@@ -8,6 +8,7 @@ from weighbeam.core.text import has_lone_surrogate
 from weighbeam.mechanisms.evidence.excerpt.forms import find_runs, has_letter, parse_forms, parse_words
 from weighbeam.mechanisms.evidence.excerpt.page_tokens import tokenise
 from weighbeam.mechanisms.evidence.excerpt.text import clean_text, split_sentences
+from weighbeam.mechanisms.evidence.excerpt.tokens import is_spaceless
 
 MAX_CHARACTERS = 1_000
 MAX_WORDS = 200
@@ -35,7 +36,9 @@ def _is_quotable(excerpt: str, min_words: int) -> bool:
     if len(clean) > MAX_CHARACTERS:
         return False
     words = [word for word in parse_words(clean) if has_letter(word) or _has_number(word)]
-    return min_words <= len(words) <= MAX_WORDS and len({word for word in words if has_letter(word)}) >= MIN_DISTINCT
+    spaced = sum(not is_spaceless(word) for word in words)
+    distinct = len({word for word in words if has_letter(word)})
+    return len(words) >= min_words and spaced <= MAX_WORDS and distinct >= MIN_DISTINCT
 
 
 @lru_cache(KEPT)

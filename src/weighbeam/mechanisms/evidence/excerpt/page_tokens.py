@@ -20,6 +20,7 @@ from weighbeam.mechanisms.evidence.excerpt.forms import (
     take_forms,
 )
 from weighbeam.mechanisms.evidence.excerpt.page_spans import CODE_POINTS, Places, find_spans, to_code_points
+from weighbeam.mechanisms.evidence.excerpt.quantities import find_cuts, find_roles
 from weighbeam.mechanisms.evidence.excerpt.text import clean_text
 
 TYPO_LETTERS = 4
@@ -69,6 +70,11 @@ class Vocabulary:
         return spelled
 
     @cached_property
+    def roles(self) -> NDArray[np.uint8]:
+        """(vocabulary,) the part of each form in a quantity."""
+        return find_roles(self.forms, self._counts)
+
+    @cached_property
     def _counts(self) -> list[int]:
         return self._find_kind("number")
 
@@ -104,6 +110,11 @@ class Tokens:
     def letters(self) -> str:
         """One character per token, so that an exact search is a text search in C."""
         return spell_numbers(self.numbers)
+
+    @cached_property
+    def cuts(self) -> NDArray[np.bool_]:
+        """(tokens + 1,) the borders at which no match may begin or end, since they lie inside a quantity."""
+        return find_cuts(self.text, self.starts, self.ends, self.vocabulary.roles[self.numbers])
 
     def drop_kinds(self, kinds: Collection[Kind]) -> "Tokens":
         """The same text as if tokens of these kinds were not there."""

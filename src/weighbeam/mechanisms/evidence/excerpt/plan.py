@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from weighbeam.mechanisms.evidence.excerpt.forms import classify_form
 from weighbeam.mechanisms.evidence.excerpt.page_tokens import Tokens, is_mistypable
+from weighbeam.mechanisms.evidence.excerpt.tokens import is_spaceless
 
-# A valid excerpt has at most 200 words in 1,000 characters. Beyond that forms match exactly or not at all, so that no
-# excerpt can make the search quadratic.
+# A valid excerpt has at most 200 words in 1,000 characters, letters of scripts without spaces not counted: those match
+# exactly or not at all. So do all forms beyond that, so that no excerpt can make the search quadratic.
 MAX_WORDS = 200
 MAX_FORMS = 1_000
 NOWHERE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
@@ -104,7 +105,7 @@ def _find_words(forms: Sequence[str]) -> list[bool]:
     """Which forms may be joined or mistyped at all."""
     if len(forms) > MAX_FORMS:
         return [False] * len(forms)
-    words = [classify_form(form) == "word" for form in forms]
+    words = [classify_form(form) == "word" and not is_spaceless(form) for form in forms]
     usual = sum(words) <= MAX_WORDS
     return [usual and word and len(form) <= MAX_FORMS for word, form in zip(words, forms, strict=True)]
 

@@ -88,6 +88,15 @@ def classify(character: str) -> str:
     return BY_CATEGORY.get(category[0], "x")
 
 
+def is_spaceless(token: str) -> bool:
+    """Whether a token is a letter of a script without spaces: a character there, where others have a word.
+
+    >>> is_spaceless("月"), is_spaceless("moon")
+    (True, False)
+    """
+    return classify(token[0]) == "i"
+
+
 def _is_spaceless(point: int) -> bool:
     place = bisect_right(FIRSTS, point) - 1
     return place >= 0 and point <= SPACELESS[place][1]

@@ -79,13 +79,16 @@ def _score_snippets(seconds: float, snippets: Sequence[Row], params: EvidencePar
 
 
 def _score_snippet(row: Row, used: Counter[str]) -> dict[str, Any]:
-    """The k-th accepted snippet of a domain counts 1/2^(k−1); a rejected one costs its penalty and uses up nothing."""
+    """The k-th accepted snippet of a domain counts 1/2^(k−1); a rejected one costs its penalty and uses up nothing, nor
+    does a copy: it is worth what leaving it out is worth, and `lost` tells what it would have been worth."""
     require(isinstance(row["accepted"], bool), "bad_input", "accepted is neither true, false nor null")
     if not row["accepted"]:
         return {"score": parse_within(row, "penalty", -MAX_STAGE_NUMBER, 0), "domain_factor": None, "counted": True}
     domain = parse_text(row, "domain").casefold()
     factor: float = 0.5 ** used[domain]
-    used[domain] += 1
     relevant = parse_within({"relevance_factor": 1.0, **row}, "relevance_factor", 0, 1)
     worth = parse_within(row, "local", 0, 1) * relevant * parse_within(row, "multiplier", 0, MAX_STAGE_NUMBER)
+    if row.get("copy_of") is not None:
+        return {"score": 0.0, "domain_factor": None, "counted": True, "copy_of": row["copy_of"], "lost": worth * factor}
+    used[domain] += 1
     return {"score": worth * factor, "domain_factor": factor, "counted": True}

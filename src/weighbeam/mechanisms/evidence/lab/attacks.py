@@ -24,11 +24,10 @@ _COPYCAT_EVIDENCE = (
         mechanism="evidence",
         what="A miner does no work: it hears the answers of its round, and sends that of the best standing honest "
         "miner word for word a moment later.",
-        against="Answers are compared in the order of their arrival. Half of an answer's accepted quotes in an "
-        "earlier one make it a copy, which earns nothing whatever it is worth.",
-        open="Honest miners that find the same passages are caught as well: about one in eight is found out here, and "
-        "nearly all would be if a statement had only two pages in the world. A copy that arrives first makes the "
-        "original the copy.",
+        against="Quotes are compared in the order in which answers arrive. Each is paid once, to the first; an answer "
+        "with none of its own earns nothing.",
+        open="Honest miners that find the same passage lose that quote and keep the others; none is accused here. A "
+        "copy that arrives first makes the original the copy.",
         run=by_finders(lambda: FixedStrategy(repeat_best)),
     ),
 )
@@ -166,8 +165,7 @@ _LOOSE_CONTRADICTION_EVIDENCE = (
         against="A passage must be near enough to the statement: a cosine of 0.20 with it, in the default parameters.",
         open="It pays more than anything else, twice what the best honest work does, and nothing shows: whatever is "
         "not neutral counts, and the built-in model calls much a contradiction that is merely about something else. A "
-        "relevance_floor of 0.4 takes most of it away, and makes more honest answers look like copies. A larger model "
-        "was not tried.",
+        "relevance_floor of 0.4 takes most of it away. A larger model was not tried.",
         run=by_finders(StrayFinder),
     ),
 )
@@ -208,7 +206,7 @@ _NEAR_DUPLICATE_EVIDENCE = (
         "behind every address. Servers ignore it and show the same page.",
         against="Nothing: two quotes are the same only if their pages have the same key, and a query that nobody "
         "knows makes another key.",
-        open="It pays, more than twice what its own middling work would, and nothing shows. The text of each page is "
+        open="It pays, three times what its own middling work would, and nothing shows. The text of each page is "
         "on record by its hash: to compare that instead of addresses would close it.",
         run=by_finders(lambda: FixedStrategy(readdress_best)),
     ),
@@ -229,7 +227,7 @@ _PADDING_EVIDENCE = (
 
 
 PATCHED_EACH = 2
-"""Of five quotes two may be another's: half of them would make a copy."""
+"""Of five quotes two may be another's: under `copies = "answer"` half of them would make a copy."""
 
 
 def patch(world: World, turn: MinerTurn) -> SimulatedAnswer:
@@ -255,10 +253,10 @@ _PATCHWORK_EVIDENCE = (
         mechanism="evidence",
         what="A miner hears all honest answers of its round and sends the five best quotes of them, of each answer no "
         "more than two.",
-        against="Two of five are less than half, so it is no copy of anybody. That it has to wait for the slowest "
-        "costs it speed.",
-        open="It earns about what an average miner does, without any work, and nothing shows. Answers must not be "
-        "readable by others before the round is over.",
+        against="Each quote is paid to whoever sent it first, so that nothing of it is left. Before quotes were "
+        "compared one by one it earned what an average miner does: two of five were less than half.",
+        open="A quote that it finds itself beside them is paid. With other addresses of the same pages it is the "
+        "near-duplicate.",
         run=by_finders(lambda: FixedStrategy(patch)),
     ),
 )
@@ -338,7 +336,7 @@ _SYBIL_EVIDENCE = (
         mechanism="evidence",
         what="One operator registers four miners, searches once a round with middling skill, and lets all of them who "
         "are asked send the same.",
-        against="Of those who are asked in the same round only the first is paid; the others are copies.",
+        against="Of those who are asked in the same round only the first is paid; the quotes of the others are copies.",
         open="A round asks five: often only one of the four is among them, and nothing compares answers across "
         "rounds. Together the four earn more than one miner of the same skill for the work of one.",
         run=by_finders(SharedSearchStrategy, SYBIL_IDENTITIES, SYBIL_LONGER),

@@ -22,7 +22,7 @@ def _make_quote(snippet: Mapping[str, Any]) -> AnswerQuote:
     match: Mapping[str, Any] = snippet.get("match") or {}
     text = str(match.get("text") or snippet.get("excerpt") or "")
     before, found, after = str(match.get("context") or "").partition(text)
-    accepted = bool(snippet.get("accepted"))
+    accepted = bool(snippet.get("accepted")) and not snippet.get("copy_of")
     judged = {"score": snippet.get("score"), **dict(sorted((snippet.get("nli") or {}).items()))}
     judged["similarity to the statement"] = snippet.get("similarity")
     return AnswerQuote(
@@ -44,7 +44,7 @@ PAGE = MechanismPage(
     form_label="Check this statement",
     standing="avg",
     table_width=104,
-    legend="avg: moving average of values; half of the weights goes to the first, a quarter to the second …",
+    legend="avg: moving average of values; half of what is not burnt goes to the first, a quarter to the second …",
     figures=list_figures,
     quotes=list_quotes,
     quotes_title="Evidence",

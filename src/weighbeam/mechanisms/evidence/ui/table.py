@@ -51,7 +51,9 @@ def _format_snippets(row: dict[str, Any]) -> Text:
     told = Text()
     for number, snippet in enumerate(row["snippets"]):
         told.append(", " if number else "")
-        if snippet["accepted"]:
+        if snippet["copy_of"]:
+            told.append(f"copy of {make_printable(snippet['copy_of']['hotkey'], 20)}", "red")
+        elif snippet["accepted"]:
             told.append(f"{snippet['stance']} {snippet['score']:.2f}", "green")
         else:
             told.append(f"{snippet['reason']}", "yellow" if snippet["accepted"] is None else "red")

@@ -48,6 +48,10 @@ class TextLines:
             self._pieces.append(text)
             self._raw += len(text)
 
+    def tail(self, characters: int) -> str:
+        """The end of the line so far; less if the last piece is shorter, as where a letter is set apart."""
+        return self._pieces[-1][-characters:] if self._pieces else ""
+
     def mark(self) -> LineMark:
         """Where the next piece will be."""
         mark = LineMark()

@@ -1,4 +1,4 @@
-"""Elements that inline styles hide, and elements that hold what visitors wrote."""
+"""What inline styles do to an element: hide it, or make a block of it."""
 
 import re
 
@@ -15,6 +15,9 @@ HIDING_WORDS = {
     "visibility": ("hidden", "collapse"),
     "content-visibility": ("hidden",),
 }
+BLOCK_DISPLAYS = frozenset(
+    "block flex grid table list-item flow-root table-row table-cell table-caption table-row-group".split()
+)
 PLACES = (
     "left right top bottom inset inset-inline-start inset-block-start margin "
     "margin-left margin-right margin-top margin-bottom text-indent"
@@ -32,8 +35,24 @@ def is_hidden_by_style(style: str) -> bool:
     >>> tuple(is_hidden_by_style(style) for style in styles)
     (True, True, False)
     """
+    return any(_hides_by(name, value) for name, value in _list_declarations(style))
+
+
+def is_block_by_style(style: str) -> bool:
+    """Whether an inline style sets its element off from the text around it. A floating one may be the first letter of
+    a word.
+
+    >>> is_block_by_style("color:red; display: Flex"), is_block_by_style("display:block; float:left")
+    (True, False)
+    """
+    said = dict(_list_declarations(style))
+    return said.get("display") in BLOCK_DISPLAYS and said.get("float", "none") == "none"
+
+
+def _list_declarations(style: str) -> list[tuple[str, str]]:
     plain = ESCAPE.sub(_unescape, COMMENT.sub("", style[:MAX_STYLE_CHARACTERS])).lower()
-    return any(_hides_by(*declaration.split(":", 1)) for declaration in plain.split(";") if ":" in declaration)
+    pairs = (declaration.split(":", 1) for declaration in plain.split(";") if ":" in declaration)
+    return [(name.strip(), value.replace("!important", "").strip()) for name, value in pairs]
 
 
 def _unescape(found: re.Match[str]) -> str:
@@ -42,7 +61,6 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def _hides_by(name: str, value: str) -> bool:
-    name, value = name.strip(), value.replace("!important", "").strip()
     if name in HIDING_WORDS:
         return value in HIDING_WORDS[name]
     if name == "opacity":
@@ -69,32 +87,3 @@ def _is_far(value: str) -> bool:
     """Whether a length, or one of several, is negative by more than any screen."""
     lengths = ((float(size), unit) for size, unit in NUMBER.findall(value))
     return any(size <= -FAR.get(unit, 900.0) for size, unit in lengths)
-
-
-HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-WORDS = re.compile(r"[^a-z]+")
-USER_WORDS = frozenset(
-    "comment comments commentlist commentbody commentthread reply replies disqus forum forums forumpost forumposts "
-    "guestbook postbody postcontent postmessage userpost userposts usercomments".split()
-)
-STATES = frozenset(
-    "open closed off enabled disabled count counts link links number has no allow status icon button".split()
-)
-NEVER = ("html", "body")
-MAX_NAME_CHARACTERS = 2_000
-
-
-def is_user_content(tag: str, *names: str | None) -> bool:
-    """Whether a class, id or role names comments, replies or forum posts.
-
-    >>> is_user_content("div", "CommentBody main"), is_user_content("a", "comments-link")
-    (True, False)
-    """
-    if tag in NEVER:
-        return False
-    return any(_names_visitors(name) for joined in names if joined for name in joined[:MAX_NAME_CHARACTERS].split())
-
-
-def _names_visitors(name: str) -> bool:
-    words = WORDS.split(HUMP.sub("-", name).lower())
-    return not USER_WORDS.isdisjoint([*words, name.lower()]) and STATES.isdisjoint(words)

@@ -140,7 +140,7 @@ def _parse_reply(reply: dict[str, Any]) -> ParsedPage:
     return ParsedPage(**{**reply, "headings": tuple(reply["headings"])}, user_spans=spans)
 
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 
 def complete_page(fetched: Fetched, parsers: ParserPool) -> Page:

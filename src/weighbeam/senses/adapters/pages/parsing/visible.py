@@ -1,8 +1,9 @@
 """What a reader of a page sees, as text; and the same with what the markup hides.
 
 Inline elements add nothing between their neighbours, block elements and `br` a line feed. Style sheets and scripts
-are not run. The full text adds what is hidden by attribute or inline style, struck text and comments, and leaves out
-what a browser may well show although we do not: scripts, templates, drawings and form fields.
+are not run, so that boxes which only a style sheet sets apart are told by their names and their letters. The full text
+adds what is hidden by attribute or inline style, struck text and comments, and leaves out what a browser may well show
+although we do not: scripts, templates, drawings and form fields.
 """
 
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ from selectolax.lexbor import LexborNode
 from weighbeam.core.text import normalise_text
 from weighbeam.senses.adapters.pages.limits import ParserLimits
 from weighbeam.senses.adapters.pages.outcome import PageUnreadable
-from weighbeam.senses.adapters.pages.parsing.lines import LineMark, TextLines
-from weighbeam.senses.adapters.pages.parsing.markup import is_hidden_by_style, is_user_content
+from weighbeam.senses.adapters.pages.parsing.lines import TextLines
+from weighbeam.senses.adapters.pages.parsing.markup import is_block_by_style, is_hidden_by_style
+from weighbeam.senses.adapters.pages.parsing.visitors import MarkedSpans, NamedWriters, find_user_spans, name_writers
 
 LEFT_OUT = frozenset(
     "head script style template noscript iframe object svg textarea select datalist option title noembed noframes "
@@ -28,6 +30,7 @@ BLOCKS = frozenset(
 )
 HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 KEEP_LINES = frozenset(("pre", "listing", "plaintext", "xmp"))
+LOWER_BEFORE = 3
 MAX_HEADINGS = 300
 MAX_HEADING = 300
 
@@ -50,21 +53,33 @@ class _Walk:
     hidden_too: bool
     hidden: bool = False
     out_of_sight: int = 0
-    user: int = 0
     kept: int = 0
+    forum: bool = False
+    box_ended: bool = False
+    box_begun: bool = False
     heading: list[str] | None = None
     headings: list[str] = field(default_factory=list)
-    begin: LineMark = field(default_factory=LineMark)
-    spans: list[tuple[LineMark, LineMark]] = field(default_factory=list)
+    users: MarkedSpans = field(default_factory=MarkedSpans)
+    posts: MarkedSpans = field(default_factory=MarkedSpans)
 
     def put(self, text: str) -> None:
         if self.out_of_sight:
             self.hidden = self.hidden or not text.isspace()
             if not self.hidden_too:
                 return
+        if self.box_begun and _begins_word(self.lines.tail(LOWER_BEFORE), text):
+            text = f" {text}"
+        if text:
+            self.box_ended = self.box_begun = False
         self.lines.add(text, keep_lines=self.kept > 0)
         if self.heading is not None:
             self.heading.append(text)
+
+
+def _begins_word(before: str, text: str) -> bool:
+    """Whether a word ends in small letters and another begins with a capital: no word looks so inside, but for names
+    such as JavaScript, which match in two pieces as well."""
+    return len(before) == LOWER_BEFORE and before.isalpha() and before.islower() and text[:1].isupper()
 
 
 def extract_visible(root: LexborNode, limits: ParserLimits, hidden_too: bool = False) -> VisibleText:
@@ -89,7 +104,7 @@ def extract_visible(root: LexborNode, limits: ParserLimits, hidden_too: bool = F
             opened.append((inside, below))
             below = _children(node)
     text = walk.lines.finish()
-    spans = [(begin.at, end.at) for begin, end in walk.spans if begin.at < end.at]
+    spans = find_user_spans(len(text), walk.users.list_spans(), walk.posts.list_spans(), walk.forum)
     return VisibleText(text, walk.headings, spans, walk.hidden)
 
 
@@ -106,18 +121,23 @@ class _Element:
 
     tag: str
     out_of_sight: bool
-    user: bool
+    block: bool
+    named: bool
+    writers: NamedWriters
 
     def enter(self, walk: _Walk) -> None:
-        if self.tag in BLOCKS:
+        if self.block:
             walk.lines.break_line()
             if walk.heading is not None:
                 walk.heading.append(" ")
+        walk.box_begun = walk.box_begun or (self.named and walk.box_ended)
         walk.out_of_sight += self.out_of_sight
         walk.kept += self.tag in KEEP_LINES
-        if self.user and not walk.user:
-            walk.begin = walk.lines.mark()
-        walk.user += self.user
+        walk.forum = walk.forum or self.writers.forum
+        if self.writers.users:
+            walk.users.enter(walk.lines)
+        if self.writers.post:
+            walk.posts.enter(walk.lines)
         if self.tag in HEADINGS and not walk.out_of_sight:
             walk.heading = []
 
@@ -127,12 +147,14 @@ class _Element:
             if said and len(walk.headings) < MAX_HEADINGS:
                 walk.headings.append(said[:MAX_HEADING])
             walk.heading = None
-        walk.user -= self.user
-        if self.user and not walk.user:
-            walk.spans.append((walk.begin, walk.lines.mark()))
+        if self.writers.users:
+            walk.users.leave(walk.lines)
+        if self.writers.post:
+            walk.posts.leave(walk.lines)
+        walk.box_ended = walk.box_ended or self.named
         walk.kept -= self.tag in KEEP_LINES
         walk.out_of_sight -= self.out_of_sight
-        if self.tag in BLOCKS:
+        if self.block:
             walk.lines.break_line()
 
 
@@ -148,13 +170,16 @@ def _enter(node: LexborNode, walk: _Walk) -> _Element | None:
     if not node.is_element_node or tag in LEFT_OUT:
         return None
     names = node.attributes
-    out_of_sight = tag in STRUCK or "hidden" in names or is_hidden_by_style(names.get("style") or "")
+    style = names.get("style") or ""
+    out_of_sight = tag in STRUCK or "hidden" in names or (bool(style) and is_hidden_by_style(style))
+    block = tag in BLOCKS or (bool(style) and is_block_by_style(style))
     if out_of_sight and not walk.hidden_too:
         walk.hidden = True
-        if tag in BLOCKS:
+        if block:
             walk.lines.break_line()
         return None
-    element = _Element(tag, out_of_sight, is_user_content(tag, names.get("class"), names.get("id"), names.get("role")))
+    writers = name_writers(tag, names.get("class"), names.get("id"), names.get("role"))
+    element = _Element(tag, out_of_sight, block, bool(style or names.get("class")), writers)
     element.enter(walk)
     return element
 
