@@ -321,7 +321,23 @@ def quote(name: str, entailment: float, contradiction: float) -> dict[str, Any]:
         ([quote("a", 0.7, 0.0), quote("b", 0.51, 0.0)], "supports"),
     ],
 )
-def test_the_margin_decides(rows: list[Any], verdict: str) -> None:
+def test_the_margin_decides_over_bare_probabilities(rows: list[Any], verdict: str) -> None:
+    sums = {"verdict_rule": "sum", "verdict_min_mass": 1.0, "verdict_margin": 0.75}
+    assert conclude({"snippets": rows, "params": sums})["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ([quote("a", 0.5, 0.3), quote("b", 0.4, 0.35)], "insufficient"),
+        ([quote("a", 0.9, 0.1), quote("b", 0.3, 0.6)], "supports"),
+        ([quote("a", 0.9, 0.1), quote("b", 0.2, 0.6)], "mixed"),
+        ([quote("a", 0.1, 0.9), quote("b", 0.4, 0.6)], "refutes"),
+        ([quote("a", 0.9, 0.0), quote("b", 0.3, 0.2)], "insufficient"),
+    ],
+)
+def test_the_margin_decides_over_what_is_likelier(rows: list[Any], verdict: str) -> None:
+    """In the last row the second passage takes no side, so that one domain is left."""
     assert conclude({"snippets": rows})["verdict"] == verdict
 
 

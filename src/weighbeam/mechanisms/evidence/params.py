@@ -18,7 +18,16 @@ class EvidenceParams(Params):
     """How evidence is checked, judged, averaged and paid."""
 
     presets: ClassVar[Mapping[str, Values]] = {
-        "seed": {"context_rule": "off", "relevance_power": 0.0, "copies": "answer", "ties": "seeded"}
+        "seed": {
+            "context_rule": "off",
+            "relevance_power": 0.0,
+            "copies": "answer",
+            "copy_scope": "page",
+            "ties": "seeded",
+            "verdict_rule": "sum",
+            "verdict_min_mass": 1.0,
+            "verdict_margin": 0.75,
+        }
     }
 
     max_snippets: Annotated[
@@ -69,6 +78,12 @@ class EvidenceParams(Params):
         read_by("score"),
         before("answer"),
     ] = "snippet"
+    copy_scope: Annotated[
+        Literal["page", "anywhere"],
+        about("whether another's words are a copy on the same page only, or on any other too"),
+        read_by("score"),
+        before("page"),
+    ] = "page"
     copy_share: Annotated[
         Share, about("with copies = answer: share of copied snippets that makes an answer a copy"), read_by("score")
     ] = 0.5
@@ -87,8 +102,14 @@ class EvidenceParams(Params):
     min_responses: Annotated[int, about("responses that make a miner active", ge=0, le=1_000_000), read_by("weigh")] = 1
     min_score: Annotated[float | None, about("least average of an active miner; null for any"), read_by("weigh")] = None
     verdict_min_domains: Annotated[int, about("domains a verdict needs", ge=0, le=1000), read_by("score")] = 2
-    verdict_min_mass: Annotated[NotNegative, about("support and refutation a verdict needs"), read_by("score")] = 1.0
-    verdict_margin: Annotated[float, about("share of one side that decides", ge=0.5, le=1), read_by("score")] = 0.75
+    verdict_rule: Annotated[
+        Literal["net", "sum"],
+        about("a verdict counts how much likelier one side is and how relevant the passage, or bare probabilities"),
+        read_by("score"),
+        before("sum"),
+    ] = "net"
+    verdict_min_mass: Annotated[NotNegative, about("support and refutation a verdict needs"), read_by("score")] = 0.3
+    verdict_margin: Annotated[float, about("share of one side that decides", ge=0.5, le=1), read_by("score")] = 0.7
     group_size: Annotated[Count, about("miners asked per round"), read_by("choose")] = 5
     timeout_seconds: Annotated[float, about("hard limit of an answer in seconds", gt=0, le=86_400), read_by("ask")] = (
         120.0

@@ -132,5 +132,7 @@ def _list_quotes(judged: list[JudgedAnswer]) -> list[VerdictQuote]:
             inference = parse_inference(snippet.get("nli_context") or snippet.get("nli")) if verdict.accepted else None
             if inference is not None and verdict.page is not None and verdict.domain is not None:
                 forms = tuple(parse_forms(snippet["excerpt"]))
-                quotes.append(VerdictQuote(verdict.page, forms, verdict.domain, verdict.multiplier or 1.0, inference))
+                relevant = 1.0 if verdict.relevance_factor is None else verdict.relevance_factor
+                bonus = verdict.multiplier or 1.0
+                quotes.append(VerdictQuote(verdict.page, forms, verdict.domain, bonus, inference, relevant))
     return quotes

@@ -156,6 +156,7 @@ def _parse_verdict_quote(row: Row) -> VerdictQuote:
         domain=parse_text(row, "domain"),
         multiplier=parse_within(row, "multiplier", 0, MAX_STAGE_NUMBER),
         inference=inference,
+        relevance_factor=parse_within({"relevance_factor": 1.0, **row}, "relevance_factor", 0, 1),
     )
 
 

@@ -73,7 +73,7 @@ def test_only_what_is_paid_makes_copies() -> None:
 
 def test_a_whole_copy_names_the_answer_that_has_most_of_it_and_of_equals_the_earliest() -> None:
     others = [quote(f"{word} was said of it by many people at once", "https://b.org/1") for word in ("this", "that")]
-    one, two = quote(), quote(url="https://c.net/1")
+    one, two = quote(), quote("some engineers doubted that the arch would hold", "https://c.net/1")
     assert compare([one], [two], [two, one])[2]["copy_of"] == "h0"
     assert compare([others[0]], [one, two], [others[0], two, one])[2]["copy_of"] == "h1"
 

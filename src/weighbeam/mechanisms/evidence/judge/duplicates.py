@@ -6,7 +6,7 @@ copies, so that leaving a copy out changes nothing for anybody.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
@@ -21,6 +21,7 @@ from weighbeam.mechanisms.evidence.url.verdict import find_page_key
 COPIED = "duplicate_statements"
 PARTLY_COPIED = "partly_copied"
 MIN_JACCARD = Fraction(4, 5)
+ANYWHERE = "anywhere"
 MIN_OVERLAP = 5
 """Forms that two quotes must have in common at their ends: fewer stand at two places of a page by chance."""
 
@@ -95,9 +96,16 @@ def _keep_forms(excerpt: str) -> tuple[str, ...]:
 def find_copies(responses: Sequence[CopyResponse], seed: Seed, params: EvidenceParams) -> list[CopyVerdict]:
     """Every answer against all that came before it; the verdicts in the order given."""
     order = sorted(responses, key=lambda response: (response.seconds, seeded_digest(seed, response.hotkey)))
+    if params.copy_scope == "anywhere":
+        order = [replace(response, quotes=list(map(_forget_page, response.quotes))) for response in order]
     found = _compare_snippets(order) if params.copies == "snippet" else _compare_answers(order, params.copy_share)
     judged = {verdict.hotkey: verdict for verdict in found}
     return [judged[response.hotkey] for response in responses]
+
+
+def _forget_page(quote: CopyQuote) -> CopyQuote:
+    """As if all quotes stood on one page: the same words are one source, however many pages have them."""
+    return quote if quote.page is None else CopyQuote(ANYWHERE, quote.forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +115,29 @@ class _PaidQuote:
 
 
 def _compare_snippets(order: Sequence[CopyResponse]) -> list[CopyVerdict]:
-    """Each accepted snippet against those paid so far, the answer's own among them."""
+    """Each accepted snippet against those paid so far; against the answer's own, on whatever page they stand."""
     paid: defaultdict[str | None, list[_PaidQuote]] = defaultdict(list)
     places = {response.hotkey: place for place, response in enumerate(order)}
     verdicts = []
     for own in order:
         sources: list[CopySource | None] = []
+        mine: list[_PaidQuote] = []
         for number, (quote, accepted) in enumerate(zip(own.quotes, own.accepted, strict=True), 1):
-            before = paid[quote.page]
-            source = next((one.source for one in before if repeats(quote, one.quote)), None) if accepted else None
+            source = _find_source(quote, paid[quote.page], mine) if accepted else None
             if accepted and source is None:
-                before.append(_PaidQuote(quote, CopySource(own.hotkey, number)))
+                found = CopySource(own.hotkey, number)
+                paid[quote.page].append(_PaidQuote(quote, found))
+                mine.append(_PaidQuote(_forget_page(quote), found))
             sources.append(source)
         verdicts.append(_judge_snippets(own, sources, places))
     return verdicts
+
+
+def _find_source(quote: CopyQuote, paid: Sequence[_PaidQuote], mine: Sequence[_PaidQuote]) -> CopySource | None:
+    anywhere = _forget_page(quote)
+    known = [one.source for one in paid if repeats(quote, one.quote)]
+    known += [one.source for one in mine if repeats(anywhere, one.quote)]
+    return known[0] if known else None
 
 
 def _judge_snippets(own: CopyResponse, sources: Sequence[CopySource | None], places: Mapping[str, int]) -> CopyVerdict:

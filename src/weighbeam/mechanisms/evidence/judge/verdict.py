@@ -1,4 +1,8 @@
-"""What a round's evidence says about the statement as a whole (spec § 11); shown, never part of a score."""
+"""What a round's evidence says about the statement as a whole (spec § 11); shown, never part of a score.
+
+By `net`, a passage speaks for the side that it makes likelier, by as much as it does, and one that is merely about the
+statement speaks softly. By `sum`, every passage that is not neutral speaks for both sides by their probabilities.
+"""
 
 import math
 from collections import Counter
@@ -14,22 +18,38 @@ DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class VerdictQuote:
-    """An accepted snippet: page key, forms of its words, domain, bonus, and what the model says of it."""
+    """An accepted snippet: page key, forms of its words, domain, bonus, what the model says of it, and how much its
+    relevance counts."""
 
     page: str
     forms: tuple[str, ...]
     domain: str
     multiplier: float
     inference: NliProbabilities
+    relevance_factor: float = 1.0
+
+    @property
+    def is_sided(self) -> bool:
+        return self.inference.stance != "neutral"
+
+    def weigh_sides(self, net: bool) -> tuple[float, float]:
+        """What it says for the statement, and what against it."""
+        found = self.inference
+        if not net:
+            return found.entailment, found.contradiction
+        more = found.entailment - found.contradiction
+        return max(0.0, more) * self.relevance_factor, max(0.0, -more) * self.relevance_factor
 
 
 def reach_verdict(quotes: Iterable[VerdictQuote], params: EvidenceParams) -> dict[str, Any]:
     """Verdict, confidence and masses, as `evidence.verdict` returns them; neither order nor repeats matter."""
-    kept = _drop_repeats(quotes)
+    net = params.verdict_rule == "net"
+    kept = _drop_repeats(quotes, net)
     weighted = _weigh_by_domain(kept)
-    sided = [(weight, quote) for weight, quote in weighted if quote.inference.stance != "neutral"]
-    support = math.fsum(weight * quote.inference.entailment for weight, quote in sided)
-    refute = math.fsum(weight * quote.inference.contradiction for weight, quote in sided)
+    sided = [(weight, quote) for weight, quote in weighted if quote.is_sided]
+    sides = [(weight, *quote.weigh_sides(net)) for weight, quote in sided]
+    support = math.fsum(weight * for_ for weight, for_, _ in sides)
+    refute = math.fsum(weight * against for weight, _, against in sides)
     neutral = math.fsum(weight * quote.inference.neutral for weight, quote in weighted)
     domains = len({quote.domain.casefold() for _, quote in sided})
     verdict = _decide(support, refute, domains, params)
@@ -45,11 +65,11 @@ def reach_verdict(quotes: Iterable[VerdictQuote], params: EvidenceParams) -> dic
     }
 
 
-def _drop_repeats(quotes: Iterable[VerdictQuote]) -> list[VerdictQuote]:
-    """Clearest first; of the same words on the same page only the first."""
+def _drop_repeats(quotes: Iterable[VerdictQuote], net: bool) -> list[VerdictQuote]:
+    """Clearest first; of the same words only the first, by `sum` of those on the same page."""
     kept: dict[tuple[str, tuple[str, ...]], VerdictQuote] = {}
-    for quote in sorted(quotes, key=_order):
-        kept.setdefault((quote.page, quote.forms), quote)
+    for quote in sorted(quotes, key=_order_net if net else _order):
+        kept.setdefault(("" if net else quote.page, quote.forms), quote)
     return list(kept.values())
 
 
@@ -57,6 +77,12 @@ def _order(quote: VerdictQuote) -> tuple[Any, ...]:
     found = quote.inference
     settled = (found.entailment, found.contradiction, quote.domain.casefold(), quote.multiplier)
     return (-round(found.local, DECIMALS), quote.page, quote.forms, *settled)
+
+
+def _order_net(quote: VerdictQuote) -> tuple[Any, ...]:
+    """Those that take a side first, so that no neutral one uses up its domain."""
+    said = max(quote.weigh_sides(net=True)) * quote.multiplier
+    return (not quote.is_sided, -round(said, DECIMALS), *_order(quote), quote.relevance_factor)
 
 
 def _weigh_by_domain(quotes: Iterable[VerdictQuote]) -> list[tuple[float, VerdictQuote]]:

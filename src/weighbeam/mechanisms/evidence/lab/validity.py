@@ -172,7 +172,14 @@ def judge_verdicts(params: EvidenceParams, rows: Sequence[VerdictRow], senses: S
     for row in rows:
         judged = judge_passages([(row.claim, one.text) for one in row.evidence], params, senses)
         quotes = [
-            VerdictQuote(str(number), tuple(parse_forms(given.text)), given.domain or str(number), 1.0, one.inference)
+            VerdictQuote(
+                page=str(number),
+                forms=tuple(parse_forms(given.text)),
+                domain=given.domain or str(number),
+                multiplier=1.0,
+                inference=one.inference,
+                relevance_factor=one.verdict.relevance_factor or 0.0,
+            )
             for number, (given, one) in enumerate(zip(row.evidence, judged, strict=True))
             if one.verdict.accepted
         ]
