@@ -16,18 +16,21 @@ from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanisms.evidence.excerpt.match import match_excerpt
 from weighbeam.mechanisms.evidence.excerpt.page_tokens import tokenise
 from weighbeam.mechanisms.evidence.mechanism import Evidence
+from weighbeam.mechanisms.evidence.miners.library import open_library
 from weighbeam.mechanisms.evidence.task import BANK_SUFFIXES, find_archive, load_bank
 from weighbeam.senses.local import LocalSenses
 
 LABELLED = Path(__file__).parents[1] / "tests/mechanisms/evidence/labelled_snippets.jsonl"
 CLASSES = ("contradiction", "neutral", "entailment")
-MINERS, CHARACTERS, SEED = 5, 1_000_000, 7
+MINERS, SNIPPETS, CHARACTERS, SEED = 5, 5, 1_000_000, 7
+WANTED = {"supported": "supports", "refuted": "refutes", "undecidable": "insufficient"}
 EVIDENCE = Evidence()
 
 
 def measure_evidence() -> Iterator[Line]:
     senses = open_archive()
     yield from _measure_model(senses)
+    yield from _measure_verdicts(senses)
     yield from _measure_round(senses)
     yield from _measure_match()
     yield from measure_hostile_matches()
@@ -55,6 +58,30 @@ def _measure_model(senses: LocalSenses) -> Iterator[Line]:
         f"{len(pairs) / spent:.0f} pairs per CPU second, {right / len(rows):.1%} of {len(rows)} labelled pairs right"
     )
     yield Line("nli-minilm on passages of 8 to 40 words", shown, "reported", True)
+
+
+def _measure_verdicts(senses: LocalSenses) -> Iterator[Line]:
+    """Five honest readers of the sample pages answer to each labelled statement of the bank."""
+    params, called = make_params(EVIDENCE), Counter[tuple[str, str]]()
+    for row in load_bank():
+        observation = EVIDENCE.observe(params, make_reading_round(row["statement"]), senses)
+        verdict = EVIDENCE.score(params, observation).summary["verdict"]["verdict"]
+        called[WANTED[row["expect"]], verdict] += 1
+    right = sum(count for (wanted, verdict), count in called.items() if wanted == verdict)
+    shown = f"{right} of {called.total()} right, {called['supports', 'refutes']} true ones called refuted"
+    yield Line(
+        "verdicts on labelled statements", shown, "≥ 60, ≤ 2", right >= 60 and called["supports", "refutes"] <= 2
+    )
+
+
+def make_reading_round(statement: str) -> Asked:
+    library = open_library(find_archive())
+    quotes = [library.choose(statement, SNIPPETS, reader, MINERS) for reader in range(MINERS)]
+    answers = tuple(
+        Answer(f"reader-{i}", {"snippets": [{"url": one.url, "excerpt": one.text} for one in some]}, 5.0)
+        for i, some in enumerate(quotes)
+    )
+    return Asked(Task("t", {"statement": statement}), Group(tuple(a.hotkey for a in answers)), answers, "bench")
 
 
 class Timed:

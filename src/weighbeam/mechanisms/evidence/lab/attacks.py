@@ -49,11 +49,11 @@ _DOMAIN_FARM_EVIDENCE = (
         mechanism="evidence",
         what="A miner owns five domains that are years old, with a page that says what statements say in other words, "
         "and quotes it once from each.",
-        against="A domain must be older than 30 days; further quotes of the same domain count half, a quarter and so "
-        "on; only approved domains count three times.",
-        open="It pays as well as the best honest work does, and nothing shows. One page on five old domains is all it "
-        "takes; a single quote from one domain earned nothing. The probe for pages made after the task, and the "
-        "blacklist, are all there is against it.",
+        against="The same words count once in an answer, on however many domains they stand. A domain must be older "
+        "than 30 days; further quotes of the same domain count half, a quarter and so on; only approved domains count "
+        "three times.",
+        open="Nothing shows. Five old domains with five wordings were not tried, and should pay as five honest quotes "
+        "do. Against them there are the probe for pages made after the task, and the blacklist.",
         run=by_finders(lambda: FixedStrategy(farm)),
     ),
 )
@@ -162,10 +162,10 @@ _LOOSE_CONTRADICTION_EVIDENCE = (
         mechanism="evidence",
         what="A miner leaves out every page about the statement. Among the sentences of all other pages it sends "
         "those that a language model takes most surely for a contradiction, from as many sites as it can.",
-        against="A passage must be near enough to the statement: a cosine of 0.20 with it, in the default parameters.",
-        open="It pays more than anything else, twice what the best honest work does, and nothing shows: whatever is "
-        "not neutral counts, and the built-in model calls much a contradiction that is merely about something else. A "
-        "relevance_floor of 0.4 takes most of it away. A larger model was not tried.",
+        against="A passage must be near enough to the statement: a cosine of 0.20 with it, in the default parameters. "
+        "Above that, pay follows the square of its relevance.",
+        open="Nothing shows: whatever is not neutral counts, and the built-in model calls much a contradiction that is "
+        "merely about something else. With relevance_power 0 it earned seven times what honest work does.",
         run=by_finders(StrayFinder),
     ),
 )
@@ -204,10 +204,10 @@ _NEAR_DUPLICATE_EVIDENCE = (
         mechanism="evidence",
         what="A miner sends the quotes of the best standing honest miner of its round, and hangs a number of its own "
         "behind every address. Servers ignore it and show the same page.",
-        against="Nothing: two quotes are the same only if their pages have the same key, and a query that nobody "
-        "knows makes another key.",
-        open="It pays, three times what its own middling work would, and nothing shows. The text of each page is "
-        "on record by its hash: to compare that instead of addresses would close it.",
+        against="Nothing by default: two quotes are the same only if their pages have the same key, and a query that "
+        "nobody knows makes another key. With copy_scope = anywhere words alone are compared, and it earns nothing.",
+        open="It pays by default, and nothing shows. To compare words alone costs honest miners that find the same "
+        "passage: in this world, whose archive has two pages for a statement, one in eleven then looks like a copier.",
         run=by_finders(lambda: FixedStrategy(readdress_best)),
     ),
 )
