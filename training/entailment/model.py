@@ -1,7 +1,6 @@
 """A BERT-style cross-encoder over pairs, with a head of three classes. Weight names are those of the encoder.
 
-The number of layers and the inner width of each feed-forward block are read from the weights, so the same class holds
-the whole base and a pruned copy of it.
+The number of layers and the inner width of each feed-forward block are read from the weights.
 """
 
 import math
