@@ -1,7 +1,7 @@
 """Make the golden journal of this version: a small subnet, real miners over HTTP, real senses, 18 hours of four
 mechanisms with their weigh-ins. `make golden` runs it once per release; running it again gives other bytes.
 
-What a journal keeps for people and no head signs (texts, what the chain said of everyone) is left out, to keep it small.
+What a journal keeps for people and no head signs (texts, what the chain said of everyone) is left out to keep it small.
 """
 
 import asyncio
