@@ -1,7 +1,7 @@
 """Make the golden journal of this version: a small subnet, real miners over HTTP, real senses, 18 hours of four
 mechanisms with their weigh-ins. `make golden` runs it once per release; running it again gives other bytes.
 
-What a journal keeps for people (texts, pictures, what the chain said of everyone) is left out, to keep it small.
+What a journal keeps for people and no head signs (texts, what the chain said of everyone) is left out to keep it small.
 """
 
 import asyncio
@@ -26,6 +26,7 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.zstd import compress_each, decompress
 from weighbeam.engine.journal.access import view_journal
+from weighbeam.engine.journal.head import HeadSigner, sign_heads
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rounds.context import RoundContext
 from weighbeam.engine.rounds.runner import MechanismRunner
@@ -67,10 +68,8 @@ CAST: Mapping[str, tuple[str, str, str, str]] = {
 """What each one does in chunking, inference, evidence and novelty."""
 STEPS, STEP_SECONDS, STEP_BLOCKS = 15, 4320.0, 360
 EVERY = {"inference": 1, "chunking": 7, "evidence": 7, "novelty": 5}
-FOR_PEOPLE = (
-    "extras", "metagraphs", "outbox", "notices", "alerts", "copies", "contributions", "forms", "pieces", "settlements",
-    "novelty_ledger", "accounts", "submissions", "audits", "folds", "memory",
-)  # fmt: skip
+FOR_PEOPLE = ("metagraphs", "outbox", "notices")
+"""What no head signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +103,7 @@ def open_bed(folder: Path) -> Iterator[Bed]:
     archive = find_archive()
     senses = LocalSenses(pages=f"archive:{archive}", lists=archive / "lists", extra_suffixes=BANK_SUFFIXES, workers=1)
     store, clock = Store(f"sqlite:///{folder / 'journal.sqlite'}"), Turned()
+    sign_heads(store, HeadSigner(ALICE, clock.now))
     with ExitStack() as stack:
         endpoints = {}
         for name in CAST:

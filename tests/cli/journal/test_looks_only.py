@@ -119,6 +119,7 @@ def test_names_of_a_strangers_journal_do_nothing_to_a_terminal(tmp_path: Path) -
 
 
 def test_a_copy_aside_goes_when_the_command_is_told_to_end(tmp_path: Path) -> None:
+    """A journal of an older version is looked at as a copy."""
     look = f"""
 import signal
 from weighbeam.cli.main import app
@@ -129,7 +130,7 @@ def wait(place):
     print("ready", flush=True)
     signal.pause()
 access.view_journal = wait
-app(["replay", "--store", {str(JOURNAL)!r}])
+app(["replay", "--store", {str(VERSIONS[0] / "journal.sqlite")!r}])
 """
     with subprocess.Popen(
         [sys.executable, "-c", look], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
