@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 
 from fever_pairs import make_fever_pairs
+from limit_pairs import make_limit_pairs
 from negation_pairs import make_negation_pairs
 from number_pairs import make_number_pairs
 from order_pairs import make_order_pairs
@@ -20,4 +21,5 @@ def make_pairs(pairs: Sequence[Pair], seed: int) -> list[Pair]:
         *make_negation_pairs(pairs, random.Random(seed + 1)),
         *make_order_pairs(TEMPLATE_PAIRS, random.Random(seed + 2)),
         *make_quantity_pairs(TEMPLATE_PAIRS, random.Random(seed + 3)),
+        *make_limit_pairs(TEMPLATE_PAIRS, random.Random(seed + 4)),
     ]

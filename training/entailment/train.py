@@ -43,6 +43,7 @@ MIX = {
     "rule_negation": 1.5,
     "rule_order": 1.0,
     "rule_quantity": 1.2,
+    "rule_limit": 1.5,
 }
 ROUND_PAIRS = 20_000
 WATCHED = {"mnli": 130, "mnli2": 130, "snli": 200, "fever": 200, "fever_neutral": 100, "conjnli": 60, "rules": 120}
