@@ -42,7 +42,7 @@ def make_result(void: int = 0, late: int = 0, valid: int = 2) -> dict[str, Any]:
     ]
     shares = {"weigh_in": "confirmed", "dividends": 0.5, "vtrust": 1.0}
     validators = [{"name": f"validator-{n}", "rounds": 2, "void": void if n == 1 else 0, **shares} for n in (1, 2)]
-    part = {"block": 1, "miners": miners, "validators": validators}
+    part = {"block": 1, "miners": miners, "validators": validators, "burn": None}
     result = {"mechanisms": {"chunking": part}, "replay": {"entries": 1, "equal": True, "faults": []}}
     return {**result, "failures": find_failures(result)}
 
