@@ -33,11 +33,11 @@ def _advise_whole(pairs: Sequence[ScorePair]) -> list[Advice]:
 
 
 def _advise_copies(pairs: Sequence[ScorePair]) -> list[Advice]:
-    """What copied quotes would have brought to whoever had them first."""
+    """What copied quotes would have brought to their first sender."""
     hit = [own for own, _ in pairs if own.parts and (own.parts["copy_of"] is not None or _list_copied(own))]
     gain = sum(_gain_uncopied(own) for own in hit) / max(1, len(pairs))
     text = (
-        f"{count(hit, pairs)} repeated quotes that are paid to whoever sent them first{_name_copied(hit)}, which cost "
+        f"{count(hit, pairs)} repeated quotes that are paid to their first sender{_name_copied(hit)}, which cost "
         f"{shown(gain)} per round"
     )
     return [Advice("Find evidence of your own", text, gain)]

@@ -253,7 +253,7 @@ _PATCHWORK_EVIDENCE = (
         mechanism="evidence",
         what="A miner hears all honest answers of its round and sends the five best quotes of them, of each answer no "
         "more than two.",
-        against="Each quote is paid to whoever sent it first, so that nothing of it is left. Before quotes were "
+        against="Each quote is paid to its first sender, so nothing is left for the attacker. Before quotes were "
         "compared one by one it earned what an average miner does: two of five were less than half.",
         open="A quote that it finds itself beside them is paid. With other addresses of the same pages it is the "
         "near-duplicate.",

@@ -1,4 +1,4 @@
-"""The default entailment sense: a small cross-encoder made for this project (`training/entailment/`), on onnxruntime.
+"""The default entailment sense: a small cross-encoder made for this project (`training/nli/`), on onnxruntime.
 
 Pairs of equal piece count share a batch, so nothing is padded, and a pair's row is the same to the bit whatever else
 is judged with it. That holds on one machine: another processor may pick another kernel, whose float32 noise can move
