@@ -1,5 +1,6 @@
 """Pairs made by rule from training pairs, because no source has many where only a number differs."""
 
+import itertools
 import random
 import re
 from collections.abc import Iterable
@@ -12,17 +13,18 @@ SINGLE = 1_200
 
 
 def other_number(text: str, taken: set[str], chance: random.Random) -> str:
-    """A number of the same kind and size as `text` that is not `taken`."""
-    while True:
+    """A number of the same kind and size as `text` that is not `taken`, farther off where all near ones are."""
+    for tries in itertools.count():
         if text.lower() in WORDS:
             word = chance.choice(WORDS)
             new = word.capitalize() if text[0].isupper() else word
         else:
             value = int(text.replace(",", ""))
-            near = value + chance.choice((-1, 1)) * chance.randint(1, max(2, min(value // 4, 60)))
+            near = value + chance.choice((-1, 1)) * chance.randint(1, max(2, min(value // 4, 60)) + tries // 8)
             new = f"{abs(near):,}" if "," in text else str(abs(near))
         if new.lower() not in taken:
-            return new
+            break
+    return new
 
 
 def change_number(pair: Pair, chance: random.Random) -> Pair | None:
