@@ -1,7 +1,9 @@
 """Turn a checkpoint into the ONNX file of the package: calibrate its confidence, pack its matrices in 8 bits."""
 
 import argparse
+import json
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from fever_pairs import make_fever_pairs
 from graph import build_pair_model
 from model import read_state
-from pairs import Pair, is_dev, read_all
+from pairs import CONTRADICTION, LABELS, NEUTRAL, Pair, is_dev, read_all
 from weighbeam.senses.adapters.entailment.nli_minilm import NliMiniLM
 from weighbeam.senses.adapters.model_files import TOKENIZER_SHA256, hash_file, verify_file
 from weighbeam.senses.adapters.onnx import open_session
@@ -20,6 +22,23 @@ Weights = dict[str, NDArray[np.float32]]
 Scored = tuple[NDArray[np.float64], NDArray[np.int64]]
 BALANCED = (("mnli", "mnli2"), ("snli",), ("fever", "fever_neutral"))
 MOST_DEV = 600
+ROUNDS = 6
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What makes probabilities mean what they say: logits / temperature + shifts."""
+
+    temperature: float = 1.0
+    shifts: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def shift(self, index: int, value: float) -> "Scale":
+        """
+        >>> Scale().shift(1, -0.5).shifts
+        (0.0, -0.5, 0.0)
+        """
+        shifts = [value if place == index else old for place, old in enumerate(self.shifts)]
+        return Scale(self.temperature, (shifts[0], shifts[1], shifts[2]))
 
 
 def read_weights(checkpoint: Path) -> Weights:
@@ -45,34 +64,63 @@ def score_dev(model: NliMiniLM, data: Path) -> list[Scored]:
     for sources in BALANCED:
         pairs = [pair for pair in kept if pair.source in sources]
         pairs = pairs[:: max(1, len(pairs) // MOST_DEV)]
-        logits = model.weigh_classes([(pair.premise, pair.hypothesis) for pair in pairs])
-        scored.append((logits.astype(np.float64), np.array([pair.label for pair in pairs])))
+        scored.append(score_pairs(model, pairs))
     return scored
 
 
-def surprise(logits: NDArray[np.float64], labels: NDArray[np.int64], temperature: float) -> float:
+def score_pairs(model: NliMiniLM, pairs: list[Pair]) -> Scored:
+    logits = model.weigh_classes([(pair.premise, pair.hypothesis) for pair in pairs])
+    return logits.astype(np.float64), np.array([pair.label for pair in pairs])
+
+
+def read_snippets(snippets: Path, statements: Path) -> list[Pair]:
+    """Excerpts of pages, each with its statement and the stance a person read in it.
+
+    Excerpts marked as an attack are left out: their stance is not what they say.
+    """
+    rows, about = (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in (snippets, statements)
+    )
+    texts = {row["id"]: row["statement"] for row in about}
+    return [
+        Pair("snippets", row["excerpt"], texts[row["statement_id"]], LABELS.index(row["stance"]))
+        for row in rows
+        if "attack" not in row
+    ]
+
+
+def surprise(scored: Scored, scale: Scale) -> float:
     """The mean negative logarithm of the probability given to the labels."""
-    scaled = logits / temperature
+    logits, labels = scored
+    scaled = logits / scale.temperature + np.array(scale.shifts)
     scaled -= scaled.max(axis=1, keepdims=True)
     chances = scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
     return float(-chances[np.arange(len(labels)), labels].mean())
 
 
-def fit_temperature(scored: list[Scored]) -> float:
-    """The divisor of the logits under which the labels are likeliest, to a hundredth."""
-    steps = [step / 100 for step in range(40, 300)]
-    return min(steps, key=lambda step: sum(surprise(*part, step) for part in scored))
+def fit_scale(scored: list[Scored]) -> Scale:
+    """The scale under which the labels are likeliest, every group weighing the same; one number after the other."""
+    scale = Scale()
+    for _ in range(ROUNDS):
+        tried = [Scale(step / 100, scale.shifts) for step in range(40, 300)]
+        scale = min(tried, key=lambda one: sum(surprise(part, one) for part in scored))
+        for index in (CONTRADICTION, NEUTRAL):
+            tried = [scale.shift(index, step / 50) for step in range(-100, 101)]
+            scale = min(tried, key=lambda one: sum(surprise(part, one) for part in scored))
+    return scale
 
 
-def calibrate(weights: Weights, tokenizer: Path, data: Path) -> float:
-    """Divide the last layer by the temperature, in place, and return it."""
+def calibrate(weights: Weights, tokenizer: Path, data: Path, snippets: list[Pair]) -> Scale:
+    """Scale the last layer, in place, and return how."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         path.write_bytes(build_pair_model(weights, packed=True))
-        temperature = fit_temperature(score_dev(open_model(path, tokenizer), data))
-    for name in ("head.out.weight", "head.out.bias"):
-        weights[name] = (weights[name] / temperature).astype(np.float32)
-    return temperature
+        model = open_model(path, tokenizer)
+        scale = fit_scale([*score_dev(model, data), score_pairs(model, snippets)])
+    weights["head.out.weight"] = (weights["head.out.weight"] / scale.temperature).astype(np.float32)
+    bias = weights["head.out.bias"] / scale.temperature + np.array(scale.shifts)
+    weights["head.out.bias"] = bias.astype(np.float32)
+    return scale
 
 
 def main() -> None:
@@ -80,14 +128,16 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True, help="folder with train.jsonl.gz and more.jsonl.gz")
     parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--snippets", type=Path, required=True, help="labelled excerpts of pages")
+    parser.add_argument("--statements", type=Path, required=True, help="the statements they are about")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--precision", choices=("int8", "fp32"), default="int8")
     given = parser.parse_args()
     weights = read_weights(given.checkpoint)
-    temperature = calibrate(weights, given.tokenizer, given.data)
+    scale = calibrate(weights, given.tokenizer, given.data, read_snippets(given.snippets, given.statements))
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_bytes(build_pair_model(weights, packed=given.precision == "int8"))
-    print(f"temperature {temperature}")
+    print(f"temperature {scale.temperature}, shifts {scale.shifts}")
     print(f"{given.out.stat().st_size / 1e6:.1f} MB, SHA-256 {hash_file(given.out)}")
 
 
