@@ -41,8 +41,8 @@ WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
 	@$(BIN)/python tests/chromium.py
 	$(BIN)/weighbeam vectors run vectors
-	$(BIN)/python -m pytest -m "not alone" -n $(WORKERS) --dist worksteal
-	$(BIN)/python -m pytest -m alone tests
+	$(BIN)/python -m pytest -m "not alone" -n $(WORKERS) --dist worksteal --durations 25
+	$(BIN)/python -m pytest -m alone tests --durations 40
 
 lint: $(READY) ## Check style (ruff)
 	$(BIN)/ruff check .
