@@ -1,9 +1,10 @@
-"""Check a model's narrative: short plain text that invents no hotkey and no consensus score.
+"""Check a model's narrative: short plain text that gives the consensus score and invents neither it nor a hotkey.
 
 Three readings, each strict: a number tied to the words *consensus score* or *consensus* by little but joining words; a
 number right before them; and every decimal or percentage in a sentence that speaks of the consensus score. The last may
 also be mean, deviation, lambda, threshold or agreement, if it is called so and is. A wrong refusal costs a paraphrase;
-a wrong acceptance would put a false number in front of people.
+a wrong acceptance would put a false number in front of people. The score must be given: small models finish with a
+fluent text about something else altogether, which has no number to be wrong.
 
 A name counts as known in full, or by eight or more of its first characters. What is left is looked at for three shapes:
 an address (beginning with 5, or very long), a shortened one (`5Grw…utQY`), and, where the round's hotkeys are
@@ -124,6 +125,18 @@ def _list_wrong(text: str, consensus: Mapping[str, float | None]) -> Iterator[bo
                 yield not _passes(match, consensus)
 
 
+def gives_score(text: str, consensus: Mapping[str, float | None]) -> bool:
+    """Whether a text names the consensus score; where there is none, it need not.
+
+    >>> [gives_score(text, {"score": 0.8342}) for text in ("A consensus score of 0.834.", "Dragons have two heads.")]
+    [True, False]
+    """
+    real = consensus["score"]
+    told = [sentence for sentence in SENTENCE.split(text.lower()) if "consensus" in sentence]
+    found = (WrittenNumber.read(match) for sentence in told for match in ANY.finditer(sentence))
+    return real is None or any(number.says(real) for number in found)
+
+
 def _passes(match: re.Match[str], consensus: Mapping[str, float | None]) -> bool:
     """Whole numbers count things that are named after them; others are the score, or what they are called."""
     number = WrittenNumber.read(match)
@@ -208,6 +221,7 @@ REFUSALS = {
     "repeats_marks": "it repeats the marks around the data",
     "unknown_hotkey": "it names a hotkey that is not in the round",
     "wrong_consensus_score": "it names a consensus score that is not the round's",
+    "no_consensus_score": "it does not give the consensus score",
 }
 
 
@@ -240,4 +254,6 @@ def refuse_text(
     told = clean_text(told.replace(heatmap, " ") if heatmap else told)
     if find_invented_names(told, hotkeys):
         return "unknown_hotkey"
-    return "wrong_consensus_score" if claims_wrongly(told, consensus) else None
+    if claims_wrongly(told, consensus):
+        return "wrong_consensus_score"
+    return None if gives_score(told, consensus) else "no_consensus_score"
