@@ -31,9 +31,13 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(BIN)/weighbeam setup
 	@touch $@
 
-demo: $(READY) ## Score the sample chunkings, then run a whole subnet with four mechanisms
-	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
-	$(BIN)/weighbeam demo
+LLM ?=
+DEMO_BIN := $(if $(LLM),.venv-llm/bin,$(BIN))
+WITH_LLM := --rounds 2 --llm {llm}
+
+demo: $(if $(LLM),.venv-llm/.ready,$(READY)) ## Score the sample chunkings, then run a whole subnet with four mechanisms (LLM=1: and a language model)
+	$(DEMO_BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
+	$(if $(LLM),LLM_THREADS=$$(nproc) $(DEMO_BIN)/python tests/language_model.py) $(DEMO_BIN)/weighbeam demo $(if $(LLM),$(WITH_LLM))
 
 # One more than there are processors: many tests wait for servers of their own.
 WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
