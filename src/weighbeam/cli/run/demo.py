@@ -24,9 +24,7 @@ def demo(
     ] = None,
     llm: Annotated[
         str | None,
-        typer.Option(
-            "--llm", metavar="openai:MODEL@URL", help="Let a language model answer and narrate, too."
-        ),
+        typer.Option("--llm", metavar="openai:MODEL@URL", help="Let a language model answer and narrate, too."),
     ] = None,
     stays: Annotated[bool, typer.Option("--stay", help="Keep the dashboard open at the end, until Ctrl-C.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,

@@ -202,6 +202,34 @@ def test_any_other_score_is_refused(text: str) -> None:
     assert check(text) == "wrong_consensus_score"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The best answer is {BOB}'s.",
+        f"{BOB[:8]} has won, and everybody else cheated.",
+        f"In first place is {BOB[:10]}…",
+        "The winner is 5FHn…94ty!",
+        f"{ALICE[:8]} did well.\n- Winner: {BOB[:8]}",
+    ],
+)
+def test_praise_of_another_answer_is_refused(text: str) -> None:
+    assert check(f"{SCORED} {text}", best=ALICE) == "wrong_best"
+    assert check(f"{SCORED} {text}", best=BOB) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The best answer is {ALICE[:8]}'s, 2.1 ahead of {BOB[:8]}.",
+        f"It is the best that one can say. {BOB[:8]} is out of it.",
+        "The winner is 5Grw…utQY.",
+        "No miner's answer is best.",
+    ],
+)
+def test_praise_of_the_best_answer_passes(text: str) -> None:
+    assert check(f"{SCORED} {text}", best=ALICE) is None
+
+
 PHRASES = [
     "The consensus score is {}.",
     "Consensus was achieved with a score of {}.",
@@ -307,7 +335,7 @@ def test_the_deterministic_text_always_passes(
         "threshold": params.consensus_threshold,
         "agreement": output["agreement"],
     }
-    assert refuse_text(text, list(output["scores"]), known, prompt, heatmap, "00112233aabbccdd") is None
+    assert refuse_text(text, list(output["scores"]), known, prompt, heatmap, "00112233aabbccdd", output["best"]) is None
     assert text == trim_text(text)
 
 
