@@ -64,7 +64,7 @@ from weighbeam.store.database import Store
 
 pytestmark = pytest.mark.llm
 INFERENCE, PARAMS = load_mechanism("inference"), {"heatmap": False}
-PLAIN_ROUNDS = int(os.environ.get("WEIGHBEAM_TEST_ROUNDS", "3"))
+PLAIN_ROUNDS = int(os.environ.get("WEIGHBEAM_TEST_ROUNDS", "2"))
 FAULTS = {*REFUSALS, "narrator_fault"}
 ATTACKER = "5AttackerXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY1"
 ORDER = (
