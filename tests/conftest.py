@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from demo_run import Played, play_demo
+from language_model import NEEDED, has_model, serve_model
 from postgres import make_store_url as make_store_url
 from postgres import postgres as postgres
 from postgres import shared_store as shared_store
@@ -71,6 +72,15 @@ def senses(cache: Path) -> LocalSenses:
 def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """A demo for tests that are `alone`; its files are everybody's, so whoever changes one copies it first."""
     return play_demo(lambda: tmp_path_factory.mktemp("demo") / "subnet")
+
+
+@pytest.fixture(scope="session")
+def language_model() -> Iterator[str]:
+    """`openai:MODEL@URL` of a real model, for tests that are `llm`."""
+    if not has_model():
+        pytest.skip(NEEDED)
+    with serve_model() as name:
+        yield name
 
 
 MEASURED = ("test_late", "test_lateness", "test_demo_late", "test_probe")

@@ -25,10 +25,13 @@ class DemoAct:
 
 @dataclass(frozen=True, slots=True)
 class DemoNeuron:
-    """One neuron: a validator with stake, a miner with an address and an act in each mechanism, or the owner."""
+    """One neuron: a validator with stake, a miner with an address and its acts by mechanism, or the owner.
+
+    A guest is a miner of which nothing is claimed: a language model of the user's own.
+    """
 
     name: str
-    role: Literal["owner", "validator", "honest", "hostile"]
+    role: Literal["owner", "validator", "honest", "hostile", "guest"]
     about: str
     stake: int
     acts: Mapping[str, DemoAct] = field(default_factory=dict)
@@ -150,3 +153,11 @@ def _make_miner(role: Literal["honest", "hostile"], acts: tuple[DemoAct, ...]) -
 
 
 MINERS = (*(_make_miner("honest", acts) for acts in HONEST), *(_make_miner("hostile", acts) for acts in HOSTILE))
+
+
+def list_miners(llm: str | None = None) -> tuple[DemoNeuron, ...]:
+    """Everybody who answers, with a guest for `llm` (`openai:MODEL@URL`) if there is one."""
+    if llm is None:
+        return MINERS
+    act = DemoAct("model", llm, "a model answers")
+    return (*MINERS, DemoNeuron("language-model", "guest", f"inference: {act.about}", MINER_STAKE, {"inference": act}))

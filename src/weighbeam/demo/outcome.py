@@ -18,13 +18,14 @@ from weighbeam.engine.outbox.enqueue import raise_alerts
 from weighbeam.engine.proof.prove import Pins, Proof
 from weighbeam.engine.requests.challenge_api import ChallengeApi
 from weighbeam.engine.rounds.context import RoundContext
-from weighbeam.engine.rounds.narrative import NarrativeJobs
+from weighbeam.engine.rounds.narrative import NarrativeJobs, select_extras
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.views.leaderboard import select_leaderboard
 from weighbeam.engine.views.rounds import list_rounds
 from weighbeam.mechanism.records import Score, Scored
 from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.senses.ports.protocols import Narrator
 from weighbeam.store.artifacts import open_artifacts
 
 SMALLEST = 1 / 65535
@@ -129,6 +130,8 @@ async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, A
             counts = rounds[neuron.hotkey]
             validators.append({"name": part.name, "weigh_in": states[neuron.hotkey], **counts, **shares})
             continue
+        if mechanism not in part.acts:
+            continue
         act, judged = part.acts[mechanism], seen[neuron.hotkey]
         miners.append(
             {
@@ -216,13 +219,13 @@ NARRATED = "inference"
 MAX_DELIVERY_TURNS = 10
 
 
-async def deliver_rounds(subnet: DemoSubnet) -> str:
+async def deliver_rounds(subnet: DemoSubnet, narrator: Narrator | None = None) -> str:
     """Empty the first validator's outbox; gives the newest round that has a story."""
     runner = subnet.runners[NARRATED][0]
     store, clock = runner.round_context.journal.store, runner.clock
     alerts = Alerts(store, clock.now)
     place = open_artifacts(str(subnet.folder / "artifacts"))
-    story = NarrativeJobs(store, clock, {NARRATED: runner.round_context.mechanism}, place, draw_in_process)
+    story = NarrativeJobs(store, clock, {NARRATED: runner.round_context.mechanism}, place, draw_in_process, narrator)
     exchange = ChallengeApi(store, clock, alerts, runner.weigh_in_context.own_hotkey)
     deliveries: dict[str, Delivery] = {
         "alerts": partial(raise_alerts, alerts),
@@ -234,3 +237,14 @@ async def deliver_rounds(subnet: DemoSubnet) -> str:
             break
     lines = list_rounds(store, NARRATED, limit=MAX_ROUNDS).items
     return next((line.id for line in lines if not line.void), lines[0].id)
+
+
+def list_narratives(subnet: DemoSubnet, narrator: Narrator) -> list[dict[str, Any]]:
+    """Of each round of the first validator, newest first: its narrative, and why it is not the model's if it is not."""
+    store = subnet.runners[NARRATED][0].round_context.journal.store
+    told = {line.id: select_extras(store, line.id).get("narrative") for line in list_rounds(store, NARRATED).items}
+    return [
+        {"round": name, "used": one.maker == narrator.id, "fault": one.fault, "text": one.value}
+        for name, one in told.items()
+        if one is not None
+    ]

@@ -22,7 +22,7 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, OWNER, VALIDATORS, DemoNeuron
+from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, OWNER, VALIDATORS, DemoNeuron, list_miners
 from weighbeam.demo.miners import READY
 from weighbeam.demo.novelty_desks import contribute_all, open_desks
 from weighbeam.engine.alerts.alerts import Alerts
@@ -87,12 +87,18 @@ ASK_SECONDS = 6.0
 TRIES = 3
 MAX_FURTHER = 5
 """Rounds that may replace those for which this machine was late."""
-PARAMS: Mapping[str, Mapping[str, Any]] = {
+PARAMS: Mapping[str, dict[str, Any]] = {
     "chunking": {"timeout": ASK_SECONDS},
     "inference": {"timeout_seconds": ASK_SECONDS, "max_miners": len(MINERS)},
     "evidence": {"timeout_seconds": ASK_SECONDS, "group_size": len(MINERS)},
     "novelty": {},
 }
+MODEL_SECONDS = 20.0
+GUEST_PARAMS: Mapping[str, dict[str, Any]] = {
+    "inference": {"timeout_seconds": MODEL_SECONDS, "max_miners": len(MINERS) + 1},
+    "evidence": {"group_size": len(MINERS) + 1},
+}
+"""With a language model among the miners: nobody is left out for it, and it has time to write."""
 PARAMETERS = SubnetParameters(
     mechanisms=len(MECHANISMS),
     tempo=20,
@@ -125,26 +131,27 @@ class DemoSubnet:
 
 
 @contextmanager
-def open_subnet(folder: Path) -> Iterator[DemoSubnet]:
+def open_subnet(folder: Path, llm: str | None = None) -> Iterator[DemoSubnet]:
     """A fresh chain with everybody registered, the miners serving, the validators ready."""
     folder.mkdir(parents=True, exist_ok=True)
-    file = create_chain(folder)
+    miners = list_miners(llm)
+    file = create_chain(folder, miners)
     senses = LocalSenses(workers=1, **find_web(EMBEDDED, None, folder))
-    with _miners(folder):
+    with _miners(folder, llm):
         for name in MECHANISMS:
             check_senses(load_mechanism(name), senses)
         senses.embedder.embed(["warm"])
-        validators = [_make_runners(part, folder, file, senses) for part in VALIDATORS]
+        validators = [_make_runners(part, folder, file, senses, llm is not None) for part in VALIDATORS]
         runners = {name: tuple(validator[name] for validator in validators) for name in MECHANISMS}
-        names = {part.hotkey.address: part for part in (*VALIDATORS, *MINERS, OWNER)}
+        names = {part.hotkey.address: part for part in (*VALIDATORS, *miners, OWNER)}
         yield DemoSubnet(folder, file, runners, names)
 
 
-def create_chain(folder: Path) -> ChainFile:
+def create_chain(folder: Path, miners: Sequence[DemoNeuron] = MINERS) -> ChainFile:
     """The demo's chain, everybody registered an epoch ago."""
     path = folder / "chain.sqlite"
     past = ChainFile.create(path, PARAMETERS, speed=SPEED, clock=lambda: time.time() - EPOCH_SECONDS)
-    for part in (*VALIDATORS, *MINERS, OWNER):
+    for part in (*VALIDATORS, *miners, OWNER):
         register(past, part.hotkey.address, stake=part.stake)
     set_owner(past, OWNER.hotkey.address)
     past.close()
@@ -152,8 +159,9 @@ def create_chain(folder: Path) -> ChainFile:
 
 
 @contextmanager
-def _miners(folder: Path) -> Iterator[None]:
-    command = [sys.executable, "-m", "weighbeam.demo.miners", str(folder / "chain.sqlite"), str(folder / "miners")]
+def _miners(folder: Path, llm: str | None) -> Iterator[None]:
+    words = [str(folder / "chain.sqlite"), str(folder / "miners"), *([] if llm is None else [llm])]
+    command = [sys.executable, "-m", "weighbeam.demo.miners", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -168,19 +176,23 @@ def _miners(folder: Path) -> Iterator[None]:
             process.kill()
 
 
-def _make_runners(part: DemoNeuron, folder: Path, file: ChainFile, senses: LocalSenses) -> dict[str, MechanismRunner]:
+def _make_runners(
+    part: DemoNeuron, folder: Path, file: ChainFile, senses: LocalSenses, has_guest: bool
+) -> dict[str, MechanismRunner]:
     """One runner per mechanism, over one journal."""
     store = Store(f"sqlite:///{folder / part.name}.db")
     now = ChainClock(ChainFile(file.path)).now
     sign_heads(store, HeadSigner(part.hotkey, now, file=find_head_file(str(folder / f"{part.name}.db"))))
-    return {name: _make_runner(name, mechid, part, store, file, senses) for mechid, name in enumerate(MECHANISMS)}
+    return {
+        name: _make_runner(name, mechid, part, store, file, senses, has_guest) for mechid, name in enumerate(MECHANISMS)
+    }
 
 
 def _make_runner(
-    name: str, mechid: int, part: DemoNeuron, store: Store, file: ChainFile, senses: LocalSenses
+    name: str, mechid: int, part: DemoNeuron, store: Store, file: ChainFile, senses: LocalSenses, has_guest: bool
 ) -> MechanismRunner:
     mechanism = load_mechanism(name)
-    params = make_params(mechanism, PARAMS[name])
+    params = make_params(mechanism, PARAMS[name] | (GUEST_PARAMS.get(name, {}) if has_guest else {}))
     journal, chain = Journal(store), LocalChain(ChainFile(file.path), part.hotkey, mechid)
     clock = ChainClock(ChainFile(file.path))
     round_context = RoundContext(

@@ -143,7 +143,7 @@ def test_what_is_not_as_claimed_is_told_and_is_an_error(played, monkeypatch: pyt
     async def conclude(_: object) -> dict:
         return spoiled
 
-    monkeypatch.setattr("weighbeam.demo.subnet.open_subnet", lambda _: nullcontext())
+    monkeypatch.setattr("weighbeam.demo.subnet.open_subnet", lambda *_: nullcontext())
     monkeypatch.setattr("weighbeam.cli.run.demo._play", play)
     monkeypatch.setattr("weighbeam.demo.outcome.conclude", conclude)
     done = CliRunner(env={"COLUMNS": "92"}).invoke(app, ["demo"])

@@ -68,7 +68,7 @@ def test_void_rounds_are_told_and_too_many_are_an_error(
     async def give(_: object) -> dict[str, Any]:
         return make_result(void=void)
 
-    monkeypatch.setattr("weighbeam.demo.subnet.open_subnet", lambda _: nullcontext())
+    monkeypatch.setattr("weighbeam.demo.subnet.open_subnet", lambda *_: nullcontext())
     monkeypatch.setattr("weighbeam.cli.run.demo._play", play)
     monkeypatch.setattr("weighbeam.demo.outcome.conclude", give)
     done = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["demo"])

@@ -69,6 +69,12 @@ def tell(journal: Journal, folder: Path, clock: Turned | None = None, **more) ->
     return asyncio.run(deliver.deliver_due(journal.store, clock, Alerts(journal.store, clock.now), deliveries))
 
 
+def name_score(journal: Journal, name: str) -> str:
+    """A sentence that a model may say of this round."""
+    score = recall_round(journal.store, name).report()["consensus_score"]
+    return f"Five voices agreed, with a consensus score of {score:.3f}."
+
+
 async def skip(_: OutboxItem) -> None:
     pass
 
@@ -146,7 +152,7 @@ def test_a_void_round_is_told_and_drawn_too(journal: Journal, senses: LocalSense
 def test_a_model_tells_and_falls_back(journal: Journal, senses: LocalSenses, tmp_path: Path) -> None:
     play(journal, senses, heatmap=False)
     play(journal, senses, "r2", heatmap=False)
-    good, bad = "Five voices agreed on why it is so.", "Miner 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY won."
+    good, bad = name_score(journal, "r1"), "Miner 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY won."
     with serve_chat(say(good), say(bad)) as server:
         tell(journal, tmp_path / "art", narrator=OpenAINarrator("teller", server.url, "key"))
     first, second = (select_extras(journal.store, name)["narrative"] for name in ("r1", "r2"))
@@ -162,7 +168,8 @@ def test_a_model_is_asked_once_however_often_the_picture_fails(
     play(journal, senses)
     place, clock = tmp_path / "art", Turned()
     place.write_text("a file is in the way")
-    with serve_chat(say("Five voices agreed.")) as server:
+    good = name_score(journal, "r1")
+    with serve_chat(say(good)) as server:
         narrator = OpenAINarrator("teller", server.url, "key")
         for _ in range(4):
             tell(journal, place, clock, narrator=narrator)
@@ -171,7 +178,7 @@ def test_a_model_is_asked_once_however_often_the_picture_fails(
         tell(journal, place, clock, narrator=narrator)
         assert len(server.requests) == 1
     extras = select_extras(journal.store, "r1")
-    assert extras["narrative"].value == "Five voices agreed."
+    assert extras["narrative"].value == good
     assert Path(extras["heatmap"].value).is_file()
 
 

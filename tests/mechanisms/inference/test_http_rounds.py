@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from engine.wall_clock import WallClock
 from network.loopback import open_nonces, serve_app
+from senses.chat_server import Behaviour, ChatHandler, hang, serve_chat
 from weighbeam.chain.local.administer import announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
@@ -94,22 +96,44 @@ def test_honest_voices_are_paid_and_tricks_are_not(runner: MechanismRunner) -> N
     assert [r.fault for r in replay(runner.round_context.journal.store, load_mechanism) if r.fault] == []
 
 
+def stream(*pieces: str, finish: str | None = "stop", then: Behaviour | None = None) -> Behaviour:
+    """A chat endpoint that writes its text piece by piece."""
+
+    def behave(handler: ChatHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("content-type", "text/event-stream")
+        handler.send_header("connection", "close")
+        handler.end_headers()
+        frame = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        for text, end in [*((piece, None) for piece in pieces), (None, finish)]:
+            choice = {"index": 0, "delta": {"content": text}, "finish_reason": end}
+            handler.wfile.write(f"data: {json.dumps({**frame, 'choices': [choice]})}\n\n".encode())
+            handler.wfile.flush()
+        if then is not None:
+            then(handler)
+        handler.wfile.write(b"data: [DONE]\n\n")
+        handler.close_connection = True
+
+    return behave
+
+
 def test_a_miner_may_ask_any_openai_compatible_endpoint() -> None:
-    from fastapi import FastAPI, Request
-
-    asked: list[dict] = []
-    app = FastAPI()
-
-    @app.post("/v1/chat/completions")
-    async def complete(request: Request) -> dict:
-        asked.append(await request.json())
-        message = {"role": "assistant", "content": "Forty two."}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-
-    with serve_app(app) as endpoint:
-        answer = openai_answerer("m", f"http://{endpoint}/v1")
-        said = asyncio.run(answer({"prompt": "How much?"}, 10.0))
+    with serve_chat(stream("Forty", " two.")) as server:
+        said = asyncio.run(openai_answerer("m", server.url)({"prompt": "How much?"}, 10.0))
     assert said == {"text": "Forty two."}
-    assert asked[0]["messages"] == [{"role": "user", "content": "How much?"}]
-    assert asked[0]["max_tokens"] == 1024
+    assert server.requests[0]["messages"] == [{"role": "user", "content": "How much?"}]
+    assert server.requests[0]["max_tokens"] == 1024
+
+
+@pytest.mark.parametrize(
+    "behave", [stream("It is many. Or", " so", finish="length"), stream("It is many. Or", finish=None, then=hang)]
+)
+def test_a_text_that_does_not_end_is_cut_after_a_sentence(behave: Behaviour) -> None:
+    with serve_chat(behave) as server:
+        said = asyncio.run(openai_answerer("m", server.url)({"prompt": "How much?"}, 2.0))
+    assert said == {"text": "It is many."}
+
+
+def test_a_model_that_says_nothing_in_time_is_a_timeout() -> None:
+    with serve_chat(hang) as server, pytest.raises(TimeoutError):
+        asyncio.run(openai_answerer("m", server.url)({"prompt": "How much?"}, 0.5))

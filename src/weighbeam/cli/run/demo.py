@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from weighbeam.demo.subnet import DemoSubnet, Step
     from weighbeam.engine.journal.journal import CommittedRound
     from weighbeam.engine.weights.weigh_in import WeighInResult
+    from weighbeam.senses.ports.protocols import Narrator
 
 
 def demo(
@@ -20,6 +21,10 @@ def demo(
     folder: Annotated[Path | None, typer.Option(help="Keep chain and journals here (a new folder).")] = None,
     write: Annotated[
         Path | None, typer.Option(help="Only write the chain and everybody's settings here, to run them one by one.")
+    ] = None,
+    llm: Annotated[
+        str | None,
+        typer.Option("--llm", metavar="openai:MODEL@URL", help="Let a language model answer and narrate, too."),
     ] = None,
     stays: Annotated[bool, typer.Option("--stay", help="Keep the dashboard open at the end, until Ctrl-C.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
@@ -34,17 +39,22 @@ def demo(
     import asyncio
     import tempfile
 
-    from weighbeam.demo.outcome import conclude
+    from weighbeam.demo.outcome import conclude, list_narratives
     from weighbeam.demo.subnet import open_subnet
+
+    narrator = None if llm is None else _open_language_model(llm)
 
     with tempfile.TemporaryDirectory() as scratch:
         place = folder or Path(scratch) / "subnet"
         if not as_json:
             typer.echo("starting a local chain with 4 mechanisms, 15 miners and 2 validators", err=True)
-        with open_subnet(place) as subnet:
+        with open_subnet(place, llm) as subnet:
             port = asyncio.run(_play(subnet, rounds, quiet=as_json))
             result = asyncio.run(conclude(subnet))
-            told = asyncio.run(_deliver_rounds(subnet, as_json)) if folder is not None else None
+            delivers = folder is not None or narrator is not None
+            told = asyncio.run(_deliver_rounds(subnet, as_json, narrator)) if delivers else None
+            if narrator is not None:
+                result["narratives"] = list_narratives(subnet, narrator)
             _show(result, as_json, None if folder is None else place, told)
             if stays:
                 _stay(subnet, port)
@@ -76,13 +86,19 @@ def _save_subnet(folder: Path) -> None:
         typer.echo(f"  {name_program()} {'validator' if path == files[0] else 'miner'} --config {path}")
 
 
-async def _deliver_rounds(subnet: "DemoSubnet", quiet: bool) -> str:
+def _open_language_model(given: str) -> "Narrator":
+    from weighbeam.demo.language_model import open_language_model
+
+    return open_language_model(given)
+
+
+async def _deliver_rounds(subnet: "DemoSubnet", quiet: bool, narrator: "Narrator | None") -> str:
     from weighbeam.demo.outcome import deliver_rounds
 
     logging.getLogger("weighbeam").setLevel(logging.CRITICAL)
     if not quiet:
         typer.echo("  drawing and telling the rounds of inference", err=True)
-    return await deliver_rounds(subnet)
+    return await deliver_rounds(subnet, narrator)
 
 
 async def _play(subnet: "DemoSubnet", rounds: int, quiet: bool) -> int:

@@ -13,7 +13,7 @@ from weighbeam.cli.common.shell import name_program
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.registry import load_mechanism
 
-COLOURS = {"honest": "green", "hostile": "red"}
+COLOURS = {"honest": "green", "hostile": "red", "guest": "cyan"}
 MIN_SHOWN = -1000
 
 
@@ -32,6 +32,7 @@ def show_result(result: dict[str, Any], kept: Path | None, told: str | None = No
     replayed = result["replay"]
     console.print(f"replay of {replayed['entries']} journal entries: ", end="", highlight=False)
     console.print(Text("equal to the bit", "green") if replayed["equal"] else Text("different", "red"))
+    _show_narratives(console, result.get("narratives", []))
     for failure in result["failures"]:
         console.print(Text(f"not as it should be: {failure}", "red"))
     _point_further(console, kept, told or "ROUND")
@@ -77,10 +78,11 @@ def _sum_up(part: dict[str, Any]) -> str:
     """What came of it, in one line."""
     paid = {kind: [row["incentive"] for row in part["miners"] if row["role"] == kind] for kind in COLOURS}
     nothing = sum(not share for share in paid["hostile"])
+    guests = f"; a guest {sum(paid['guest']):.1%}" if paid["guest"] else ""
     burnt = f"; {part['burn']['incentive']:.1%} is burnt" if part["burn"] else ""
     return (
         f"{len(paid['honest'])} honest miners earn {sum(paid['honest']):.1%}, "
-        f"{len(paid['hostile'])} hostile {sum(paid['hostile']):.1%}; {nothing} of those nothing{burnt}"
+        f"{len(paid['hostile'])} hostile {sum(paid['hostile']):.1%}; {nothing} of those nothing{guests}{burnt}"
     )
 
 
@@ -93,6 +95,17 @@ def _show_validators(console: Console, result: dict[str, Any]) -> None:
                 counted = f"{row['void']} of {row['rounds']} rounds of {row['name']} are void"
                 told = f"{name}: {counted}: this machine was late, so nobody was charged for them"
                 console.print(Text(told, "yellow"))
+
+
+def _show_narratives(console: Console, narratives: Sequence[dict[str, Any]]) -> None:
+    """How many the language model told, why it did not tell the others, and the newest of them."""
+    if not narratives:
+        return
+    faults = ", ".join(sorted({one["fault"] for one in narratives if one["fault"]}))
+    used = f"{sum(one['used'] for one in narratives)} of {len(narratives)}"
+    told = f"narratives by the language model: {used}" + (f"; refused for {faults}" if faults else "")
+    console.print(Text(told, "bold"))
+    console.print(Text(narratives[0]["text"]))
 
 
 def _point_further(console: Console, kept: Path | None, told: str) -> None:

@@ -34,6 +34,7 @@ KNOWN = {"score": 0.8342, "mu": 0.81, "sigma": 0.0242, "lambda": 1.0, "threshold
 base58 = st.text("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", min_size=47, max_size=47)
 addresses = base58.map(lambda rest: "5" + rest)
 decimals = st.integers(1, 6)
+SCORED = "The consensus score is 0.834."
 
 
 def check(text: str, hotkeys: tuple[str, ...] = (ALICE, BOB), prompt: str = "Why?", **rest: Any) -> str | None:
@@ -53,6 +54,7 @@ def check(text: str, hotkeys: tuple[str, ...] = (ALICE, BOB), prompt: str = "Why
         ("Between 00112233AABBCCDD marks.", "repeats_marks"),
         (f"The best is {DAVE}.", "unknown_hotkey"),
         ("The consensus score is 0.99.", "wrong_consensus_score"),
+        ("You start out as a five-headed dragon.", "no_consensus_score"),
     ],
 )
 def test_every_refusal_has_its_code(text: str, code: str) -> None:
@@ -68,8 +70,8 @@ def test_every_refusal_is_explained() -> None:
 def test_a_plain_text_passes() -> None:
     text = f"Two miners, {ALICE[:8]} and {BOB}, agree.\n\tA consensus score of 0.834 is above 0.7."
     assert check(text, nonce="00112233aabbccdd") is None
-    assert check("y" * 4000) is None
-    assert check(trim_text(" Told.\r\nAll of it. \n")) is None
+    assert check(f"{SCORED} {'y' * (3999 - len(SCORED))}") is None
+    assert check(trim_text(f" Told.\r\n{SCORED} \n")) is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_invented_addresses_are_found(text: str) -> None:
     ],
 )
 def test_ordinary_words_and_the_round_s_own_names_pass(text: str) -> None:
-    assert check(text) is None
+    assert check(f"{SCORED} {text}") is None
 
 
 def test_numbered_names_are_checked_by_their_stem() -> None:
@@ -139,7 +141,21 @@ def test_numbered_names_are_checked_by_their_stem() -> None:
     ],
 )
 def test_the_real_score_passes(text: str) -> None:
-    assert check(text) is None
+    assert check(f"{SCORED}\n{text}") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Three miners answered well.",
+        "Consensus was achieved. The best answer has 83.4 points.",
+        "They agree on 0.834 of it. Consensus was achieved.",
+        "It is above the consensus threshold of 0.7.",
+    ],
+)
+def test_a_text_without_the_score_is_refused(text: str) -> None:
+    assert check(text) == "no_consensus_score"
+    assert refuse_text(text, (), dict.fromkeys(KNOWN), "Why?") in (None, "wrong_consensus_score")
 
 
 @pytest.mark.parametrize(
@@ -184,6 +200,34 @@ def test_the_real_score_passes(text: str) -> None:
 )
 def test_any_other_score_is_refused(text: str) -> None:
     assert check(text) == "wrong_consensus_score"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The best answer is {BOB}'s.",
+        f"{BOB[:8]} has won, and everybody else cheated.",
+        f"In first place is {BOB[:10]}…",
+        "The winner is 5FHn…94ty!",
+        f"{ALICE[:8]} did well.\n- Winner: {BOB[:8]}",
+    ],
+)
+def test_praise_of_another_answer_is_refused(text: str) -> None:
+    assert check(f"{SCORED} {text}", best=ALICE) == "wrong_best"
+    assert check(f"{SCORED} {text}", best=BOB) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The best answer is {ALICE[:8]}'s, 2.1 ahead of {BOB[:8]}.",
+        f"It is the best that one can say. {BOB[:8]} is out of it.",
+        "The winner is 5Grw…utQY.",
+        "No miner's answer is best.",
+    ],
+)
+def test_praise_of_the_best_answer_passes(text: str) -> None:
+    assert check(f"{SCORED} {text}", best=ALICE) is None
 
 
 PHRASES = [
@@ -291,7 +335,7 @@ def test_the_deterministic_text_always_passes(
         "threshold": params.consensus_threshold,
         "agreement": output["agreement"],
     }
-    assert refuse_text(text, list(output["scores"]), known, prompt, heatmap, "00112233aabbccdd") is None
+    assert refuse_text(text, list(output["scores"]), known, prompt, heatmap, "00112233aabbccdd", output["best"]) is None
     assert text == trim_text(text)
 
 

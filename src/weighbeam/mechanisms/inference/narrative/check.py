@@ -1,13 +1,15 @@
-"""Check a model's narrative: short plain text that invents no hotkey and no consensus score.
+"""Check a model's narrative: short plain text that gives the consensus score and invents neither it nor a hotkey.
 
 Three readings, each strict: a number tied to the words *consensus score* or *consensus* by little but joining words; a
 number right before them; and every decimal or percentage in a sentence that speaks of the consensus score. The last may
 also be mean, deviation, lambda, threshold or agreement, if it is called so and is. A wrong refusal costs a paraphrase;
-a wrong acceptance would put a false number in front of people.
+a wrong acceptance would put a false number in front of people. The score must be given: small models finish with a
+fluent text about something else altogether, which has no number to be wrong.
 
 A name counts as known in full, or by eight or more of its first characters. What is left is looked at for three shapes:
 an address (beginning with 5, or very long), a shortened one (`5Grw…utQY`), and, where the round's hotkeys are
 numbered (`miner-01`), the same stem with another number. Other invented words cannot be told from words.
+Whoever is named as the best must be.
 """
 
 import re
@@ -124,6 +126,18 @@ def _list_wrong(text: str, consensus: Mapping[str, float | None]) -> Iterator[bo
                 yield not _passes(match, consensus)
 
 
+def gives_score(text: str, consensus: Mapping[str, float | None]) -> bool:
+    """Whether a text names the consensus score; where there is none, it need not.
+
+    >>> [gives_score(text, {"score": 0.8342}) for text in ("A consensus score of 0.834.", "Dragons have two heads.")]
+    [True, False]
+    """
+    real = consensus["score"]
+    told = [sentence for sentence in SENTENCE.split(text.lower()) if "consensus" in sentence]
+    found = (WrittenNumber.read(match) for sentence in told for match in ANY.finditer(sentence))
+    return real is None or any(number.says(real) for number in found)
+
+
 def _passes(match: re.Match[str], consensus: Mapping[str, float | None]) -> bool:
     """Whole numbers count things that are named after them; others are the score, or what they are called."""
     number = WrittenNumber.read(match)
@@ -200,6 +214,30 @@ def _looks_random(name: str) -> bool:
     return both or re.search(r"[A-Za-z][0-9]", name) is not None
 
 
+BEST = re.compile(r"\b(?:best|winn(?:er|ing)s?|won|wins|victor\w*|champion\w*|first place)\b", re.I)
+WORD_OF_NAME = re.compile(r"[\w-]+")
+
+
+def names_wrong_best(text: str, hotkeys: Collection[str], best: str | None) -> bool:
+    """Whether a sentence about who is best names hotkeys of the round, and the best is not among them.
+
+    >>> [names_wrong_best(f"{name} has won.", ["miner-1", "miner-2"], "miner-1") for name in ("miner-1", "Miner-2")]
+    [False, True]
+    """
+    about = [sentence for sentence in SENTENCE.split(text) if BEST.search(sentence)]
+    named = [[key for key in hotkeys if _is_named(key, sentence)] for sentence in about]
+    return any(names and best not in names for names in named)
+
+
+def _is_named(hotkey: str, sentence: str) -> bool:
+    if WORD_OF_NAME.fullmatch(hotkey) is None and hotkey in sentence:
+        return True
+    words, name = (word.strip("-_").lower() for word in WORD_OF_NAME.findall(sentence)), hotkey.lower()
+    if any(word == name or _starts_one(word, [name]) for word in words):
+        return True
+    return any(hotkey.startswith(start) and hotkey.endswith(end) for start, end in SHORTENED.findall(sentence))
+
+
 MAX_CHARACTERS = 4000
 REFUSALS = {
     "empty": "it is empty",
@@ -208,6 +246,8 @@ REFUSALS = {
     "repeats_marks": "it repeats the marks around the data",
     "unknown_hotkey": "it names a hotkey that is not in the round",
     "wrong_consensus_score": "it names a consensus score that is not the round's",
+    "wrong_best": "it names another answer as the best",
+    "no_consensus_score": "it does not give the consensus score",
 }
 
 
@@ -223,10 +263,12 @@ def refuse_text(
     prompt: str,
     heatmap: str | None = None,
     nonce: str | None = None,
+    best: str | None = None,
 ) -> str | None:
     """The code of why a trimmed text may not be shown, or None.
 
     The sentence that quotes the prompt and the heatmap's path are ours whatever they hold, so they are not looked at.
+    Who is named as the best is looked at if `best` is given.
     """
     if not text:
         return "empty"
@@ -240,4 +282,8 @@ def refuse_text(
     told = clean_text(told.replace(heatmap, " ") if heatmap else told)
     if find_invented_names(told, hotkeys):
         return "unknown_hotkey"
-    return "wrong_consensus_score" if claims_wrongly(told, consensus) else None
+    if claims_wrongly(told, consensus):
+        return "wrong_consensus_score"
+    if best is not None and names_wrong_best(told, hotkeys, best):
+        return "wrong_best"
+    return None if gives_score(told, consensus) else "no_consensus_score"

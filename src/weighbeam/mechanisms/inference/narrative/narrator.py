@@ -145,7 +145,8 @@ def narrate_round(
     except WeighbeamError as fault:
         return _fall_back(plain, fault.code, fault.message)
     hotkeys = [row["hotkey"] for row in facts["answers"]]
-    refusal = refuse_text(text, hotkeys, facts["consensus"], prompt, heatmap, nonce)
+    best = None if facts["best"] is None else facts["best"]["hotkey"]
+    refusal = refuse_text(text, hotkeys, facts["consensus"], prompt, heatmap, nonce, best)
     return Narrative(text, narrator.id) if refusal is None else _fall_back(plain, refusal, REFUSALS[refusal])
 
 
