@@ -13,6 +13,7 @@ from weighbeam.senses.adapters.text.word_pieces import PairPieces, tokenise_pair
 LABELS = ("contradiction", "neutral", "entailment")
 CONTRADICTION, NEUTRAL, ENTAILMENT = range(3)
 FILES = ("train.jsonl.gz", "more.jsonl.gz")
+WRITTEN = Path(__file__).with_name("written")
 DEV_SHARE = 40
 
 Target = tuple[float, float, float]
@@ -49,9 +50,17 @@ def read_pairs(path: Path) -> Iterator[Pair]:
             yield Pair(row["source"], row["premise"], row["hypothesis"], LABELS.index(row["label"]), target)
 
 
+def read_written() -> Iterator[Pair]:
+    """Pairs written for this training: evidence in the words of studies and reports, claims in those of a debate."""
+    for path in sorted(WRITTEN.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            yield Pair("written", row["premise"], row["hypothesis"], LABELS.index(row["label"]))
+
+
 def read_all(folder: Path) -> list[Pair]:
-    """The pairs of every training file in `folder`, in file order."""
-    return [pair for name in FILES for pair in read_pairs(folder / name)]
+    """The pairs of every training file in `folder`, in file order, and those written for this training."""
+    return [*(pair for name in FILES for pair in read_pairs(folder / name)), *read_written()]
 
 
 def is_dev(pair: Pair) -> bool:

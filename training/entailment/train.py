@@ -44,9 +44,10 @@ MIX = {
     "rule_order": 1.0,
     "rule_quantity": 1.2,
     "rule_limit": 1.5,
+    "written": 20.0,
 }
 ROUND_PAIRS = 20_000
-WATCHED = {"mnli": 130, "mnli2": 130, "snli": 200, "fever": 200, "fever_neutral": 100, "conjnli": 60, "rules": 120}
+WATCHED = {"mnli": 130, "mnli2": 130, "snli": 200, "fever": 200, "fever_neutral": 100, "conjnli": 60, "rules": 120, "written": 60}
 KEPT = ("step", "round", "batch", "pairs", "seconds", "loss", "log")
 
 

@@ -9,7 +9,7 @@ fluent text about something else altogether, which has no number to be wrong.
 A name counts as known in full, or by eight or more of its first characters. What is left is looked at for three shapes:
 an address (beginning with 5, or very long), a shortened one (`5Grw…utQY`), and, where the round's hotkeys are
 numbered (`miner-01`), the same stem with another number. Other invented words cannot be told from words.
-Whoever is named as the best must be.
+An answer that is named as the best must be the best.
 """
 
 import re
