@@ -1,0 +1,38 @@
+"""A miner's truth over time: an average over its reference rounds, and the factor on its pay that follows (spec § 17).
+
+A lie pays in every round that has no reference. So what a miner was found to say in the others is carried over all of
+them: the record is the standing that `stand` keeps, and its `factor` multiplies the average of emissions.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weighbeam.core.stats import move_average
+from weighbeam.mechanism.records import Scored, Standing
+from weighbeam.mechanisms.inference.params import InferenceParams
+
+UNTRIED = {"truth": 1.0, "checked": 0}
+"""Nobody is a liar before the first reference round."""
+
+
+def fold_truth(
+    params: InferenceParams, standings: Sequence[Standing], scored: Scored
+) -> tuple[Standing, ...]:
+    """The records after a round; as they were if it had no reference."""
+    found: Mapping[str, float] = scored.summary.get("truth") or {}
+    if not found:
+        return tuple(standings)
+    after = {standing.hotkey: standing for standing in standings}
+    for hotkey, truth in sorted(found.items()):
+        kept = after[hotkey].detail if hotkey in after else UNTRIED
+        after[hotkey] = Standing(hotkey, None, move_record(kept, truth, params))
+    return tuple(after[hotkey] for hotkey in sorted(after))
+
+
+def move_record(record: Mapping[str, Any], truth: float, params: InferenceParams) -> dict[str, Any]:
+    """
+    >>> move_record(UNTRIED, 0.0, InferenceParams(truth_alpha=0.3, truth_power=2.0))
+    {'truth': 0.7, 'checked': 1, 'factor': 0.49}
+    """
+    average = round(move_average(record["truth"], truth, params.truth_alpha), 12)
+    return {"truth": average, "checked": record["checked"] + 1, "factor": round(average**params.truth_power, 12)}
