@@ -16,9 +16,19 @@ MARK = re.compile(
 )
 BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 END = re.compile(r"(?<=[.!?])\s+|\n+")
-DENIED = frozenset("not than nor neither except without unlike isn't aren't wasn't".split())
-SKIPPED = frozenset("the a an of by to for in".split())
-"""Between a denial and what it denies: *instead of the*, *not by*."""
+CONCLUDED = re.compile(r"\b(?:so|therefore|thus|hence|consequently)\b", re.IGNORECASE)
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+CLAUSE = re.compile(
+    r"[,;!?\n()—–]|[.:](?=\s|$)|\b(?:but|so|because|since|while|whereas|therefore|thus|and\s+not|"
+    r"rather\s+than|instead\s+of)\b",
+    re.IGNORECASE,
+)
+NEGATION = re.compile(r"\b(?:not|never|cannot|neither|nor)\b|n['’]t\b", re.IGNORECASE)
+SET_APART = re.compile(
+    r"\b(?:and\s+not|rather\s+than|instead\s+of|than|except|without|unlike)(?:\s+(?:the|an?|by|to|for|in))*\s+$", re.IGNORECASE
+)
+"""Just before what is not meant: *than the*, *instead of*."""
+MAX_CLAUSE = 400
 
 
 def prepare(text: str) -> str:
@@ -38,6 +48,19 @@ def find_tail(text: str) -> str | None:
     return None if last is None else text[last.end() :].lstrip(" :*=\n\t").replace("*", "").replace("}", " ")
 
 
+def find_conclusion(text: str) -> str | None:
+    """What follows the last *so* or *therefore*, up to the end of its sentence.
+
+    >>> find_conclusion("It was due at 9:30, so it leaves at 9:45. Good luck.")
+    'it leaves at 9:45.'
+    """
+    last = None
+    for last in CONCLUDED.finditer(text):
+        pass
+    claims = [] if last is None else split_claims(text[last.end() :])
+    return claims[0] if claims else None
+
+
 def split_claims(text: str) -> list[str]:
     """Sentences and lines."""
     return [part.strip() for part in END.split(text) if part.strip()]
@@ -48,33 +71,44 @@ def find_bold(text: str) -> str | None:
     return found[-1] if found else None
 
 
-def find_named(words: Sequence[str], things: Sequence[Sequence[Sequence[str]]]) -> Iterator[int]:
+def find_named(text: str, things: Sequence[Sequence[Sequence[str]]]) -> Iterator[int]:
     """The things that a text names, in order; of several that begin with the same word the longest one, and none that
     is denied.
 
-    >>> list(find_named("not bo but ada moor".split(), [[["ada"]], [["ada", "moor"]], [["bo"]]]))
+    >>> list(find_named("It was not Bo but Ada Moor.", [[["ada"]], [["ada", "moor"]], [["bo"]]]))
     [1]
     """
-    starts: dict[str, list[tuple[Sequence[str], int]]] = {}
+    starts: dict[str, list[tuple[list[str], int]]] = {}
     for place, forms in enumerate(things):
         for form in forms:
-            starts.setdefault(form[0], []).append((form, place))
+            starts.setdefault(form[0], []).append((list(form), place))
+    found = list(WORD.finditer(text))
+    words = [one[0].lower() for one in found]
     at = 0
     while at < len(words):
-        fitting = [(form, place) for form, place in starts.get(words[at], ()) if list(words[at : at + len(form)]) == list(form)]
+        fitting = [(form, place) for form, place in starts.get(words[at], ()) if words[at : at + len(form)] == form]
         if not fitting:
             at += 1
             continue
         form, place = max(fitting, key=lambda one: len(one[0]))
-        if not _is_denied(words, at):
+        if not is_denied(text, found[at].start(), found[at + len(form) - 1].end()):
             yield place
         at += len(form)
 
 
-def _is_denied(words: Sequence[str], at: int) -> bool:
-    before = at - 1
-    while before >= 0 and words[before] in SKIPPED:
-        if words[before] == "of" and before and words[before - 1] == "instead":
-            return True
-        before -= 1
-    return before >= 0 and words[before] in DENIED
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Whether what stands there is set apart or denied: its clause has a *not* outside of it.
+
+    >>> text = "It is not 41 but 42."
+    >>> is_denied(text, 10, 12), is_denied(text, 17, 19)
+    (True, False)
+    """
+    before, after = text[max(0, start - MAX_CLAUSE) : start], text[end : end + MAX_CLAUSE]
+    if SET_APART.search(before[-40:]):
+        return True
+    opened = 0
+    for boundary in CLAUSE.finditer(before):
+        opened = boundary.end()
+    closed = CLAUSE.search(after)
+    clause = before[opened:], after[: closed.start()] if closed else after
+    return any(NEGATION.search(part) for part in clause)

@@ -5,14 +5,16 @@ follows from that and the reference (`truth.py`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from weighbeam.core.text import clean_text, find_words
 from weighbeam.mechanisms.inference.reference.claims import (
     find_bold,
+    find_conclusion,
     find_named,
     find_tail,
+    is_denied,
     prepare,
     split_claims,
 )
@@ -26,6 +28,7 @@ from weighbeam.mechanisms.inference.reference.numerals import (
 from weighbeam.mechanisms.inference.reference.tested import test_function
 
 Reading = dict[str, Any]
+ARTICLES = ("the", "a", "an")
 LETTER = re.compile(r"(?:\b[Oo]ption\s+|\b[Cc]hoice\s+|\()([A-H])\b|(?<![\w'])([A-H])(?=[).:,;]|\s*$|\s+(?:or|and)\b)")
 JOINED = re.compile(r"\s*(\w*)\s*,?\s*(?:or|/)\s+(?:maybe\s+|perhaps\s+|possibly\s+)?[$€£]?\s*", re.IGNORECASE)
 NEXT_WORD = re.compile(r"\s*(\w*)")
@@ -38,10 +41,16 @@ def read_answer(reference: Reference, text: str) -> Reading:
     prepared = prepare(text)
     if reference.kind == "value":
         return read_value(prepared)
-    forms = [[tuple(find_words(clean_text(form))) for form in thing] for thing in reference.things]
+    forms = [[_spell(form) for form in thing] for thing in reference.things]
     if reference.kind == "set":
         return {"named": read_set(prepared, forms)}
     return read_one(prepared, forms, reference.kind == "choice")
+
+
+def _spell(form: str) -> list[str]:
+    """The words of a thing, without an article in front."""
+    words = find_words(clean_text(form))
+    return words[1:] if len(words) > 1 and words[0] in ARTICLES else words
 
 
 def read_value(text: str) -> Reading:
@@ -56,7 +65,7 @@ def read_value(text: str) -> Reading:
             found = _read_first(claim)
             if found is not None:
                 return found
-    numbers = list(find_numbers(text)) or list(find_spelled(text))
+    numbers = _find_meant(text, find_numbers(text)) or _find_meant(text, find_spelled(text))
     if not numbers:
         return {"value": None, "why": "no number"}
     if len(numbers) > 1 and _is_hedged(text, numbers[-2], numbers[-1]):
@@ -70,12 +79,17 @@ def _read_first(claim: str) -> Reading | None:
     first = sentences[0] if sentences else ""
     start = first.rfind("=") + 1
     for part in (first[start:], claim):
-        numbers = sorted([*find_numbers(part), *find_spelled(part)], key=lambda one: one.start)
+        numbers = _find_meant(part, sorted([*find_numbers(part), *find_spelled(part)], key=lambda one: one.start))
         if numbers:
             if len(numbers) > 1 and _is_hedged(part, numbers[0], numbers[1]):
                 return {"value": None, "why": "hedged"}
             return _say(numbers[0])
     return None
+
+
+def _find_meant(text: str, numbers: Iterable[WrittenNumber]) -> list[WrittenNumber]:
+    """Those that are not denied: *not 41 but 42*."""
+    return [one for one in numbers if not is_denied(text, one.start, one.end)]
 
 
 def _is_hedged(text: str, first: WrittenNumber, second: WrittenNumber) -> bool:
@@ -108,7 +122,8 @@ def read_one(text: str, things: Things, lettered: bool) -> Reading:
     everywhere = _name(text, things, lettered)
     if len(everywhere) <= 1:
         return _decide(everywhere)
-    for claim in (*sentences[-1:], *sentences[:1]):
+    concluded = find_conclusion(text)
+    for claim in (*filter(None, [concluded]), *sentences[-1:], *sentences[:1]):
         named = _name(claim, things, lettered)
         if len(named) == 1:
             return _decide(named)
@@ -122,9 +137,10 @@ def _decide(named: set[int]) -> Reading:
 
 
 def _name(claim: str, things: Things, lettered: bool) -> set[int]:
-    named = set(find_named(find_words(claim), things))
+    named = set(find_named(claim, things))
     if lettered:
-        letters = {LETTERS.index(found[0] or found[1]) for found in LETTER.findall(claim)}
+        found = [one for one in LETTER.finditer(claim) if not is_denied(claim, one.start(), one.end())]
+        letters = {LETTERS.index(one[1] or one[2]) for one in found}
         named |= {place for place in letters if place < len(things)}
     return named
 
@@ -132,5 +148,5 @@ def _name(claim: str, things: Things, lettered: bool) -> set[int]:
 def read_set(text: str, things: Things) -> list[int]:
     """Everything that is named after the last mark, or else anywhere."""
     tail = find_tail(text)
-    named = set(find_named(find_words(tail), things)) if tail is not None else set()
-    return sorted(named or set(find_named(find_words(text), things)))
+    named = set(find_named(tail, things)) if tail is not None else set()
+    return sorted(named or set(find_named(text, things)))
