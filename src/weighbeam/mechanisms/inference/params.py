@@ -91,7 +91,7 @@ class InferenceParams(Params):
     ] = 0.3
     truth_power: Annotated[
         float, about("power of a miner's truth that multiplies its pay", ge=0, le=10), read_by("stand")
-    ] = 2.0
+    ] = 3.0
 
     @model_validator(mode="after")
     def _check_speed(self) -> "InferenceParams":

@@ -13,7 +13,9 @@ from weighbeam.mechanisms.inference.interpreter.limits import (
 )
 
 MAX_PLACES = 15
-POWER_STEPS = 2000
+POWER_STEPS = 500
+POWER_BITS = 256
+"""A power of longer numbers takes half a second each."""
 
 METHODS: Mapping[type, frozenset[str]] = {
     str: frozenset(
@@ -155,6 +157,8 @@ def _round(meter: Meter, value: Any, places: Any = None) -> Any:
 
 def _pow(meter: Meter, base: Any, power: Any, modulus: Any) -> Any:
     meter.pay(POWER_STEPS)
+    if any(isinstance(one, int) and one.bit_length() > POWER_BITS for one in (base, power, modulus)):
+        raise LimitReached("integer")
     return pow(base, power, modulus)
 
 
