@@ -126,7 +126,6 @@ HOSTILE_PROGRAMS = [
     "d = {}\ni = 0\nwhile True:\n    i += 1\n    d[i] = i",
     "def g(n):\n    return g(n + 1) + g(n + 2)\nx = g(0)",
     "def g(n):\n    for i in range(10):\n        g(n)\nx = g(0)",
-    "x = " + "(" * 150 + "1" + ")" * 150,
     "x = " + "-" * 3900 + "1",
     "x = " + "1+" * 1900 + "1",
     "x = " + "[" * 90 + "]" * 90,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from weighbeam.core.text import clean_text
 from weighbeam.mechanisms.inference.reference.numerals import simplify_latex
 
-MAX_READ = 20_000
+MAX_READ = 8000
 """Characters from the end: no answer says later than that what it comes to."""
 MARK = re.compile(
     r"####|\\boxed\s*\{|\b(?:final\s+|correct\s+|right\s+)?(?:answers?|result|solution)\b[^.\n:=]{0,60}?"
@@ -15,6 +15,8 @@ MARK = re.compile(
     re.IGNORECASE,
 )
 BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+MIXED = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
+"""Between a whole number and its fraction, which NFKC would join: 1½ is not 11/2."""
 END = re.compile(r"(?<=[.!?])\s+|\n+")
 CONCLUDED = re.compile(r"\b(?:so|therefore|thus|hence|consequently)\b", re.IGNORECASE)
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -28,12 +30,12 @@ SET_APART = re.compile(
     r"\b(?:and\s+not|rather\s+than|instead\s+of|than|except|without|unlike)(?:\s+(?:the|an?|by|to|for|in))*\s+$", re.IGNORECASE
 )
 """Just before what is not meant: *than the*, *instead of*."""
-MAX_CLAUSE = 400
+MAX_CLAUSE = 200
 
 
 def prepare(text: str) -> str:
     """A text as answers are read from it."""
-    return simplify_latex(clean_text(text[-MAX_READ:]))
+    return simplify_latex(clean_text(MIXED.sub(" ", text[-MAX_READ:])))
 
 
 def find_tail(text: str) -> str | None:

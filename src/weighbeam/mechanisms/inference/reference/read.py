@@ -28,6 +28,8 @@ from weighbeam.mechanisms.inference.reference.numerals import (
 from weighbeam.mechanisms.inference.reference.tested import test_function
 
 Reading = dict[str, Any]
+MAX_LOOKED = 20
+"""Numbers from where an answer says what it comes to."""
 ARTICLES = ("the", "a", "an")
 LETTER = re.compile(r"(?:\b[Oo]ption\s+|\b[Cc]hoice\s+|\()([A-H])\b|(?<![\w'])([A-H])(?=[).:,;]|\s*$|\s+(?:or|and)\b)")
 JOINED = re.compile(r"\s*(\w*)\s*,?\s*(?:or|/)\s+(?:maybe\s+|perhaps\s+|possibly\s+)?[$€£]?\s*", re.IGNORECASE)
@@ -65,7 +67,7 @@ def read_value(text: str) -> Reading:
             found = _read_first(claim)
             if found is not None:
                 return found
-    numbers = _find_meant(text, find_numbers(text)) or _find_meant(text, find_spelled(text))
+    numbers = _find_last(text, find_numbers(text)) or _find_last(text, find_spelled(text))
     if not numbers:
         return {"value": None, "why": "no number"}
     if len(numbers) > 1 and _is_hedged(text, numbers[-2], numbers[-1]):
@@ -79,7 +81,8 @@ def _read_first(claim: str) -> Reading | None:
     first = sentences[0] if sentences else ""
     start = first.rfind("=") + 1
     for part in (first[start:], claim):
-        numbers = _find_meant(part, sorted([*find_numbers(part), *find_spelled(part)], key=lambda one: one.start))
+        found = sorted([*find_numbers(part), *find_spelled(part)], key=lambda one: one.start)
+        numbers = _find_meant(part, found[:MAX_LOOKED])
         if numbers:
             if len(numbers) > 1 and _is_hedged(part, numbers[0], numbers[1]):
                 return {"value": None, "why": "hedged"}
@@ -87,7 +90,11 @@ def _read_first(claim: str) -> Reading | None:
     return None
 
 
-def _find_meant(text: str, numbers: Iterable[WrittenNumber]) -> list[WrittenNumber]:
+def _find_last(text: str, numbers: Iterable[WrittenNumber]) -> list[WrittenNumber]:
+    return _find_meant(text, list(numbers)[-MAX_LOOKED:])
+
+
+def _find_meant(text: str, numbers: Sequence[WrittenNumber]) -> list[WrittenNumber]:
     """Those that are not denied: *not 41 but 42*."""
     return [one for one in numbers if not is_denied(text, one.start, one.end)]
 
