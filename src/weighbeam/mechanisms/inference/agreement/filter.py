@@ -184,9 +184,7 @@ def filter_answers(
     silent = flagged | wrong
     group, voice, vote, pay = _hear(received, np.flatnonzero(~silent), params)
     if wrong.any():
-        # Apart: a right answer with one figure changed is alike, and must not share the pay of the right one.
-        others = _hear(received, np.flatnonzero(wrong), params)
-        group, voice, vote, pay = (np.where(wrong, theirs, own) for theirs, own in zip(others, (group, voice, vote, pay), strict=True))
+        group, pay = _pay_wrong(received, wrong, group, pay, params)
     vote = np.where(marks.mute, 0.0, vote)
     numbers = np.arange(len(received))
     speaking = numbers[~silent & (group == numbers)]
@@ -225,6 +223,21 @@ def _hear(
     group[heard], voice[heard] = heard[voices.group], heard[voices.voice]
     vote[heard], pay[heard] = voices.vote, voices.pay
     return group, voice, vote, pay
+
+
+def _pay_wrong(
+    received: ReceivedAnswers,
+    wrong: Flags,
+    group: NDArray[np.intp],
+    pay: NDArray[np.float64],
+    params: InferenceParams,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Groups and pays with those of wrong answers, found apart: a right answer with one figure changed is alike, and
+    must not share its pay. Copies of a wrong answer always share one."""
+    theirs = _hear(received, np.flatnonzero(wrong), params)[0]
+    group = np.where(wrong, theirs, group)
+    full = received.words < params.duplicate_min_words
+    return group, np.where(wrong, np.where(full, 1.0, 1 / _sizes(group)), pay)
 
 
 def _remove_outliers(

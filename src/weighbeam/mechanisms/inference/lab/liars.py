@@ -54,7 +54,7 @@ LIARS = (
         what="Two miners send fluent falsehoods: good answers with every sentence turned round, and where a task has a "
         "definite result, one made up in the same words that honest miners use.",
         against="With reference_share above 0 some tasks carry a hidden reference. A wrong answer keeps a tenth of its "
-        "score, and a miner's truth over its reference rounds, cubed, multiplies the pay of all its rounds.",
+        "score, and the pay of all rounds falls steeply with a miner's truth over its reference rounds.",
         open="With reference_share at 0 nothing tells a lie from the truth. A miner that works on tasks with a "
         "definite result and lies in open questions is only found out by references in text.",
         run=by_miners("inference", lambda: FixedStrategy(lie), 2),

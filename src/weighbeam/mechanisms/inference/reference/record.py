@@ -31,8 +31,9 @@ def fold_truth(
 
 def move_record(record: Mapping[str, Any], truth: float, params: InferenceParams) -> dict[str, Any]:
     """
-    >>> move_record(UNTRIED, 0.0, InferenceParams(truth_alpha=0.3, truth_power=2.0))
+    >>> move_record(UNTRIED, 0.0, InferenceParams(truth_alpha=0.3, truth_enough=1.0, truth_power=2.0))
     {'truth': 0.7, 'checked': 1, 'factor': 0.49}
     """
     average = round(move_average(record["truth"], truth, params.truth_alpha), 12)
-    return {"truth": average, "checked": record["checked"] + 1, "factor": round(average**params.truth_power, 12)}
+    factor = round(min(1.0, average / params.truth_enough) ** params.truth_power, 12)
+    return {"truth": average, "checked": record["checked"] + 1, "factor": factor}
