@@ -88,13 +88,13 @@ class InferenceParams(Params):
     wrong_factor: Annotated[Share, about("what a wrong answer keeps of its score"), read_by("score")] = 0.1
     truth_alpha: Annotated[
         float, about("weight of the newest reference round in a miner's truth", gt=0, le=1), read_by("stand")
-    ] = 0.3
+    ] = 0.2
     truth_enough: Annotated[
         float, about("a miner's truth from which its pay is not reduced", gt=0, le=1), read_by("stand")
-    ] = 0.8
+    ] = 0.75
     truth_power: Annotated[
         float, about("power of a miner's truth, as a part of enough, that multiplies its pay", ge=0, le=10), read_by("stand")
-    ] = 4.0
+    ] = 6.0
 
     @model_validator(mode="after")
     def _check_speed(self) -> "InferenceParams":

@@ -24,7 +24,7 @@ from weighbeam.mechanisms.inference.parse import (
 )
 from weighbeam.mechanisms.inference.reference.kinds import parse_reference
 from weighbeam.mechanisms.inference.reference.read import read_answer
-from weighbeam.mechanisms.inference.reference.record import UNTRIED, move_record
+from weighbeam.mechanisms.inference.reference.record import begin_record, move_record
 from weighbeam.mechanisms.inference.reference.truth import judge_reading
 from weighbeam.mechanisms.inference.text.counts import ParsedText, count_text
 from weighbeam.mechanisms.inference.text.quality import judge_quality
@@ -156,7 +156,7 @@ def record_stage(given: Input) -> dict[str, Any]:
     params, found = parse_params(given), given.get("truth")
     require(isinstance(found, list) and all(is_number(one, 0) and one <= 1 for one in found), "bad_shape")
     assert isinstance(found, list)
-    record: dict[str, Any] = {**UNTRIED, "factor": 1.0}
+    record = begin_record(params)
     for one in found:
         record = move_record(record, float(one), params)
     return record

@@ -179,10 +179,11 @@ def scored_with(truth: dict[str, float]) -> Scored:
 def test_the_record_of_a_miner() -> None:
     after = INFERENCE.stand(PARAMS, (), scored_with({"a": 0.0, "b": 1.0}))
     assert [(s.hotkey, s.value, s.detail["truth"], s.detail["checked"]) for s in after] == [
-        ("a", None, 0.7, 1),
-        ("b", None, 1.0, 1),
+        ("a", None, pytest.approx(0.6), 1),
+        ("b", None, pytest.approx(0.8), 1),
     ]
-    assert after[0].detail["factor"] == pytest.approx((0.7 / 0.8) ** 4)
+    assert after[0].detail["factor"] == pytest.approx(0.8**6)
+    assert after[1].detail["factor"] == 1.0
     assert INFERENCE.stand(PARAMS, after, Scored((), {})) == after
 
 
@@ -234,8 +235,8 @@ def test_a_journal_with_references_replays_to_the_bit(journal: Journal) -> None:
     with journal.store.read() as connection:
         kept = {s.hotkey: s.detail for s in select_standings(connection, "inference")}
         trends = select_trends(connection, INFERENCE, Averaging())
-    assert kept["liar-0"]["truth"] == pytest.approx(0.7**3)
-    assert kept["good"] == {"truth": 1.0, "checked": 3, "factor": 1.0}
+    assert kept["liar-0"] == {"truth": 0.384, "checked": 3, "factor": pytest.approx(0.512**6)}
+    assert kept["good"] == {"truth": pytest.approx(0.872), "checked": 3, "factor": 1.0}
     assert (trends["good"].standing or 0) > 50 * (trends["liar-0"].standing or 0) > 0
 
 

@@ -11,8 +11,6 @@ from weighbeam.core.stats import move_average
 from weighbeam.mechanism.records import Scored, Standing
 from weighbeam.mechanisms.inference.params import InferenceParams
 
-UNTRIED = {"truth": 1.0, "checked": 0}
-"""Nobody is a liar before the first reference round."""
 
 
 def fold_truth(
@@ -24,14 +22,20 @@ def fold_truth(
         return tuple(standings)
     after = {standing.hotkey: standing for standing in standings}
     for hotkey, truth in sorted(found.items()):
-        kept = after[hotkey].detail if hotkey in after else UNTRIED
+        kept = after[hotkey].detail if hotkey in after else begin_record(params)
         after[hotkey] = Standing(hotkey, None, move_record(kept, truth, params))
     return tuple(after[hotkey] for hotkey in sorted(after))
 
 
+def begin_record(params: InferenceParams) -> dict[str, Any]:
+    """Nobody is a liar before the first reference round, and nobody has credit to use up: the least that is enough."""
+    return {"truth": params.truth_enough, "checked": 0, "factor": 1.0}
+
+
 def move_record(record: Mapping[str, Any], truth: float, params: InferenceParams) -> dict[str, Any]:
     """
-    >>> move_record(UNTRIED, 0.0, InferenceParams(truth_alpha=0.3, truth_enough=1.0, truth_power=2.0))
+    >>> params = InferenceParams(truth_alpha=0.3, truth_enough=1.0, truth_power=2.0)
+    >>> move_record(begin_record(params), 0.0, params)
     {'truth': 0.7, 'checked': 1, 'factor': 0.49}
     """
     average = round(move_average(record["truth"], truth, params.truth_alpha), 12)
