@@ -36,8 +36,8 @@ from weighbeam.mechanisms.inference.tolerance import reaches
 
 @dataclass(frozen=True, slots=True)
 class RoundInput:
-    """A round as scoring meets it. `seconds`, `confidence`, `polarity` and `truth` go with `received`; `missed` says why
-    not. Without a reference nobody's `truth` is known."""
+    """A round as scoring meets it. `seconds`, `confidence`, `polarity` and `truth` go with `received`; `missed` says
+    why not. Without a reference nobody's `truth` is known."""
 
     received: ReceivedAnswers
     seconds: tuple[object, ...]

@@ -83,7 +83,10 @@ class InferenceParams(Params):
         Share, about("share of the validator's own rounds whose right answer is known"), read_by("ask"), before(0.0)
     ] = 0.0
     reference_entailment: Annotated[
-        bool, about("ask reference tasks that the entailment sense judges too"), read_by("ask", "observe"), before(False)
+        bool,
+        about("ask reference tasks that the entailment sense judges too"),
+        read_by("ask", "observe"),
+        before(False),
     ] = False
     wrong_factor: Annotated[Share, about("what a wrong answer keeps of its score"), read_by("score")] = 0.1
     truth_alpha: Annotated[
@@ -93,7 +96,9 @@ class InferenceParams(Params):
         float, about("a miner's truth from which its pay is not reduced", gt=0, le=1), read_by("stand")
     ] = 0.75
     truth_power: Annotated[
-        float, about("power of a miner's truth, as a part of enough, that multiplies its pay", ge=0, le=10), read_by("stand")
+        float,
+        about("power of a miner's truth, as a part of enough, that multiplies its pay", ge=0, le=10),
+        read_by("stand"),
     ] = 6.0
 
     @model_validator(mode="after")

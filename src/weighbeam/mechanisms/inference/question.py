@@ -71,7 +71,8 @@ SHAPE = '{"prompt": "…", "answers": [{"hotkey": "a", "text": "…", "seconds":
 
 
 def parse_question(data: Any) -> Asked:
-    """One round out of `{prompt | messages, prose?, reference?, answers: [{hotkey, text, seconds, confidence?, entity?}]}`."""
+    """One round out of `{prompt | messages, prose?, reference?, answers: [{hotkey, text, seconds, confidence?,
+    entity?}]}`."""
     rows = parse_answer_rows(data, SHAPE)
     answers = tuple(_parse_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)

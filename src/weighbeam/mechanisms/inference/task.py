@@ -125,8 +125,8 @@ def generate_task(seed: Seed) -> Task:
 
 
 def parse_prompt_text(name: str, text: str) -> Task:
-    """A task out of a text: its prompt, or a JSON object `{prompt | messages, prose?, max_tokens?, reference?}`; one with
-    `let` is a template, drawn for each round."""
+    """A task out of a text: its prompt, or a JSON object `{prompt | messages, prose?, max_tokens?, reference?}`; one
+    with `let` is a template, drawn for each round."""
     row = _parse_object(text)
     body = {"prompt": text.strip()} if row is None else {key: row[key] for key in FIELDS if key in row}
     try:

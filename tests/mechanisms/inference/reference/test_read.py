@@ -145,7 +145,9 @@ def test_wrong_choice(text: str) -> None:
 CALLER = {"kind": "span", "answer": ["Ada", "Ada Moor"], "others": ["Bo", "Cy", "the mayor"]}
 
 
-@pytest.mark.parametrize("text", ["Ada", "It was Ada Moor.", "Not Bo, but Ada.", "Bo slept and Cy ran; the answer is Ada."])
+@pytest.mark.parametrize(
+    "text", ["Ada", "It was Ada Moor.", "Not Bo, but Ada.", "Bo slept and Cy ran; the answer is Ada."]
+)
 def test_right_span(text: str) -> None:
     assert judge(CALLER, text) == 1.0
 
@@ -266,7 +268,9 @@ def test_any_text_can_be_read(given: dict[str, Any], text: str) -> None:
     assert truth is None or 0 <= truth <= 1
 
 
-@pytest.mark.parametrize("unit", ["1", "1 ", "one ", "one-", "(", "**1", "A or ", "answer ", "Ada not ", "1/", ",1", "def twice(", "so "])
+@pytest.mark.parametrize(
+    "unit", ["1", "1 ", "one ", "one-", "(", "**1", "A or ", "answer ", "Ada not ", "1/", ",1", "def twice(", "so "]
+)
 @pytest.mark.parametrize("given", GOOD, ids=lambda one: one["kind"])
 def test_long_texts_are_read_in_no_time(given: dict[str, Any], unit: str) -> None:
     import time

@@ -17,8 +17,8 @@ from weighbeam.engine.journal.replay import replay
 from weighbeam.engine.journal.state import ReplayState, apply_round
 from weighbeam.engine.rules.constants import Averaging, WeighInLimits
 from weighbeam.engine.rules.weighing import Weighing
-from weighbeam.engine.views.trends import select_trends
 from weighbeam.engine.vectors import call_stage
+from weighbeam.engine.views.trends import select_trends
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Standing, Task
 from weighbeam.mechanisms.inference.mechanism import Inference
@@ -52,7 +52,9 @@ def ask(texts: dict[str, str], kind: Any = "synthetic", **body: Any) -> Asked:
     return Asked(task, Group(tuple(texts)), answers, "seed")
 
 
-def play(senses: LocalSenses, texts: dict[str, str], kind: Any = "synthetic", **body: Any) -> tuple[Observation, Scored]:
+def play(
+    senses: LocalSenses, texts: dict[str, str], kind: Any = "synthetic", **body: Any
+) -> tuple[Observation, Scored]:
     observation = INFERENCE.observe(PARAMS, ask(texts, kind, **body), senses)
     return observation, INFERENCE.score(PARAMS, Observation.unpack(observation.pack()))
 

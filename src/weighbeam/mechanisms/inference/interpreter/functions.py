@@ -99,11 +99,11 @@ def _check_text(meter: Meter, owner: str, name: str, given: list[Any]) -> None:
         meter.pay_size(len(owner) + owner.count(given[0]) * len(given[1]))
 
 
-def _range(meter: Meter, *given: Any) -> range:
+def _range(_: Meter, *given: Any) -> range:
     return range(*given)
 
 
-def _len(meter: Meter, value: Any) -> int:
+def _len(_: Meter, value: Any) -> int:
     if not isinstance(value, str | list | tuple | set | dict | range):
         raise TypeError("object has no length")
     return len(value)
@@ -149,7 +149,7 @@ def _show(meter: Meter, value: Any = "") -> str:
     return str(value)
 
 
-def _round(meter: Meter, value: Any, places: Any = None) -> Any:
+def _round(_: Meter, value: Any, places: Any = None) -> Any:
     if places is not None and (not isinstance(places, int) or abs(places) > MAX_PLACES):
         raise LimitReached("places")
     return round(value, places)
@@ -181,13 +181,13 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "int": _int,
     "str": _show,
     "round": _round,
-    "abs": lambda meter, value: abs(value),
-    "float": lambda meter, value=0.0: float(value),
-    "bool": lambda meter, value=False: bool(value),
-    "ord": lambda meter, value: ord(value),
-    "chr": lambda meter, value: chr(value),
-    "bin": lambda meter, value: bin(value),
-    "divmod": lambda meter, left, right: divmod(left, right),
+    "abs": lambda _, value: abs(value),
+    "float": lambda _, value=0.0: float(value),
+    "bool": lambda _, value=False: bool(value),
+    "ord": lambda _, value: ord(value),
+    "chr": lambda _, value: chr(value),
+    "bin": lambda _, value: bin(value),
+    "divmod": lambda _, left, right: divmod(left, right),
     "any": lambda meter, value: any(list_items(meter, value)),
     "all": lambda meter, value: all(list_items(meter, value)),
     "reversed": lambda meter, value: list_items(meter, value)[::-1],
@@ -196,7 +196,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "tuple": lambda meter, value=(): tuple(list_items(meter, value)),
     "set": lambda meter, value=(): set(_hash_all(meter, value)),
     "dict": lambda meter, value=(): dict(value if isinstance(value, dict) else _hash_all(meter, value)),
-    "print": lambda meter, *given: None,
+    "print": lambda *_: None,
 }
 
 

@@ -1,7 +1,6 @@
 """Answers to reference tasks in the lab: right or wrong, and equally fluent."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -83,5 +82,5 @@ def _find_topics(prompt: str, chance: np.random.Generator) -> tuple[str, str]:
     return first, second
 
 
-def _pick(lines: tuple[str, ...], chance: Any) -> str:
+def _pick(lines: tuple[str, ...], chance: np.random.Generator) -> str:
     return lines[chance.integers(len(lines))]

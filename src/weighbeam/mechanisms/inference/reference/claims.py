@@ -27,7 +27,8 @@ CLAUSE = re.compile(
 )
 NEGATION = re.compile(r"\b(?:not|never|cannot|neither|nor)\b|n['’]t\b", re.IGNORECASE)
 SET_APART = re.compile(
-    r"\b(?:and\s+not|rather\s+than|instead\s+of|than|except|without|unlike)(?:\s+(?:the|an?|by|to|for|in))*\s+$", re.IGNORECASE
+    r"\b(?:and\s+not|rather\s+than|instead\s+of|than|except|without|unlike)(?:\s+(?:the|an?|by|to|for|in))*\s+$",
+    re.IGNORECASE,
 )
 """Just before what is not meant: *than the*, *instead of*."""
 MAX_CLAUSE = 200
@@ -44,9 +45,7 @@ def find_tail(text: str) -> str | None:
     >>> find_tail("First 3 + 4 = 7. So the answer is: **7**.")
     '7.'
     """
-    last = None
-    for last in MARK.finditer(text):
-        pass
+    last = _find_last(MARK, text)
     return None if last is None else text[last.end() :].lstrip(" :*=\n\t").replace("*", "").replace("}", " ")
 
 
@@ -56,11 +55,14 @@ def find_conclusion(text: str) -> str | None:
     >>> find_conclusion("It was due at 9:30, so it leaves at 9:45. Good luck.")
     'it leaves at 9:45.'
     """
-    last = None
-    for last in CONCLUDED.finditer(text):
-        pass
+    last = _find_last(CONCLUDED, text)
     claims = [] if last is None else split_claims(text[last.end() :])
     return claims[0] if claims else None
+
+
+def _find_last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = list(pattern.finditer(text))
+    return found[-1] if found else None
 
 
 def split_claims(text: str) -> list[str]:

@@ -36,7 +36,8 @@ def is_drawn(share: float, seed: Seed) -> bool:
     >>> is_drawn(0.0, "a"), is_drawn(1.0, "a")
     (False, True)
     """
-    return int(seeded_digest(seed, "reference")[:DIGITS], 16) / 16**DIGITS < share
+    place = int(seeded_digest(seed, "reference")[:DIGITS], 16)
+    return place < share * (1 << 4 * DIGITS)
 
 
 def draw_reference(seed: Seed, entailment: bool) -> DrawnTask:

@@ -24,7 +24,7 @@ class SeededDraws:
         self._drawn += 1
         return int(seeded_digest(self._seed, "draw", self._drawn)[:16], 16) % below
 
-    def between(self, meter: Meter, low: int, high: int) -> int:
+    def between(self, _: Meter, low: int, high: int) -> int:
         """A whole number, both ends included."""
         if not isinstance(low, int) or not isinstance(high, int) or high < low:
             raise ValueError("between takes two whole numbers")
@@ -47,8 +47,8 @@ class SeededDraws:
         return self.sample(meter, given, len(list_items(meter, given)))
 
     def offer(self) -> Mapping[str, Callable[..., Any]]:
-        drawn = {"between": self.between, "pick": self.pick, "sample": self.sample, "shuffled": self.shuffled}
-        return {**drawn, **SPELLERS}
+        drawn: dict[str, Callable[..., Any]] = {"between": self.between, "pick": self.pick}
+        return {**drawn, "sample": self.sample, "shuffled": self.shuffled, **SPELLERS}
 
 
 def listed(meter: Meter, given: Any) -> str:
@@ -68,12 +68,12 @@ def lettered(meter: Meter, given: Any) -> str:
     return " ".join(f"{letter}) {one}" for letter, one in zip(LETTERS, list_items(meter, given), strict=False))
 
 
-def two(meter: Meter, number: int) -> str:
+def two(_: Meter, number: int) -> str:
     """Two digits, as minutes are written."""
     return f"{int(number) % 100:02}"
 
 
-def clock(meter: Meter, minutes: int) -> str:
+def clock(_: Meter, minutes: int) -> str:
     """
     >>> clock(Meter(), 9 * 60 + 5)
     '9:05'
@@ -81,7 +81,7 @@ def clock(meter: Meter, minutes: int) -> str:
     return f"{int(minutes) // 60 % 24}:{int(minutes) % 60:02}"
 
 
-def roman(meter: Meter, number: int) -> str:
+def roman(_: Meter, number: int) -> str:
     """
     >>> roman(Meter(), 49)
     'XLIX'
@@ -95,7 +95,7 @@ def roman(meter: Meter, number: int) -> str:
     return spelled
 
 
-def an(meter: Meter, word: str) -> str:
+def an(_: Meter, word: str) -> str:
     """
     >>> an(Meter(), "otter"), an(Meter(), "lynx")
     ('an otter', 'a lynx')
@@ -103,7 +103,7 @@ def an(meter: Meter, word: str) -> str:
     return f"{'an' if str(word)[:1].lower() in 'aeiou' else 'a'} {word}"
 
 
-def nth(meter: Meter, number: int) -> str:
+def nth(_: Meter, number: int) -> str:
     """
     >>> [nth(Meter(), number) for number in (1, 12, 22, 103)]
     ['1st', '12th', '22nd', '103rd']

@@ -50,7 +50,7 @@ class Reference:
     def describe(self) -> str:
         """What is expected, for people.
 
-        >>> parse_reference({"kind": "span", "answer": ["Ada", "Ada Moor"], "others": ["Bo"]}).describe()
+        >>> parse_reference({"kind": "span", "answer": ["Ada", "Ada Moor"], "others": ["Bo", "Cy"]}).describe()
         'Ada'
         """
         if self.kind == "value":

@@ -13,8 +13,7 @@ UNITS = {
     )
 }
 TENS = {
-    word: 10 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+    word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
 }
 SCALES = {"thousand": 1000, "million": 1_000_000}
 MAX_DIGITS = 30
@@ -34,11 +33,13 @@ LATEX = (
     (re.compile(r"\{,\}"), ","),
 )
 _WORD = "|".join(sorted([*UNITS, *TENS, *SCALES, "hundred"], key=len, reverse=True))
-SPELLED = re.compile(rf"\b(?P<sign>(?:minus|negative)\s+)?(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*\b", re.IGNORECASE)
+SPELLED = re.compile(
+    rf"\b(?P<sign>(?:minus|negative)\s+)?(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenNumber:
+class AnswerNumber:
     """A number and where it stands."""
 
     value: Fraction
@@ -57,7 +58,7 @@ def simplify_latex(text: str) -> str:
     return text
 
 
-def find_numbers(text: str) -> Iterator[WrittenNumber]:
+def find_numbers(text: str) -> Iterator[AnswerNumber]:
     """Numbers in digits, from left to right.
 
     >>> [str(one.value) for one in find_numbers("1,250 m, 1 1/2, -0.5, $12.50, 3,5 and 20 %")]
@@ -67,7 +68,7 @@ def find_numbers(text: str) -> Iterator[WrittenNumber]:
         value = _read(found)
         if value is not None:
             signed = -value if found["sign"] else value
-            yield WrittenNumber(signed, found["percent"] is not None, found.start(), found.end())
+            yield AnswerNumber(signed, found["percent"] is not None, found.start(), found.end())
 
 
 def _read(found: "re.Match[str]") -> Fraction | None:
@@ -82,7 +83,7 @@ def _read(found: "re.Match[str]") -> Fraction | None:
     return Fraction(number.replace(",", "."))
 
 
-def find_spelled(text: str) -> Iterator[WrittenNumber]:
+def find_spelled(text: str) -> Iterator[AnswerNumber]:
     """Numbers in words, up to millions.
 
     >>> [str(one.value) for one in find_spelled("minus seven, one hundred and five, twenty-three thousand")]
@@ -91,7 +92,7 @@ def find_spelled(text: str) -> Iterator[WrittenNumber]:
     for found in SPELLED.finditer(text):
         value = _add_words(re.findall(rf"{_WORD}", found[0].lower()))
         if value is not None:
-            yield WrittenNumber(Fraction(-value if found["sign"] else value), False, found.start(), found.end())
+            yield AnswerNumber(Fraction(-value if found["sign"] else value), False, found.start(), found.end())
 
 
 def _add_words(words: list[str]) -> int | None:

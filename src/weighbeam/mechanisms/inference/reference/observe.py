@@ -48,5 +48,3 @@ def _hold_against(claims: Sequence[str], text: str, entailment: Entailment) -> R
     judged = entailment.judge([(premise, claim) for claim in claims for premise in premises])
     rows = judged.reshape(len(claims), len(premises), 3)
     return {"claims": [[int(row[: len(sentences), 0].max()), int(row[:, 2].max())] for row in rows]}
-
-

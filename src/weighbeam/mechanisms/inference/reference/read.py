@@ -20,7 +20,7 @@ from weighbeam.mechanisms.inference.reference.claims import (
 )
 from weighbeam.mechanisms.inference.reference.kinds import LETTERS, Reference
 from weighbeam.mechanisms.inference.reference.numerals import (
-    WrittenNumber,
+    AnswerNumber,
     find_numbers,
     find_spelled,
     format_number,
@@ -90,16 +90,16 @@ def _read_first(claim: str) -> Reading | None:
     return None
 
 
-def _find_last(text: str, numbers: Iterable[WrittenNumber]) -> list[WrittenNumber]:
+def _find_last(text: str, numbers: Iterable[AnswerNumber]) -> list[AnswerNumber]:
     return _find_meant(text, list(numbers)[-MAX_LOOKED:])
 
 
-def _find_meant(text: str, numbers: Sequence[WrittenNumber]) -> list[WrittenNumber]:
+def _find_meant(text: str, numbers: Sequence[AnswerNumber]) -> list[AnswerNumber]:
     """Those that are not denied: *not 41 but 42*."""
     return [one for one in numbers if not is_denied(text, one.start, one.end)]
 
 
-def _is_hedged(text: str, first: WrittenNumber, second: WrittenNumber) -> bool:
+def _is_hedged(text: str, first: AnswerNumber, second: AnswerNumber) -> bool:
     """Two different numbers of one unit with *or* between them; *2 hours or 120 minutes* is no hedge."""
     between = JOINED.fullmatch(text, first.end, second.start)
     if between is None or first.value == second.value:
@@ -109,7 +109,7 @@ def _is_hedged(text: str, first: WrittenNumber, second: WrittenNumber) -> bool:
     return not between[1] or between[1].lower() == unit.lower()
 
 
-def _say(number: WrittenNumber) -> Reading:
+def _say(number: AnswerNumber) -> Reading:
     return {"value": format_number(number.value), **({"percent": True} if number.percent else {})}
 
 

@@ -12,10 +12,7 @@ from weighbeam.mechanism.records import Scored, Standing
 from weighbeam.mechanisms.inference.params import InferenceParams
 
 
-
-def fold_truth(
-    params: InferenceParams, standings: Sequence[Standing], scored: Scored
-) -> tuple[Standing, ...]:
+def fold_truth(params: InferenceParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
     """The records after a round; as they were if it had no reference."""
     found: Mapping[str, float] = scored.summary.get("truth") or {}
     if not found:

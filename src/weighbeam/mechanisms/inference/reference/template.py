@@ -1,10 +1,11 @@
 """Templates of reference tasks: a few draws, a prompt with places for them, and the answer that follows.
 
-A template is a row of plain JSON. Its small program is interpreted like a miner's code, so that a file of templates from
-anywhere can be read safely.
+A template is a row of plain JSON. Its small program is interpreted like a miner's code, so that a file of templates
+from anywhere can be read safely.
 """
 
 import ast
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ PLACE = re.compile(r"\{([^{}\n]+)\}")
 FIELDS = ("id", "let", "prompt", "prose", "reference", "solution", "right", "wrong")
 MAX_LINES = 40
 STEPS = 400_000
-REMEDY = "see the format in docs/challenges.md"
+REMEDY = "see 'Reference tasks' in docs/inference.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,6 @@ class DrawnTask:
 @cache
 def load_words() -> dict[str, list[str]]:
     """Lists that every template may draw from."""
-    import json
-
     text = (files("weighbeam.mechanisms.inference.reference") / "bank" / "words.json").read_text("utf-8")
     words: dict[str, list[str]] = json.loads(text)
     return words

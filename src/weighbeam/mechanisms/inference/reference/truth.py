@@ -62,9 +62,7 @@ def _equals(got: Any, want: Any) -> bool:
 def _judge_claims(claims: list[list[int]]) -> float | None:
     """Each claim comes as (contradiction, entailment) in millionths; what an answer leaves open counts nothing."""
     said = sum(entails >= ENTAILED * MILLION for _, entails in claims)
-    denied = sum(
-        contradicts >= DENIED * MILLION and entails < ENTAILED * MILLION for contradicts, entails in claims
-    )
+    denied = sum(contradicts >= DENIED * MILLION and entails < ENTAILED * MILLION for contradicts, entails in claims)
     return None if said + denied == 0 else said / (said + denied)
 
 
@@ -81,7 +79,10 @@ def describe_reading(reference: Reference, reading: Mapping[str, Any]) -> str:
         good = sum("is" in got and _equals(got["is"], case[1]) for got, case in pairs)
         return f"right in {good} of {len(reference.cases)} cases"
     if reference.kind == "text":
-        rows = (f"entailment {entails / MILLION:.2f}, contradiction {denies / MILLION:.2f}" for denies, entails in reading["claims"])
+        rows = (
+            f"entailment {entails / MILLION:.2f}, contradiction {denies / MILLION:.2f}"
+            for denies, entails in reading["claims"]
+        )
         return "; ".join(rows)
     if not reading["named"]:
         return f"nothing ({reading.get('why', 'nothing named')})"
