@@ -177,6 +177,10 @@ class Mechanism:
         require(isinstance(body, dict), "bad_task", f"{name} is not a JSON object", "write one JSON object")
         return Task(name, body)
 
+    def finish_task(self, params: Any, task: Task, seed: Seed) -> Task:
+        """A task of a document as this round asks it: what is left to chance is drawn from the seed. Pure."""
+        return task
+
     def pose(self, params: Any, task: Task) -> Mapping[str, Any]:
         """The part of a task that miners see: plain JSON that does not reveal who else was asked. Pure.
 

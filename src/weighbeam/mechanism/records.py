@@ -191,8 +191,9 @@ class WeighRule:
     """Which steps of a weigh-in a mechanism keeps (docs/spec/weigh-in.md § 12).
 
     `standing` own: `stand` keeps it; emissions: the engine averages `summary["emissions"]` of each round and hands the
-    averages to `weigh` as standings. `gate` asked: only a miner asked inside the window can be stale in it; always:
-    whoever has no success in the window is; none: nobody is.
+    averages to `weigh` as standings, each times the `factor` in the detail that `stand` keeps of the miner, if any.
+    `gate` asked: only a miner asked inside the window can be stale in it; always: whoever has no success in the window
+    is; none: nobody is.
     """
 
     standing: Literal["own", "emissions"] = "own"

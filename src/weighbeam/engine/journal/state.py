@@ -63,7 +63,7 @@ class ReplayState:
             hotkey: fold_emissions(self._since(hotkey, now - hours * 3600), now, averaging.ema_alpha, hours)
             for hotkey in hotkeys
         }
-        return stand_by_averages(averages)
+        return stand_by_averages(averages, self.standings)
 
     def weigh(self, mechanism: Mechanism, params: Params, weighing: Weighing) -> Weighing:
         """`weighing` with the raw weights and last successes that this state leads to; its payees say who is eligible.

@@ -192,10 +192,11 @@ def select_current_standings(context: RoundContext, miners: Sequence[str], now: 
     """The standings that whom to ask may depend on."""
     mechanism = context.mechanism
     with context.journal.store.read() as connection:
+        kept = select_standings(connection, mechanism.name)
         if mechanism.rule.standing == "own":
-            return select_standings(connection, mechanism.name)
+            return kept
         averages = select_averages(connection, mechanism.name, miners, now, context.averaging, lookback=True)
-        return stand_by_averages(averages)
+        return stand_by_averages(averages, kept)
 
 
 async def observe(context: RoundContext, asked: Asked) -> Observation:

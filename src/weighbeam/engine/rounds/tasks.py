@@ -98,12 +98,13 @@ class DocumentTasks:
             text = f"{self.documents} holds {len(found)} documents, a day has {ROUNDS_A_DAY} rounds: tasks will repeat"
             self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
 
-    def __call__(self, _: str) -> Task:
+    def __call__(self, seed: str) -> Task:
         found = self.documents.list()
         for _turn in found:
             name = self._next(list(found))
             try:
-                return self.mechanism.parse_task(self.params, name, found[name]())
+                task = self.mechanism.parse_task(self.params, name, found[name]())
+                return self.mechanism.finish_task(self.params, task, seed)
             except WeighbeamError as fault:
                 text = f"{name} is passed over: {fault.message}"
                 self.alerts.tell("few_documents", "warning", text, self.mechanism.name)

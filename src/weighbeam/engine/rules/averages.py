@@ -1,8 +1,8 @@
 """Moving averages of emissions, the standing of mechanisms that keep none of their own (spec § 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from weighbeam.core.errors import require
 from weighbeam.core.numbers import is_number
@@ -54,6 +54,22 @@ def fold_emissions(
     return Average(ema, len(window), window[-1].at if window else None, future)
 
 
-def stand_by_averages(averages: dict[str, Average]) -> tuple[Standing, ...]:
-    """Averages as standings; `count` says over how many evaluations."""
-    return tuple(Standing(hotkey, one.ema, {"count": one.count}) for hotkey, one in sorted(averages.items()))
+def stand_by_averages(averages: Mapping[str, Average], kept: Sequence[Standing] = ()) -> tuple[Standing, ...]:
+    """Averages as standings; `count` says over how many evaluations.
+
+    What `stand` keeps of a miner comes along as detail, and a `factor` in it multiplies the average.
+
+    >>> stand_by_averages({"a": Average(0.5, 3, 1.0, 0)}, [Standing("a", None, {"factor": 0.5})])
+    (Standing(hotkey='a', value=0.25, detail={'factor': 0.5, 'count': 3}),)
+    """
+    details = {standing.hotkey: standing.detail for standing in kept}
+    return tuple(
+        Standing(hotkey, find_factor(details.get(hotkey)) * one.ema, {**details.get(hotkey, {}), "count": one.count})
+        for hotkey, one in sorted(averages.items())
+    )
+
+
+def find_factor(detail: Mapping[str, Any] | None) -> float:
+    """By what the average of a miner is multiplied; 1 if nothing is kept of it."""
+    factor = (detail or {}).get("factor")
+    return float(factor) if is_number(factor, 0) else 1.0

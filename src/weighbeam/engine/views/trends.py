@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Select, func, literal, select
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.stats import move_average, spread_average
 from weighbeam.engine.journal.projections import HISTORY, select_last_seen, select_standings
+from weighbeam.engine.rules.averages import find_factor
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.support.cache import StoreMemo
 from weighbeam.mechanism.base import Mechanism
@@ -75,6 +76,17 @@ class StandingTrend:
     spread: float | None = None
     trend: tuple[float, ...] = ()
 
+    def scale(self, factor: float) -> "StandingTrend":
+        """Everything times what a mechanism's own memory of the miner makes of it now.
+
+        >>> StandingTrend(2.0, None, (1.0, 2.0)).scale(0.5)
+        StandingTrend(standing=1.0, spread=None, trend=(0.5, 1.0))
+        """
+        if factor == 1.0:
+            return self
+        value, spread = (None if one is None else factor * one for one in (self.standing, self.spread))
+        return StandingTrend(value, spread, tuple(factor * one for one in self.trend))
+
 
 def select_trends(connection: Connection, mechanism: Mechanism, averaging: Averaging) -> dict[str, StandingTrend]:
     """Of everyone with a standing; of averaged emissions, as of the newest round."""
@@ -134,7 +146,11 @@ def _average_emissions(connection: Connection, mechanism: str, averaging: Averag
     if newest is not None:
         for hotkey, emission in _select_emissions(connection, mechanism, newest, averaging):
             paid.setdefault(hotkey, []).append(emission)
-    return {hotkey: fold_trend(emissions, averaging.ema_alpha) for hotkey, emissions in paid.items()}
+    factors = {standing.hotkey: find_factor(standing.detail) for standing in select_standings(connection, mechanism)}
+    return {
+        hotkey: fold_trend(emissions, averaging.ema_alpha).scale(factors.get(hotkey, 1.0))
+        for hotkey, emissions in paid.items()
+    }
 
 
 def _select_emissions(
@@ -165,10 +181,13 @@ def select_emission_trend(
         .where(EVALUATIONS.at >= oldest, EVALUATIONS.at <= newest)
         .order_by(EVALUATIONS.at, EVALUATIONS.round)
     )
+    kept = next((one for one in select_standings(connection, mechanism) if one.hotkey == hotkey), None)
+    factor = find_factor(kept.detail if kept else None)
     course: dict[str, float] = {}
     average = 0.0
     for round_id, emission in connection.execute(query):
-        average = course[round_id] = move_average(average, emission, averaging.ema_alpha)
+        average = move_average(average, emission, averaging.ema_alpha)
+        course[round_id] = factor * average
     return course
 
 

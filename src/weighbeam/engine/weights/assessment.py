@@ -108,7 +108,7 @@ def assess(
     standings = select_standings(connection, name)
     if context.mechanism.rule.standing == "emissions":
         averages = select_averages(connection, name, uids, now, context.averaging, mode.lookback)
-        standings = stand_by_averages(averages)
+        standings = stand_by_averages(averages, standings)
     seen = select_last_seen(connection, name)
     burn = find_burn(context.mechanism, context.params, context.burn_hotkey, graph)
     payees = list_payees(context.mechanism, context.params, uids, standings, seen, now, mode.freshness_hours, burn)

@@ -161,7 +161,8 @@ def _insert_entry(connection: Connection, context: WeighInContext, assessed: Wei
         detail = {"counts": counts, "stale": list(decision.stale), "blocks": assessed.mode.blocks}
         insert_audit(connection, assessed.weighing.now, "skip", name, assessed.mode.mode, decision.reason, detail)
     averaged = context.mechanism.rule.standing == "emissions"
-    standings = stand_by_averages(assessed.averages) if averaged else select_standings(connection, name)
+    kept = select_standings(connection, name)
+    standings = stand_by_averages(assessed.averages, kept) if averaged else kept
     note_weighed(connection, context.mechanism, context.params, standings, assessed.weighing, decision)
     return append_entry(connection, "weigh_in", secrets.token_hex(16), digest)[1]
 

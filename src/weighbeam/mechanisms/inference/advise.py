@@ -19,11 +19,12 @@ from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reasons import MEANINGS, OUT
 
 Parts = Mapping[str, Any]
+LEAST_FACTOR = 0.01
 
 
 def advise_voice(params: InferenceParams, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
     """From the parts of its scores, in points of 100."""
-    found = [*advise_failures(pairs, MEANINGS), *_advise_consensus(pairs)]
+    found = [*advise_failures(pairs, MEANINGS), *_advise_consensus(pairs), *_advise_truth(pairs)]
     both = [(own.parts, best.parts) for own, best in list_valid(pairs) if own.parts and best and best.parts]
     rounds = max(1, len(pairs))
     found += [_advise_quality(both, rounds), _advise_near(both, rounds)]
@@ -42,6 +43,20 @@ def _advise_consensus(pairs: Sequence[ScorePair]) -> list[Advice]:
     main = codes.most_common(1)[0][0]
     text = f"{count(hit, pairs)} were out of the consensus ({named}). {MEANINGS[main]} That cost {shown(gain)} points"
     return [Advice("Be part of the consensus", f"{text} per round", gain)]
+
+
+def _advise_truth(pairs: Sequence[ScorePair]) -> list[Advice]:
+    """What wrong answers cost in their own rounds; the miner's truth costs more in all others."""
+    judged = [own for own, _ in list_valid(pairs) if own.parts and "truth" in own.parts]
+    hit = [own for own in judged if "wrong" in own.reasons]
+    if not hit:
+        return []
+    gain = sum((own.value or 0.0) * (1 / max((own.parts or {})["truth_factor"], LEAST_FACTOR) - 1) for own in hit)
+    text = (
+        f"{len(hit)} of {len(judged)} answers whose right answer was known were wrong, which cost at least "
+        f"{shown(gain / len(pairs))} points per round and lowers the pay of all your rounds. {MEANINGS['wrong']}"
+    )
+    return [Advice("Get the answer right", text, gain / len(pairs))]
 
 
 def _lost_outside(parts: Parts) -> float:

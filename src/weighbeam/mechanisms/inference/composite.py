@@ -84,12 +84,13 @@ def _diversity(near: float, quality: float, params: InferenceParams) -> float:
 
 
 def sum_parts(parts: Mapping[str, Any]) -> float:
-    """The score from its parts.
+    """The score from its parts: their sum, and what the truth leaves of it where that is known.
 
     >>> sum_parts({"similarity": 30.4, "quality": 15.5, "confidence": 7.5, "consensus": 10.0, "diversity": 0.0})
     63.4
     """
-    return round(min(100.0, max(0.0, math.fsum(parts[name] for name in POINTS))), 12)
+    points = round(min(100.0, max(0.0, math.fsum(parts[name] for name in POINTS))), 12)
+    return round(points * parts["truth_factor"], 12) if "truth_factor" in parts else points
 
 
 def find_best(scores: Sequence[tuple[str, float, float]]) -> str | None:

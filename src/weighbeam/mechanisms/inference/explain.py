@@ -4,6 +4,7 @@ from weighbeam.mechanism.records import Node, Observation, Score, Scored
 from weighbeam.mechanisms.inference.composite import CONFIDENCE, MEMBER, QUALITY, SIMILARITY
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reasons import MEANINGS
+from weighbeam.mechanisms.inference.reference.explain import explain_truth
 from weighbeam.mechanisms.inference.score import RejudgedRound, replay_round
 from weighbeam.mechanisms.inference.text.quality import Quality
 
@@ -14,6 +15,7 @@ def explain_score(params: InferenceParams, observation: Observation, scored: Sco
     replayed = replay_round(params, observation)
     quality = replayed.qualities.get(hotkey)
     told = [] if quality is None else [_explain_quality(quality, params)]
+    told = [*explain_truth(params, observation.facts, hotkey), *told]
     if score.value is None or score.parts is None:
         faults = [Node(fault) for fault in observation.facts["faults"]] if "validator_fault" in score.reasons else []
         shown = "unscored" if score.value is None else "score 0, emission 0"
@@ -46,6 +48,8 @@ def _explain_points(params: InferenceParams, score: Score) -> Node:
     ]
     names = ("similarity", "quality", "confidence", "consensus", "diversity")
     sums = " + ".join(f"{parts[name]:.6g}" for name in names)
+    if "truth_factor" in parts:
+        sums = f"({sums}) × truth factor {parts['truth_factor']:.6g}"
     return Node(f"score = {sums} = {score.value:.9g}", tuple(map(Node, lines)))
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,19 +29,22 @@ from weighbeam.mechanisms.inference.composite import (
 )
 from weighbeam.mechanisms.inference.emissions import AnswerPay, AnswerPayee, parse_seconds, pay_answers
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.reference.marks import Truth, TruthMarks, find_factor
 from weighbeam.mechanisms.inference.text.words import Polarity
 from weighbeam.mechanisms.inference.tolerance import reaches
 
 
 @dataclass(frozen=True, slots=True)
 class RoundInput:
-    """A round as scoring meets it. `seconds`, `confidence` and `polarity` go with `received`; `missed` says why not."""
+    """A round as scoring meets it. `seconds`, `confidence`, `polarity` and `truth` go with `received`; `missed` says
+    why not. Without a reference nobody's `truth` is known."""
 
     received: ReceivedAnswers
     seconds: tuple[object, ...]
     confidence: tuple[object, ...]
     polarity: tuple[Polarity, ...]
     missed: Mapping[str, str]
+    truth: tuple[Truth, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,12 @@ class JudgedRound:
 
 def judge_round(given: RoundInput, params: InferenceParams) -> JudgedRound:
     """Everything that follows from a round."""
-    received = given.received
+    marks = TruthMarks.of(given.truth, len(given.received))
+    lifted = marks.lift(given.received.quality, given.received.words, params.quality_threshold)
+    received = replace(given.received, quality=lifted)
+    given = replace(given, received=received)
     void = len(received) < params.min_miners
-    filtered = filter_answers(received, params)
+    filtered = filter_answers(received, params, marks)
     measured = choose_measured(filtered)
     consensus = _measure(given, filtered, measured, params)
     inside = np.zeros(len(received), dtype=bool)
@@ -123,6 +129,7 @@ def format_judged(given: RoundInput, judged: JudgedRound) -> dict[str, Any]:
         "best": judged.best,
         "low_confidence": judged.low_confidence,
         "alerts": judged.alerts,
+        **({} if given.truth is None else {"truth": dict(zip(received.hotkeys, given.truth, strict=True))}),
     }
 
 
@@ -158,6 +165,8 @@ def _name_removed(
     for number in np.flatnonzero(~inside).tolist():
         if filtered.flagged[number]:
             removed[number] = "low_quality"
+        elif filtered.wrong[number]:
+            removed[number] = "wrong"
         elif filtered.outlier[number]:
             removed[number] = "outlier"
         elif filtered.short[number]:
@@ -196,8 +205,16 @@ def _compose(
             removed=reason,
             diverse=reason == "other_cluster" and good and number not in shared,
         )
-        parts[received.hotkeys[number]] = {**compose_parts(stands, params), "claim": claim}
+        parts[received.hotkeys[number]] = {
+            **compose_parts(stands, params),
+            "claim": claim,
+            **_weigh_truth(None if given.truth is None else given.truth[number], params),
+        }
     return parts
+
+
+def _weigh_truth(truth: Truth, params: InferenceParams) -> dict[str, float]:
+    return {} if truth is None else {"truth": truth, "truth_factor": find_factor(truth, params.wrong_factor)}
 
 
 def _list_payees(

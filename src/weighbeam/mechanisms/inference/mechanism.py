@@ -29,6 +29,8 @@ from weighbeam.mechanisms.inference.observe import name_senses, observe_round
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
 from weighbeam.mechanisms.inference.question import InferenceQuestion, parse_question, report_round
 from weighbeam.mechanisms.inference.reasons import MEANINGS, SUSPICIOUS
+from weighbeam.mechanisms.inference.reference.record import fold_truth
+from weighbeam.mechanisms.inference.reference.source import draw_instead, finish_template
 from weighbeam.mechanisms.inference.score import score_round
 from weighbeam.mechanisms.inference.stages import STAGES
 from weighbeam.mechanisms.inference.task import generate_task, parse_body, parse_prompt_text
@@ -76,10 +78,13 @@ class Inference(Mechanism):
         return choose_fewest(counts, miners, seed, wanted, params)
 
     def generate_task(self, params: InferenceParams, seed: Seed) -> Task:
-        return generate_task(seed)
+        return draw_instead(params, seed) or generate_task(seed)
 
     def parse_task(self, params: InferenceParams, name: str, text: str) -> Task:
         return parse_prompt_text(name, text)
+
+    def finish_task(self, params: InferenceParams, task: Task, seed: Seed) -> Task:
+        return draw_instead(params, seed) or finish_template(task, seed)
 
     def pose(self, params: InferenceParams, task: Task) -> Mapping[str, Any]:
         question = parse_body(task.body)
@@ -96,11 +101,11 @@ class Inference(Mechanism):
         return ReplyLimits(FRAME_BYTES + ESCAPED * MAX_ANSWER_BYTES, MAX_NODES)
 
     def name_senses(self, params: InferenceParams, senses: Senses) -> Mapping[str, Any]:
-        return name_senses(senses.embedder)
+        return name_senses(params, senses)
 
     def stand(self, params: InferenceParams, standings: Sequence[Standing], scored: Scored) -> tuple[Standing, ...]:
-        """Nothing of its own: the engine averages the emissions in the summary."""
-        return tuple(standings)
+        """The truth of each miner; the engine averages the emissions in the summary."""
+        return fold_truth(params, standings, scored)
 
     def weigh(self, params: InferenceParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
         return Weights({s.hotkey: (s.value or 0.0) if s.hotkey in eligible else 0.0 for s in standings})

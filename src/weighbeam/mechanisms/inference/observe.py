@@ -19,6 +19,7 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.core.text import UNICODE_VERSION, has_lone_surrogate
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Reply, Task
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
+from weighbeam.mechanisms.inference.reference.observe import find_reference, read_texts
 from weighbeam.mechanisms.inference.task import ParsedPrompt, parse_body
 from weighbeam.mechanisms.inference.text.cosines import TextVectors, embed_clean
 from weighbeam.mechanisms.inference.text.counts import (
@@ -29,7 +30,7 @@ from weighbeam.mechanisms.inference.text.counts import (
     number_wordings,
 )
 from weighbeam.mechanisms.inference.text.words import label_polarity
-from weighbeam.senses.ports.protocols import Embedder, Senses
+from weighbeam.senses.ports.protocols import Embedder, Sense, Senses
 
 CROWDED = 2
 """As many words and signs as an answer may have words, times this, are embedded whole."""
@@ -44,22 +45,34 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     vectors = _embed(prompt, [text for text in texts.values() if text.words], max_words, senses.embedder)
     unread = _find_unread(texts, prompt, vectors)
     numbers = {digest: number for number, digest in enumerate(texts)}
+    reference = find_reference(params, asked.task)
+    readings, faults = read_texts(reference, [text.raw for text in texts.values()], senses)
     facts = {
         "format": 1,
-        "task": _task_facts(asked.task, question, prompt),
+        "task": {
+            **_task_facts(asked.task, question, prompt),
+            **({} if reference is None else {"reference": asked.task.body["reference"]}),
+        },
         "seed": asked.seed,
         "group": _group_facts(asked.group),
-        "senses": name_senses(senses.embedder),
-        "faults": list(vectors.faults),
-        "texts": _text_facts(texts, prompt),
+        "senses": name_senses(params, senses),
+        "faults": [*vectors.faults, *faults],
+        "texts": [
+            {**text, **({} if reference is None else {"read": reading})}
+            for text, reading in zip(_text_facts(texts, prompt), readings, strict=True)
+        ],
         "miners": [_miner(answer, numbers, unread, asked.entities) for answer in asked.answers],
     }
     kept = {digest: text.raw for digest, text in texts.items()} | {digest_text(question.prompt): question.prompt}
     return Observation(facts, _measure(list(texts.values()), prompt, vectors), kept)
 
 
-def name_senses(embedder: Embedder) -> dict[str, Any]:
-    return {"embedder": {"id": embedder.id, "digest": embedder.digest}, "unicode": UNICODE_VERSION}
+def name_senses(params: InferenceParams, senses: Senses) -> dict[str, Any]:
+    used: dict[str, Sense] = {"embedder": senses.embedder}
+    if params.reference_entailment:
+        used["entailment"] = senses.entailment
+    named = {name: {"id": sense.id, "digest": sense.digest} for name, sense in used.items()}
+    return {**named, "unicode": UNICODE_VERSION}
 
 
 def parse_answer(answer: Answer) -> tuple[Reply, str | None]:

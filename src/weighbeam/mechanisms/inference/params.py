@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from weighbeam.mechanism.params import Params, Values, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, before, read_by
 
 MAX_ANSWER_BYTES = 65_536
 MAX_PROMPT = 200_000
@@ -19,7 +19,7 @@ Cosine = Annotated[float, Field(ge=-1, le=1)]
 class InferenceParams(Params):
     """How answers are judged, compared and paid."""
 
-    presets: ClassVar[Mapping[str, Values]] = {"seed": {}}
+    presets: ClassVar[Mapping[str, Values]] = {"seed": {"reference_share": 0.0}}
 
     clustering: Annotated[bool, about("split answers into clusters; off: all kept ones are one"), read_by("score")] = (
         True
@@ -78,6 +78,28 @@ class InferenceParams(Params):
     score_threshold: Annotated[
         Share, about("share of a member's points below which the best is of low confidence"), read_by("score")
     ] = 0.7
+
+    reference_share: Annotated[
+        Share, about("share of the validator's own rounds whose right answer is known"), read_by("ask"), before(0.0)
+    ] = 0.0
+    reference_entailment: Annotated[
+        bool,
+        about("ask reference tasks that the entailment sense judges too"),
+        read_by("ask", "observe"),
+        before(False),
+    ] = False
+    wrong_factor: Annotated[Share, about("what a wrong answer keeps of its score"), read_by("score")] = 0.1
+    truth_alpha: Annotated[
+        float, about("weight of the newest reference round in a miner's truth", gt=0, le=1), read_by("stand")
+    ] = 0.2
+    truth_enough: Annotated[
+        float, about("a miner's truth from which its pay is not reduced", gt=0, le=1), read_by("stand")
+    ] = 0.75
+    truth_power: Annotated[
+        float,
+        about("power of a miner's truth, as a part of enough, that multiplies its pay", ge=0, le=10),
+        read_by("stand"),
+    ] = 6.0
 
     @model_validator(mode="after")
     def _check_speed(self) -> "InferenceParams":

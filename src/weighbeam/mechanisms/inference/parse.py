@@ -14,6 +14,10 @@ from weighbeam.mechanism.records import Reply
 from weighbeam.mechanisms.inference.agreement.filter import ReceivedAnswers
 from weighbeam.mechanisms.inference.judge import RoundInput
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.reference.kinds import parse_reference
+from weighbeam.mechanisms.inference.reference.marks import Truth
+from weighbeam.mechanisms.inference.reference.read import read_answer
+from weighbeam.mechanisms.inference.reference.truth import judge_reading
 from weighbeam.mechanisms.inference.text.counts import ParsedText, compare_texts, count_text
 from weighbeam.mechanisms.inference.text.quality import Cosines, judge_quality
 from weighbeam.mechanisms.inference.text.words import Polarity, label_polarity
@@ -106,7 +110,21 @@ def parse_given(given: Input, params: InferenceParams) -> RoundInput:
         confidence=tuple(arrived[i].get("confidence") for i in order),
         polarity=tuple(_label(arrived[i], texts[i]) for i in order),
         missed={row["hotkey"]: row["status"] for row in rows if row.get("status", "ok") != "ok"},
+        truth=_parse_truth(given, [arrived[i] for i in order]),
     )
+
+
+def _parse_truth(given: Input, arrived: Sequence[Row]) -> tuple[Truth, ...] | None:
+    """As given for each answer, or from the texts and the reference; a claim needs a sense, and is given."""
+    if given.get("reference") is None:
+        if all("truth" not in row for row in arrived):
+            return None
+        found = [row.get("truth") for row in arrived]
+        require(all(one is None or (is_number(one, 0) and one <= 1) for one in found), "bad_shape")
+        return tuple(found)
+    reference = parse_reference(given["reference"])
+    require(reference.kind != "text" and all(isinstance(row.get("text"), str) for row in arrived), "bad_shape")
+    return tuple(judge_reading(reference, read_answer(reference, row["text"])) for row in arrived)
 
 
 def _judge_row(

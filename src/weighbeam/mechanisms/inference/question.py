@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from weighbeam.mechanism.parse import parse_answer_rows, parse_name_and_seconds, refuse_doubles
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Task
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.reference.kinds import parse_reference
 from weighbeam.mechanisms.inference.score import replay_round
 from weighbeam.mechanisms.inference.task import FIELDS, MAX_MODEL, MAX_TEMPERATURE, MAX_TOKENS, parse_body
 from weighbeam.mechanisms.inference.tolerance import exceeds
@@ -70,7 +71,8 @@ SHAPE = '{"prompt": "…", "answers": [{"hotkey": "a", "text": "…", "seconds":
 
 
 def parse_question(data: Any) -> Asked:
-    """One round out of `{prompt | messages, prose?, answers: [{hotkey, text, seconds, confidence?, entity?}]}`."""
+    """One round out of `{prompt | messages, prose?, reference?, answers: [{hotkey, text, seconds, confidence?,
+    entity?}]}`."""
     rows = parse_answer_rows(data, SHAPE)
     answers = tuple(_parse_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
@@ -79,6 +81,8 @@ def parse_question(data: Any) -> Asked:
     owners = [row.get("entity") for row in rows]
     entities = {key: str(owner) for key, owner in zip(hotkeys, owners, strict=True) if owner is not None}
     parse_body(body)
+    if "reference" in body:
+        parse_reference(body["reference"])
     return Asked(Task("what-if", body), Group(hotkeys), answers, "what-if", entities)
 
 

@@ -9,6 +9,7 @@ MEANINGS = {
     "outlier": "Out of the consensus: the answer is far from all others and no better. Check that it is right.",
     "short": "Out of the consensus: the answer is short beside the others. Answer all of the question.",
     "contradicts": "Out of the consensus: the answer says yes where most say no, or no where they say yes. Check it.",
+    "wrong": "The answer is not the right one, which was known: work the task out before you answer.",
     "other_cluster": "Out of the consensus: the answer means something else than most. Check that it is right.",
     "timeout": "No answer arrived in time: answer before the timeout.",
     "unreachable": "The endpoint could not be reached: keep the address you announced up and open.",

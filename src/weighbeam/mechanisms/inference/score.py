@@ -13,10 +13,13 @@ from weighbeam.mechanisms.inference.agreement.alerts import describe_copies
 from weighbeam.mechanisms.inference.agreement.filter import ReceivedAnswers
 from weighbeam.mechanisms.inference.judge import JudgedRound, RoundInput, format_judged, judge_round
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.reference.kinds import parse_reference
+from weighbeam.mechanisms.inference.reference.marks import Truth
+from weighbeam.mechanisms.inference.reference.truth import judge_reading
 from weighbeam.mechanisms.inference.text.counts import TextCounts, fill_overlaps
 from weighbeam.mechanisms.inference.text.quality import Cosines, Quality, judge_quality
 
-NOT_SUMMED = ("scores", "parts", "emissions")
+NOT_SUMMED = ("scores", "parts", "emissions", "truth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,12 @@ def score_round(params: InferenceParams, observation: Observation) -> Scored:
     scores = tuple(_score(miner, replayed) for miner in observation.facts["miners"])
     summary = {name: value for name, value in written.items() if name not in NOT_SUMMED}
     copies = describe_copies(replayed.given.received, replayed.judged.filtered, params)
-    paid = _list_paid(observation.facts, written["emissions"])
-    return Scored(scores, {**summary, "copies": copies, "emissions": paid})
+    paid = _list_counted(observation.facts, written["emissions"])
+    known = written.get("truth", {}) if not written["void"] else {}
+    truth = _list_counted(observation.facts, known)
+    return Scored(
+        scores, {**summary, "copies": copies, "emissions": paid, **({"truth": truth} if "truth" in written else {})}
+    )
 
 
 def replay_round(params: InferenceParams, observation: Observation) -> RejudgedRound:
@@ -49,6 +56,7 @@ def replay_round(params: InferenceParams, observation: Observation) -> RejudgedR
     arrived = [miner for miner in miners if miner["status"] == "ok"]
     per_text = judge_texts(params, observation)
     rows = np.array([miner["text"] for miner in arrived], dtype=np.intp)
+    truth = judge_truth(facts)
     received = ReceivedAnswers(
         hotkeys=tuple(miner["hotkey"] for miner in arrived),
         quality=np.array([per_text[row].quality for row in rows], dtype=np.float64),
@@ -63,6 +71,7 @@ def replay_round(params: InferenceParams, observation: Observation) -> RejudgedR
         confidence=tuple(miner["confidence"] for miner in arrived),
         polarity=tuple(facts["texts"][row]["polarity"] for row in rows),
         missed={miner["hotkey"]: miner["status"] for miner in miners if miner["status"] != "ok"},
+        truth=None if truth is None else tuple(truth[row] for row in rows),
     )
     qualities = {miner["hotkey"]: per_text[miner["text"]] for miner in arrived}
     return RejudgedRound(given, qualities, judge_round(given, params))
@@ -110,9 +119,18 @@ def _score(miner: Mapping[str, Any], replayed: RejudgedRound) -> Score:
     return Score(hotkey, "valid", judged.scores[hotkey], judged.parts[hotkey], reasons)
 
 
-def _list_paid(facts: Mapping[str, Any], emissions: Mapping[str, float | None]) -> dict[str, float]:
+def _list_counted(facts: Mapping[str, Any], found: Mapping[str, float | None]) -> dict[str, float]:
     """What counts for standings: nothing of a round that is not ranked, nor of who was asked besides the group."""
     extra = set(facts["group"]["extra"])
     if not facts["task"]["ranked"]:
         return {}
-    return {hotkey: paid for hotkey, paid in emissions.items() if paid is not None and hotkey not in extra}
+    return {hotkey: value for hotkey, value in found.items() if value is not None and hotkey not in extra}
+
+
+def judge_truth(facts: Mapping[str, Any]) -> list[Truth] | None:
+    """How right each distinct text is; None in a round without a reference."""
+    recorded = facts["task"].get("reference")
+    if recorded is None:
+        return None
+    reference = parse_reference(recorded)
+    return [None if text["read"] is None else judge_reading(reference, text["read"]) for text in facts["texts"]]

@@ -22,6 +22,10 @@ from weighbeam.mechanisms.inference.parse import (
     parse_polarity,
     parse_rows,
 )
+from weighbeam.mechanisms.inference.reference.kinds import parse_reference
+from weighbeam.mechanisms.inference.reference.read import read_answer
+from weighbeam.mechanisms.inference.reference.record import begin_record, move_record
+from weighbeam.mechanisms.inference.reference.truth import judge_reading
 from weighbeam.mechanisms.inference.text.counts import ParsedText, count_text
 from weighbeam.mechanisms.inference.text.quality import judge_quality
 
@@ -139,10 +143,31 @@ def score_stage(given: Input) -> dict[str, Any]:
     return format_judged(read, judge_round(read, params))
 
 
+def truth_stage(given: Input) -> dict[str, Any]:
+    """What a text says, and whether it is right."""
+    reference = parse_reference(given.get("reference"))
+    require(isinstance(given.get("text"), str) and reference.kind != "text", "bad_shape")
+    reading = read_answer(reference, given["text"])
+    return {"read": reading, "truth": judge_reading(reference, reading)}
+
+
+def record_stage(given: Input) -> dict[str, Any]:
+    """A miner's truth after some reference rounds."""
+    params, found = parse_params(given), given.get("truth")
+    require(isinstance(found, list) and all(is_number(one, 0) and one <= 1 for one in found), "bad_shape")
+    assert isinstance(found, list)
+    record = begin_record(params)
+    for one in found:
+        record = move_record(record, float(one), params)
+    return record
+
+
 STAGES: Mapping[str, Stage] = {
     "inference.quality": quality_stage,
     "inference.filter": filter_stage,
     "inference.consensus": consensus_stage,
     "inference.emissions": emissions_stage,
     "inference.score": score_stage,
+    "inference.truth": truth_stage,
+    "inference.record": record_stage,
 }

@@ -13,12 +13,13 @@ from weighbeam.core.numbers import is_integer, is_number
 from weighbeam.core.text import clean_text, find_words, has_lone_surrogate
 from weighbeam.mechanism.records import Seed, Task
 from weighbeam.mechanisms.inference.params import MAX_PROMPT
+from weighbeam.mechanisms.inference.reference.source import parse_line
 
 MAX_TOKENS = 32_768
 MAX_WORDS = 4000
 MAX_POSED = 900_000
 """Bytes; a miner takes a megabyte with everything around them."""
-FIELDS = ("prompt", "messages", "prose", "max_tokens", "temperature", "model")
+FIELDS = ("prompt", "messages", "prose", "max_tokens", "temperature", "model", "reference")
 MAX_TEMPERATURE = 2
 MAX_MODEL = 200
 MAX_MESSAGES = 1000
@@ -124,9 +125,14 @@ def generate_task(seed: Seed) -> Task:
 
 
 def parse_prompt_text(name: str, text: str) -> Task:
-    """A task out of a text: its prompt, or a JSON object `{prompt | messages, prose?, max_tokens?}`."""
-    body = _parse_object(text) or {"prompt": text.strip()}
+    """A task out of a text: its prompt, or a JSON object `{prompt | messages, prose?, max_tokens?, reference?}`; one
+    with `let` is a template, drawn for each round."""
+    row = _parse_object(text)
+    body = {"prompt": text.strip()} if row is None else {key: row[key] for key in FIELDS if key in row}
     try:
+        templated = None if row is None else parse_line(row, text)
+        if templated is not None:
+            return templated
         parse_body(body)
     except WeighbeamError as fault:
         raise WeighbeamError("bad_task", f"{name} makes no task: {fault.message}", fault.remedy) from None
@@ -134,11 +140,9 @@ def parse_prompt_text(name: str, text: str) -> Task:
 
 
 def _parse_object(text: str) -> dict[str, Any] | None:
-    """The body a text spells out, if it does; the prompt of another text may well be JSON too."""
+    """The object a text spells out, if it does; the prompt of another text may well be JSON too."""
     try:
         read = json.loads(text) if text.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
         return None
-    return (
-        {key: read[key] for key in FIELDS if key in read} if isinstance(read, dict) and read.keys() & ASKING else None
-    )
+    return read if isinstance(read, dict) and read.keys() & ASKING else None

@@ -43,7 +43,7 @@ def choose_measured(filtered: FilteredAnswers) -> ConsensusGroup:
         return ConsensusGroup(filtered.dominant, cluster=True)
     if _count_voices(filtered, kept) >= 2:
         return ConsensusGroup(kept, cluster=False)
-    if len(kept) >= 2 and _count_voices(filtered, np.flatnonzero(~filtered.flagged).tolist()) == 1:
+    if len(kept) >= 2 and _count_voices(filtered, np.flatnonzero(filtered.heard).tolist()) == 1:
         return ConsensusGroup(kept, cluster=True, all_pairs=True)
     return ConsensusGroup((), cluster=False)
 

@@ -16,6 +16,7 @@ from weighbeam.mechanisms.inference.agreement.clusters import (
     take_submatrix,
 )
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.reference.marks import TruthMarks
 from weighbeam.mechanisms.inference.tolerance import EQUAL
 
 MAX_NEIGHBOURS = 20
@@ -146,10 +147,17 @@ class FilteredAnswers:
     short: Flags
     clusters: tuple[tuple[int, ...], ...]
     dominant: tuple[int, ...]
+    wrong: Flags
+
+    @property
+    def heard(self) -> Flags:
+        """Who is compared at all: neither flagged nor known to be wrong."""
+        heard: Flags = ~(self.flagged | self.wrong)
+        return heard
 
     @property
     def kept(self) -> Flags:
-        kept: Flags = ~(self.flagged | self.outlier | self.short)
+        kept: Flags = self.heard & ~(self.outlier | self.short)
         return kept
 
     def list_groups(self) -> list[list[int]]:
@@ -166,21 +174,40 @@ def flag_answers(received: ReceivedAnswers, params: InferenceParams) -> Flags:
     return flagged
 
 
-def filter_answers(received: ReceivedAnswers, params: InferenceParams) -> FilteredAnswers:
-    """Everything of §§ 4-7 that compares answers."""
+def filter_answers(
+    received: ReceivedAnswers, params: InferenceParams, marks: TruthMarks | None = None
+) -> FilteredAnswers:
+    """Everything of §§ 4-7 that compares answers; with a reference, without those that are wrong."""
+    marks = marks or TruthMarks.of(None, len(received))
     flagged = flag_answers(received, params)
-    group, voice, vote, pay = _hear(received, np.flatnonzero(~flagged), params)
+    wrong = marks.wrong & ~flagged
+    silent = flagged | wrong
+    group, voice, vote, pay = _hear(received, np.flatnonzero(~silent), params)
+    if wrong.any():
+        group, pay = _pay_wrong(received, wrong, group, pay, params)
+    vote = np.where(marks.mute, 0.0, vote)
     numbers = np.arange(len(received))
-    speaking = numbers[~flagged & (group == numbers)]
+    speaking = numbers[~silent & (group == numbers)]
     lof, outlier = _remove_outliers(received, speaking, params)
     speaking = speaking[~outlier[speaking]]
     min_words, short = _remove_short(received, speaking, params)
     speaking = speaking[~short[speaking]]
-    outlier, short = outlier[group] & ~flagged, short[group] & ~flagged
-    clusters = _cluster(received, speaking, group, flagged, params)
+    outlier, short = outlier[group] & ~silent, short[group] & ~silent
+    clusters = _cluster(received, speaking, group, silent, params)
     dominant = find_dominant(clusters, received.quality, vote)
     return FilteredAnswers(
-        flagged, group, voice, vote, pay, lof, outlier, min_words, short, tuple(map(tuple, clusters)), tuple(dominant)
+        flagged=flagged,
+        group=group,
+        voice=voice,
+        vote=vote,
+        pay=pay,
+        lof=lof,
+        outlier=outlier,
+        min_words=min_words,
+        short=short,
+        clusters=tuple(map(tuple, clusters)),
+        dominant=tuple(dominant),
+        wrong=wrong,
     )
 
 
@@ -196,6 +223,21 @@ def _hear(
     group[heard], voice[heard] = heard[voices.group], heard[voices.voice]
     vote[heard], pay[heard] = voices.vote, voices.pay
     return group, voice, vote, pay
+
+
+def _pay_wrong(
+    received: ReceivedAnswers,
+    wrong: Flags,
+    group: NDArray[np.intp],
+    pay: NDArray[np.float64],
+    params: InferenceParams,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Groups and pays with those of wrong answers, found apart: a right answer with one figure changed is alike, and
+    must not share its pay. Copies of a wrong answer always share one."""
+    theirs = _hear(received, np.flatnonzero(wrong), params)[0]
+    group = np.where(wrong, theirs, group)
+    full = received.words < params.duplicate_min_words
+    return group, np.where(wrong, np.where(full, 1.0, 1 / _sizes(group)), pay)
 
 
 def _remove_outliers(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from weighbeam.lab.attack.attack import Attack, by_miners
 from weighbeam.lab.attack.moves import MOMENT, answer_as, repeat_best
 from weighbeam.lab.simulate.world import FixedStrategy, MinerTurn, SimulatedAnswer, World, draw_chance
+from weighbeam.mechanisms.inference.lab.liars import LIARS
 from weighbeam.mechanisms.inference.miners.contradict import SENTENCE, contradict
 
 KEYWORD = re.compile(r"[A-Za-z][a-z]+")
@@ -322,6 +323,7 @@ _SYBIL_INFERENCE = (
 
 ATTACKS = (
     *_COPYCAT_INFERENCE,
+    *LIARS,
     *_GARBAGE_CONSENSUS,
     *_INSTANT_GARBAGE_INFERENCE,
     *_KEYWORD_STUFFING,

@@ -17,9 +17,13 @@ from weighbeam.lab.simulate.world import MinerTurn, SimulatedAnswer
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Asked, Group, Observation, Scored, Standing, Task
+from weighbeam.mechanisms.inference.lab.references import answer_reference
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.miners.contradict import SENTENCE
 from weighbeam.mechanisms.inference.miners.prepared_answers import load_answers
+from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.reference.draw import draw_reference, is_drawn, make_task
+from weighbeam.mechanisms.inference.reference.template import DrawnTask
 from weighbeam.mechanisms.inference.task import load_bank
 from weighbeam.senses.local import LocalSenses
 
@@ -76,6 +80,8 @@ AGAINST = frozenset({"off_topic", "echo", "not_prose", "thin", "empty", "contrad
 SCATTER = 1.5
 """How far, in places of the bank, an honest answer misses what its miner's skill would find."""
 SECONDS, SPREAD = 4.0, 0.35
+LEAST_RIGHT = 0.7
+"""How often the least skilled honest miner is right where the right answer is known; the best one always is."""
 
 
 class InferenceWorld:
@@ -85,23 +91,42 @@ class InferenceWorld:
 
     def __init__(self, params: Mapping[str, Any], senses: LocalSenses) -> None:
         self.mechanism: Mechanism = Inference()
-        self.params = make_params(self.mechanism, params)
+        made = make_params(self.mechanism, params)
+        assert isinstance(made, InferenceParams)
+        self.params = made
         self.senses = senses
         self._prompts = {row["id"]: row["prompt"] for row in load_bank() if row["id"] in load_ladders()}
         self._taken: dict[int, set[int]] = {}
+        self._drawn: dict[str, DrawnTask] = {}
 
     def begin(self, seed: int) -> None:
-        self._taken = {}
+        self._taken, self._drawn = {}, {}
 
     def make_task(self, number: int, chance: np.random.Generator) -> Task:
         name = sorted(self._prompts)[chance.integers(len(self._prompts))]
+        seed = f"{chance.integers(1 << 60):x}"
+        if is_drawn(self.params.reference_share, seed):
+            drawn = draw_reference(seed, entailment=False)
+            task = make_task(drawn)
+            self._drawn[task.id] = drawn
+            return task
         return Task(name, {"prompt": self._prompts[name]})
+
+    def answer_known(self, turn: MinerTurn, right: float) -> str | None:
+        """An answer to a task with a reference that is right as often as that; None to any other task."""
+        drawn = self._drawn.get(turn.task.id)
+        if drawn is None:
+            return None
+        return answer_reference(drawn, bool(turn.chance.random() < right), turn.chance)
 
     def choose(self, standings: Sequence[Standing], hotkeys: Sequence[str], seed: str) -> Group:
         return self.mechanism.choose(self.params, standings, hotkeys, seed)
 
     def answer(self, turn: MinerTurn) -> SimulatedAnswer:
         """The free answer nearest to what skill and luck find; the surer, the better it is meant to be."""
+        known = self.answer_known(turn, LEAST_RIGHT + (1 - LEAST_RIGHT) * turn.me.skill)
+        if known is not None:
+            return SimulatedAnswer({"text": known, "confidence": 0.7}, self.take_time(turn))
         bank = load_ladders()[turn.task.id]
         taken = self._taken.setdefault(turn.round, set())
         place = (1 - turn.me.skill) * (len(bank) - 1) + turn.chance.normal(0, SCATTER)
