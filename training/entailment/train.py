@@ -47,7 +47,16 @@ MIX = {
     "written": 20.0,
 }
 ROUND_PAIRS = 20_000
-WATCHED = {"mnli": 130, "mnli2": 130, "snli": 200, "fever": 200, "fever_neutral": 100, "conjnli": 60, "rules": 120, "written": 60}
+WATCHED = {
+    "mnli": 130,
+    "mnli2": 130,
+    "snli": 200,
+    "fever": 200,
+    "fever_neutral": 100,
+    "conjnli": 60,
+    "rules": 120,
+    "written": 60,
+}
 KEPT = ("step", "round", "batch", "pairs", "seconds", "loss", "log")
 
 

@@ -2,8 +2,9 @@
 
 Pairs of equal piece count share a batch, so nothing is padded. The layers multiply in whole numbers, each word piece
 by its own scale, so a pair's row is the same to the bit whatever else is judged with it. That holds on one machine:
-what lies between the products is float32, whose noise on another processor can move a probability by a few millionths. A pair with a side of no words is neutral, without asking the model. A premise that
-is longer than what the model was trained on is read in windows of whole sentences.
+what lies between the products is float32, whose noise on another processor can move a probability by a few millionths.
+A pair with a side of no words is neutral, without asking the model. A premise that is longer than what the model was
+trained on is read in windows of whole sentences.
 """
 
 import math
