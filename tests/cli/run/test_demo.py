@@ -189,15 +189,16 @@ def count_late(journal: Path) -> Counter[str]:
 def test_the_journal_can_be_read(played) -> None:
     _, folder = played
     store = folder / "validator-2.db"
-    both = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
-    wanted = [name for name in ("chunking", "evidence", "inference", "novelty") for _ in range(2)]
-    assert sorted(line["mechanism"] for line in both) == wanted
-    told = [line for line in both if line["mechanism"] == "chunking"]
-    assert [(line["state"], line["answers"]) for line in told] == [("scored", 15)] * 2
+    lines = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
+    counts = Counter(line["mechanism"] for line in lines)
+    assert sorted(counts) == ["chunking", "evidence", "inference", "novelty"]
+    assert min(counts.values()) >= 2, "further rounds replace those that this machine was late for"
+    told = [line for line in lines if line["mechanism"] == "chunking" and not line["void"]]
+    assert {(line["state"], line["answers"]) for line in told} == {("scored", 15)}
     late = count_late(store)
     valid = [line["valid"] + late[line["id"]] for line in told]
     assert valid[0] in (7, 8)
-    assert valid[1] in (7, 8, 9), "the replayer's one honest reply goes to whoever asks first"
+    assert set(valid[1:]) <= {7, 8, 9}, "the replayer's one honest reply goes to whoever asks first"
     standings = json.loads(run("leaderboard", "--store", store, "--json").stdout)["standings"]
     ranked = sum(line["standing"] is not None for line in standings)
     assert 7 <= ranked + sum(line["hotkey"] in HONEST for line in standings[ranked:]) <= 9
@@ -207,7 +208,8 @@ def test_the_journal_can_be_read(played) -> None:
         "malformed",
     }
     report = json.loads(run("miner-report", standings[0]["hotkey"], "--store", store, "--json").stdout)["scores"]
-    assert [line["status"] for line in report] == ["valid", "valid"]
+    assert len(report) >= 2
+    assert {line["status"] for line in report} == {"valid"}
     shown = run("leaderboard", "--store", store, COLUMNS="120").stdout
     assert standings[0]["hotkey"] in shown
     assert shown.startswith("chunking (--mechanism evidence or inference or novelty for another): lower")
