@@ -84,10 +84,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     given = parser.parse_args()
     phrases = [
-        phrase
-        for text in (*read_sentences(given.data), *read_docstrings())
-        for phrase in cut_phrases(text)
-        if phrase
+        phrase for text in (*read_sentences(given.data), *read_docstrings()) for phrase in cut_phrases(text) if phrase
     ]
     common = Counter(word for phrase in phrases for word in phrase)
     names = [word for word, _ in common.most_common(WORDS)] + [NUMBER, OTHER, *(f"-{ending}" for ending in ENDINGS)]
