@@ -1,5 +1,6 @@
-"""What kind of answer a prompt asks for (spec § 4). It decides which rules hold, so the answers of a round decide together
-with the prompt: no single miner can choose it.
+"""What kind of answer a prompt asks for (spec § 4).
+
+It decides which rules hold, so the answers of a round decide it together with the prompt: no single miner can.
 """
 
 import re
