@@ -36,7 +36,7 @@ def find_weights() -> Path:
 
 
 def serve() -> None:
-    """Until the input ends, so that no server outlives whoever started it."""
+    """Until the input ends, so that no server outlives the process that started it."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()

@@ -192,8 +192,8 @@ class WeighRule:
 
     `standing` own: `stand` keeps it; emissions: the engine averages `summary["emissions"]` of each round and hands the
     averages to `weigh` as standings, each times the `factor` in the detail that `stand` keeps of the miner, if any.
-    `gate` asked: only a miner asked inside the window can be stale in it; always: whoever has no success in the window
-    is; none: nobody is.
+    `gate` asked: only a miner asked inside the window can be stale in it; always: a miner
+    without a success in the window is; none: nobody is.
     """
 
     standing: Literal["own", "emissions"] = "own"

@@ -198,7 +198,7 @@ def test_the_journal_can_be_read(played) -> None:
     late = count_late(store)
     valid = [line["valid"] + late[line["id"]] for line in told]
     assert valid[0] in (7, 8)
-    assert set(valid[1:]) <= {7, 8, 9}, "the replayer's one honest reply goes to whoever asks first"
+    assert set(valid[1:]) <= {7, 8, 9}, "the replayer's one honest reply goes to the first who asks"
     standings = json.loads(run("leaderboard", "--store", store, "--json").stdout)["standings"]
     ranked = sum(line["standing"] is not None for line in standings)
     assert 7 <= ranked + sum(line["hotkey"] in HONEST for line in standings[ranked:]) <= 9

@@ -9,7 +9,6 @@ from weighbeam.lab.attack.expectations import SHORT, load_expectations
 from weighbeam.lab.simulate.season import Season
 from weighbeam.lab.trials.bench import run_bench
 
-pytestmark = pytest.mark.alone
 UNCAPPED = ("--set", "duplicate_overlap=1", "--set", "duplicate_cosine=1")
 """Nothing is a copy that is not equal to the letter."""
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -37,7 +38,7 @@ class ProgramReturn(Exception):
         self.value = value
 
 
-class Expressions:
+class Expressions(ABC):
     """Evaluates expressions. `own` are functions offered besides those of Python."""
 
     def __init__(self, meter: Meter, own: Mapping[str, Builtin] | None = None) -> None:
@@ -49,8 +50,9 @@ class Expressions:
         """One expression, with the names that were set so far."""
         return self._evaluate(tree, self.globals)
 
+    @abstractmethod
     def _run_all(self, lines: list[ast.stmt], scope: Scope) -> None:
-        raise NotImplementedError
+        """The statements of a function's body, one after the other."""
 
     def _evaluate(self, tree: ast.expr, scope: Scope) -> Any:
         self.meter.enter()

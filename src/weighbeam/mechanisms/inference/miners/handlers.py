@@ -10,6 +10,7 @@ from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.inference.miners.contradict import SENTENCE, contradict
 from weighbeam.mechanisms.inference.miners.prepared_answers import VOICES, find_answers
+from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES
 from weighbeam.network.miner_app import Handler
 from weighbeam.senses.ports.protocols import Senses
 
@@ -132,13 +133,17 @@ def openai_answerer(model: str, url: str) -> Handler:
 async def _read_stream(client: Any, request: dict[str, Any], seconds: float) -> tuple[str, bool]:
     """What the model has written by then, and whether it came to an end; without any of it, TimeoutError."""
     pieces: list[str] = []
-    ended = False
+    ended, size = False, 0
     try:
         async with asyncio.timeout(seconds), await client.chat.completions.create(stream=True, **request) as stream:
             async for part in stream:
                 for choice in part.choices[:1]:
-                    pieces.append(choice.delta.content or "")
+                    piece = choice.delta.content or ""
+                    size += len(piece)
+                    pieces.append(piece)
                     ended = ended or choice.finish_reason == "stop"
+                if size > MAX_ANSWER_BYTES:
+                    break
     except TimeoutError:
         if not any(pieces):
             raise

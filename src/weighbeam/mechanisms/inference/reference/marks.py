@@ -35,7 +35,7 @@ class TruthMarks:
 
     @property
     def mute(self) -> TruthFlags:
-        """Who has no vote: the wrong, and beside a right answer whoever cannot be judged."""
+        """Who has no vote: the wrong, and beside a right answer those that cannot be judged."""
         mute: TruthFlags = ~self.right if self.right.any() else self.wrong
         return mute
 

@@ -25,7 +25,7 @@ from weighbeam.mechanisms.inference.reference.numerals import (
     find_spelled,
     format_number,
 )
-from weighbeam.mechanisms.inference.reference.tested import test_function
+from weighbeam.mechanisms.inference.reference.tested import try_function
 
 Reading = dict[str, Any]
 MAX_LOOKED = 20
@@ -39,7 +39,7 @@ NEXT_WORD = re.compile(r"\s*(\w*)")
 def read_answer(reference: Reference, text: str) -> Reading:
     """What `text` says: `{value, percent}`, `{named}`, or what became of a function. A text is judged by a sense."""
     if reference.kind == "function":
-        return test_function(reference, text)
+        return try_function(reference, text)
     prepared = prepare(text)
     if reference.kind == "value":
         return read_value(prepared)

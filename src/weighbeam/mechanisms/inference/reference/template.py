@@ -57,7 +57,7 @@ def expand_template(row: Mapping[str, Any], seed: Seed) -> DrawnTask:
     _require(not unknown, f"it has a field {', '.join(unknown):.80}")
     lines = row.get("let", [])
     good = isinstance(lines, list) and len(lines) <= MAX_LINES and all(isinstance(line, str) for line in lines)
-    _require(good, f"let is no list of at most {MAX_LINES} lines")
+    _require(good, f"let must be a list of at most {MAX_LINES} lines")
     try:
         return _expand(row, "\n".join(lines), seed)
     except (LimitReached, Unsupported, ProgramFault) as fault:
@@ -75,7 +75,7 @@ def _expand(row: Mapping[str, Any], let: str, seed: Seed) -> DrawnTask:
     prompts = row.get("prompt")
     if isinstance(prompts, list) and prompts:
         prompts = prompts[SeededDraws(f"{seed}/prompt").between(Meter(), 0, len(prompts) - 1)]
-    _require(isinstance(prompts, str), "prompt is no text")
+    _require(isinstance(prompts, str), "prompt must be a text")
     reference = _fill(program, row.get("reference"))
     solution = row.get("solution")
     if solution is not None:
@@ -128,6 +128,6 @@ def _solve(solution: str, reference: Any) -> Any:
     program.run(parse_program(solution))
     cases = []
     for given in reference["cases"]:
-        _require(isinstance(given, list), "a case is no list of arguments")
+        _require(isinstance(given, list), "a case must be a list of arguments")
         cases.append([given, _round(show_result(program.call(reference["name"], given)))])
     return {**reference, "cases": cases}

@@ -15,7 +15,7 @@ MAX_SHOWN = 2000
 """Characters of a result; no right one is longer."""
 
 
-def test_function(reference: Reference, text: str) -> dict[str, Any]:
+def try_function(reference: Reference, text: str) -> dict[str, Any]:
     """`{results}`, one for each case: `{is}`, or `{fault}`; `{why}` alone if nothing could be tried.
 
     `unsupported` says that the code uses something the interpreter does not know.
@@ -32,9 +32,6 @@ def test_function(reference: Reference, text: str) -> dict[str, Any]:
         return {"results": None, "why": "unsupported", "what": str(fault)[:40]}
     except (LimitReached, ProgramFault) as fault:
         return {"results": None, "why": "fault", "what": str(fault)[:40]}
-
-
-test_function.__test__ = False  # type: ignore[attr-defined]
 
 
 def _try_case(program: Interpreter, name: str, given: list[Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from weighbeam.senses.adapters.text.word_pieces import (
 )
 
 MODEL = Path(__file__).parent / "models" / "nli-minilm" / "model.onnx"
-MODEL_SHA256 = "91e53e9985c29a81024b7b64a89859290bf63df92a5c4a3df587ed0a6deead32"
+MODEL_SHA256 = "31c764e9ec3002566f46431b14302ee085aa34db812857fdb283cfb6ed8a37d8"
 INSTALL = "pip install weighbeam --force-reinstall"
 MAX_PIECES = 256
 WINDOW_PIECES = 160
