@@ -138,7 +138,7 @@ def _measure(
 ) -> Consensus:
     members = np.array(measured.members, dtype=np.intp)
     return measure_consensus(
-        take_submatrix(given.received.similarity, members),
+        take_submatrix(given.received.bonds, members),
         given.received.quality[members],
         filtered.vote[members],
         filtered.voice[members],
@@ -190,7 +190,7 @@ def _compose(
     received = given.received
     apart = np.arange(len(received)) if measured.all_pairs else filtered.voice
     peers = inside if measured.cluster else filtered.kept
-    near = measure_near(received.similarity, filtered.vote, apart, peers, received.quality)
+    near = measure_near(received.alike, filtered.vote, apart, peers, received.quality)
     shared = {number for group in filtered.list_groups() for number in group}
     parts = {}
     for number in np.flatnonzero(~filtered.flagged).tolist():

@@ -19,6 +19,7 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.core.text import UNICODE_VERSION, has_lone_surrogate
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Reply, Task
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
+from weighbeam.mechanisms.inference.read_kinds import read_by_kind
 from weighbeam.mechanisms.inference.reference.observe import find_reference, read_texts
 from weighbeam.mechanisms.inference.task import ParsedPrompt, parse_body
 from weighbeam.mechanisms.inference.text.cosines import TextVectors, embed_clean
@@ -47,10 +48,12 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     numbers = {digest: number for number, digest in enumerate(texts)}
     reference = find_reference(params, asked.task)
     readings, faults = read_texts(reference, [text.raw for text in texts.values()], senses)
-    facts = {
+    read = None if params.reading == "literal" else read_by_kind(question, prompt, list(texts.values()))
+    facts: dict[str, Any] = {
         "format": 1,
         "task": {
             **_task_facts(asked.task, question, prompt),
+            **({} if read is None else read.task),
             **({} if reference is None else {"reference": asked.task.body["reference"]}),
         },
         "seed": asked.seed,
@@ -63,13 +66,19 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
         ],
         "miners": [_miner(answer, numbers, unread, asked.entities) for answer in asked.answers],
     }
+    arrays = _measure(list(texts.values()), prompt, vectors)
+    if read is not None:
+        for row, traits in zip(facts["texts"], read.traits, strict=True):
+            row["traits"] = traits.as_json()
+        arrays["agreement"], more = read.agree(arrays, vectors, senses.entailment if params.contradiction else None)
+        facts["faults"] += more
     kept = {digest: text.raw for digest, text in texts.items()} | {digest_text(question.prompt): question.prompt}
-    return Observation(facts, _measure(list(texts.values()), prompt, vectors), kept)
+    return Observation(facts, arrays, kept)
 
 
 def name_senses(params: InferenceParams, senses: Senses) -> dict[str, Any]:
     used: dict[str, Sense] = {"embedder": senses.embedder}
-    if params.reference_entailment:
+    if params.reference_entailment or (params.reading == "kinds" and params.contradiction):
         used["entailment"] = senses.entailment
     named = {name: {"id": sense.id, "digest": sense.digest} for name, sense in used.items()}
     return {**named, "unicode": UNICODE_VERSION}

@@ -1,7 +1,7 @@
 """The constants of docs/spec/inference.md § 2, by the same names, and those of weigh-in.md § 9 that concern asking."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -19,8 +19,20 @@ Cosine = Annotated[float, Field(ge=-1, le=1)]
 class InferenceParams(Params):
     """How answers are judged, compared and paid."""
 
-    presets: ClassVar[Mapping[str, Values]] = {"seed": {"reference_share": 0.0}}
+    presets: ClassVar[Mapping[str, Values]] = {"seed": {"reading": "literal", "contradiction": False, "reference_share": 0.0}}
 
+    reading: Annotated[
+        Literal["kinds", "literal"],
+        about("kinds: answers are read by the kind of their question; literal: all alike"),
+        read_by("observe", "score"),
+        before("literal"),
+    ] = "kinds"
+    contradiction: Annotated[
+        bool,
+        about("short answers that contradict each other agree less, by the entailment sense"),
+        read_by("observe"),
+        before(False),
+    ] = True
     clustering: Annotated[bool, about("split answers into clusters; off: all kept ones are one"), read_by("score")] = (
         True
     )

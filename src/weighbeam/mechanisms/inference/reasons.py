@@ -4,6 +4,7 @@ MEANINGS = {
     "off_topic": "Flagged: the answer is not about the prompt. Answer the question that was asked.",
     "echo": "Flagged: the answer repeats the prompt. Say what the prompt does not say already.",
     "not_prose": "Flagged: the answer does not read as language. Write whole sentences, not keywords or repetitions.",
+    "gathers": "Flagged: the answer has nearly every word of all the others. Give one answer, your own.",
     "thin": "Flagged: the answer says too little. Give facts, names and numbers that answer the prompt.",
     "empty": "Flagged: the answer has no words. Send a text.",
     "outlier": "Out of the consensus: the answer is far from all others and no better. Check that it is right.",
@@ -21,7 +22,7 @@ MEANINGS = {
 }
 FLAGGED = "answers that were flagged, or say the opposite"
 SUSPICIOUS = {
-    **dict.fromkeys(("off_topic", "echo", "not_prose", "thin", "empty", "contradicts"), FLAGGED),
+    **dict.fromkeys(("off_topic", "echo", "not_prose", "gathers", "thin", "empty", "contradicts"), FLAGGED),
     "too_large": "answers longer than any that was asked for",
 }
 OUT = ("outlier", "short", "contradicts", "other_cluster")

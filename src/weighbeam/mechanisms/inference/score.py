@@ -1,6 +1,6 @@
 """Scores of a recorded round. Pure: everything it reads is in the observation's facts and arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,14 @@ from weighbeam.mechanisms.inference.reference.kinds import parse_reference
 from weighbeam.mechanisms.inference.reference.marks import Truth
 from weighbeam.mechanisms.inference.reference.truth import judge_reading
 from weighbeam.mechanisms.inference.text.counts import TextCounts, fill_overlaps
+from weighbeam.mechanisms.inference.text.kind_quality import (
+    KindQuality,
+    RoundTraits,
+    judge_kind,
+    measure_topics,
+)
 from weighbeam.mechanisms.inference.text.quality import Cosines, Quality, judge_quality
+from weighbeam.mechanisms.inference.text.traits import TextTraits
 
 NOT_SUMMED = ("scores", "parts", "emissions", "truth")
 
@@ -27,7 +34,7 @@ class RejudgedRound:
     """A recorded round judged again: what was given, the quality of each miner's text, and the judgement."""
 
     given: RoundInput
-    qualities: Mapping[str, Quality]
+    qualities: Mapping[str, Quality | KindQuality]
     judged: JudgedRound
 
     def write(self) -> dict[str, Any]:
@@ -51,7 +58,7 @@ def score_round(params: InferenceParams, observation: Observation) -> Scored:
 
 def replay_round(params: InferenceParams, observation: Observation) -> RejudgedRound:
     """Judge a recorded round."""
-    facts = observation.facts
+    facts, arrays = observation.facts, observation.arrays
     miners = sorted(facts["miners"], key=lambda miner: str(miner["hotkey"]))
     arrived = [miner for miner in miners if miner["status"] == "ok"]
     per_text = judge_texts(params, observation)
@@ -62,8 +69,10 @@ def replay_round(params: InferenceParams, observation: Observation) -> RejudgedR
         quality=np.array([per_text[row].quality for row in rows], dtype=np.float64),
         words=np.array([per_text[row].words for row in rows], dtype=np.int64),
         entities=tuple(miner["entity"] for miner in arrived),
-        similarity=_spread(observation.arrays["similarity"] / MILLION, rows),
+        similarity=_spread(arrays["similarity"] / MILLION, rows),
         overlap=_spread(_unpack_overlaps(observation), rows),
+        agreement=_spread(arrays["agreement"] / MILLION, rows) if "agreement" in arrays else None,
+        kind=facts["task"].get("asks"),
     )
     given = RoundInput(
         received=received,
@@ -77,8 +86,31 @@ def replay_round(params: InferenceParams, observation: Observation) -> RejudgedR
     return RejudgedRound(given, qualities, judge_round(given, params))
 
 
-def judge_texts(params: InferenceParams, observation: Observation) -> list[Quality]:
-    """The quality of each distinct text."""
+def judge_texts(params: InferenceParams, observation: Observation) -> Sequence[Quality | KindQuality]:
+    """The quality of each distinct text, as the round was read."""
+    return _judge_kinds(params, observation) if "asks" in observation.facts["task"] else _judge(params, observation)
+
+
+def _judge_kinds(params: InferenceParams, observation: Observation) -> list[KindQuality]:
+    facts, arrays = observation.facts, observation.arrays
+    task, to_prompt = facts["task"], arrays["prompt_cosines"] / MILLION
+    topics = measure_topics(arrays["similarity"] / MILLION, to_prompt)
+    round_of = RoundTraits(task["triples"], len(facts["texts"]))
+    return [
+        judge_kind(
+            TextTraits.from_json(text["traits"]),
+            text["counts"]["words"],
+            own,
+            topic,
+            task["asks"],
+            round_of,
+            params.quality_threshold,
+        )
+        for text, own, topic in zip(facts["texts"], to_prompt.tolist(), topics, strict=True)
+    ]
+
+
+def _judge(params: InferenceParams, observation: Observation) -> list[Quality]:
     facts, arrays = observation.facts, observation.arrays
     prompt = (arrays["prompt_cosines"] / MILLION).tolist()
     own, next_ones = ((arrays[name] / MILLION).tolist() for name in ("sentence_cosines", "neighbour_cosines"))

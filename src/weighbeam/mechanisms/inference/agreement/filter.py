@@ -17,9 +17,11 @@ from weighbeam.mechanisms.inference.agreement.clusters import (
 )
 from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reference.marks import TruthMarks
+from weighbeam.mechanisms.inference.text.kinds import Kind
 from weighbeam.mechanisms.inference.tolerance import EQUAL
 
 MAX_NEIGHBOURS = 20
+VALUED = ("number", "short")
 MIN_REACH = 1e-12
 
 
@@ -116,7 +118,8 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ReceivedAnswers:
-    """The answers that arrived, by hotkey. Without `overlap` no two texts share three words in a row."""
+    """The answers that arrived, by hotkey. Without `overlap` no two texts share three words in a row. `agreement` and
+    the round's `kind` are there where answers were read by kind."""
 
     hotkeys: tuple[str, ...]
     quality: NDArray[np.float64]
@@ -124,9 +127,25 @@ class ReceivedAnswers:
     entities: tuple[str | None, ...]
     similarity: NDArray[np.float64]
     overlap: NDArray[np.float64] | None = None
+    agreement: NDArray[np.float64] | None = None
+    kind: Kind | None = None
 
     def __len__(self) -> int:
         return len(self.hotkeys)
+
+    @property
+    def alike(self) -> NDArray[np.float64]:
+        """How far each answer is supported by each other: by what they claim if that was read, else by cosine."""
+        return self.similarity if self.agreement is None else self.agreement
+
+    @property
+    def bonds(self) -> NDArray[np.float64]:
+        """What clusters and consensus are made of: whether answers come to the same, where a question has a value or a
+        few words for its answer; else cosines."""
+        if self.agreement is None or self.kind not in VALUED:
+            return self.similarity
+        bonds: NDArray[np.float64] = (self.agreement + self.agreement.T) / 2
+        return bonds
 
     def name(self, numbers: Sequence[int] | NDArray[np.intp]) -> list[str]:
         return [self.hotkeys[number] for number in numbers]
@@ -217,12 +236,21 @@ def _hear(
     """Groups, voices, votes and pays, with a number of its own and nothing else for the flagged."""
     overlap = None if received.overlap is None else take_submatrix(received.overlap, heard)
     entities = [received.entities[number] for number in heard]
+    if overlap is not None and received.kind is not None:
+        overlap = _spare_short(overlap, received.words[heard], params.duplicate_min_words)
     voices = find_voices(take_submatrix(received.similarity, heard), overlap, received.words[heard], entities, params)
     group, voice = np.arange(len(received)), np.arange(len(received))
     vote, pay = np.zeros(len(received)), np.zeros(len(received))
     group[heard], voice[heard] = heard[voices.group], heard[voices.voice]
     vote[heard], pay[heard] = voices.vote, voices.pay
     return group, voice, vote, pay
+
+
+def _spare_short(overlap: NDArray[np.float64], words: NDArray[np.int64], least: int) -> NDArray[np.float64]:
+    """Without the overlaps of answers so short that two who know the answer write the same."""
+    long = words >= least
+    spared: NDArray[np.float64] = np.where(long[:, None] & long[None, :], overlap, 0.0)
+    return spared
 
 
 def _pay_wrong(
@@ -244,7 +272,7 @@ def _remove_outliers(
     received: ReceivedAnswers, speaking: NDArray[np.intp], params: InferenceParams
 ) -> tuple[dict[int, float], Flags]:
     outlier = np.zeros(len(received), dtype=bool)
-    if not params.outlier_detection or len(speaking) < params.lof_min_voices:
+    if not params.outlier_detection or received.kind not in (None, "open") or len(speaking) < params.lof_min_voices:
         return {}, outlier
     lof = measure_lof(take_submatrix(received.similarity, speaking), params.lof_floor)
     outlier[speaking] = find_outliers(lof, received.quality[speaking], params)
@@ -255,7 +283,7 @@ def _remove_short(
     received: ReceivedAnswers, speaking: NDArray[np.intp], params: InferenceParams
 ) -> tuple[float | None, Flags]:
     short = np.zeros(len(received), dtype=bool)
-    if not params.quality_filtering or not len(speaking):
+    if not params.quality_filtering or received.kind is not None or not len(speaking):
         return None, short
     least = least_words(received.words[speaking], params.quality_sensitivity)
     short[speaking] = least - received.words[speaking] > EQUAL
@@ -270,7 +298,8 @@ def _cluster(
     params: InferenceParams,
 ) -> list[list[int]]:
     """Clusters of representatives, each followed by its group."""
-    found = find_clusters(take_submatrix(received.similarity, speaking), params)
+    bonds = take_submatrix(received.bonds, speaking)
+    found = [list(range(len(speaking)))] if received.kind == "short" and len(speaking) else find_clusters(bonds, params)
     label = np.full(len(received), -1)
     for number, cluster in enumerate(found):
         label[speaking[cluster]] = number

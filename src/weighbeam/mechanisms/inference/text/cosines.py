@@ -51,6 +51,19 @@ class TextVectors:
         a, b = self._take(one), self._take(other)
         return _to_cosines(np.add.reduce(a * b, axis=1), _square(a) * _square(b))
 
+    def support(self, groups: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+        """Of each group's texts the mean of their best cosines among each other group's: how far it says the same."""
+        found = np.zeros((len(groups), len(groups)))
+        filled = [number for number, group in enumerate(groups) if group]
+        if not filled:
+            return found
+        every = [text for number in filled for text in groups[number]]
+        starts = np.cumsum([0, *(len(groups[number]) for number in filled[:-1])])
+        for number in filled:
+            best = np.maximum.reduceat(self.compare(groups[number], every), starts, axis=1)
+            found[number, filled] = np.maximum(best, 0).sum(axis=0) / (len(groups[number]) * MILLION)
+        return found
+
     def _take(self, texts: Sequence[str]) -> NDArray[np.float64]:
         return self.rows[[self.row_of[text] for text in texts]]
 

@@ -1,0 +1,146 @@
+"""Is an answer worth comparing, by the rules of its kind? (spec § 18)
+
+Four dimensions as in § 4, of which none grows with length alone, and a gate that names what an answer is instead: the
+prompt again, words without an order, a collection of words, something else.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.core.numbers import round_significant
+from weighbeam.core.stats import ramp
+from weighbeam.mechanisms.inference.text.kinds import Kind
+from weighbeam.mechanisms.inference.text.traits import TextTraits
+
+ON_TOPIC, NEAR_PROMPT = 0.2, 0.35
+FEW_WORDS, FEW_ON_TOPIC = 6, 0.05
+ECHO_COVERED, ECHO_OWN = 0.8, 0.04
+REPEATS_FROM, REPEATS = 30, 0.2
+ORDER_FROM, ORDER_PER_PAIR, ORDER, ORDER_LISTED = 8, 70, 2000, -2000
+GATHERED = ((12, 0.75), (5, 0.9))
+"""From how many stems of the others on, and which share of them, an answer has gathered instead of answered."""
+ROUND = 4
+BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
+WEIGHTS = (0.1, 0.2, 0.2, 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class KindQuality:
+    """Every number between an answer's traits and its quality."""
+
+    words: int
+    topic: float
+    relevance: float
+    density: float
+    specificity: float
+    coherence: float
+    quality: float
+    flagged: bool
+    reasons: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "reasons": list(self.reasons)}
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTraits:
+    """Of the whole round: the prompt's word triples, and how many different answers there are."""
+
+    triples: int
+    texts: int
+
+
+def measure_topics(similarity: NDArray[np.float64], to_prompt: NDArray[np.float64]) -> list[float]:
+    """How near each answer is to the subject: to the prompt, or to the typical answer that is near the prompt."""
+    on_topic = to_prompt >= ON_TOPIC
+    topics = []
+    for number, own in enumerate(to_prompt.tolist()):
+        others = on_topic.copy()
+        others[number] = False
+        near = float(np.median(similarity[number, others])) if others.sum() >= 2 else own
+        topics.append(max(own, near))
+    return topics
+
+
+def judge_kind(
+    traits: TextTraits, words: int, to_prompt: float, topic: float, kind: Kind, round_of: RoundTraits, threshold: float
+) -> KindQuality:
+    """The quality of one answer: none if the gate stops it, else from the threshold on."""
+    reason = _find_reason(traits, words, to_prompt, topic, kind, round_of)
+    parts = _rate(traits, words, to_prompt, kind)
+    richness = math.fsum(weight * part for weight, part in zip(WEIGHTS, parts, strict=True))
+    quality = 0.0 if reason else round_significant(threshold + (1 - threshold) * richness)
+    return KindQuality(words, topic, *parts, quality, reason is not None, (reason,) if reason else ())
+
+
+def _find_reason(
+    traits: TextTraits, words: int, to_prompt: float, topic: float, kind: Kind, round_of: RoundTraits
+) -> str | None:
+    if not words:
+        return "empty"
+    if traits.echo or _is_echo(traits, kind, round_of.triples):
+        return "echo"
+    if words >= REPEATS_FROM and traits.distinct_triples < REPEATS * traits.triples:
+        return "not_prose"
+    if traits.ordered and (_is_shuffled(traits) or _is_bag(traits)):
+        return "not_prose"
+    if kind != "code" and _has_gathered(traits, round_of.texts):
+        return "gathers"
+    few = words < FEW_WORDS
+    if topic < (FEW_ON_TOPIC if few else ON_TOPIC) and not (few and traits.met):
+        return "off_topic"
+    if not traits.own and not few and to_prompt < NEAR_PROMPT and kind != "number":
+        return "thin"
+    return None
+
+
+def _is_echo(traits: TextTraits, kind: Kind, prompt_triples: int) -> bool:
+    """Most of the prompt, and next to nothing besides. Code repeats its task by right."""
+    covered = bool(prompt_triples) and traits.covered >= ECHO_COVERED * prompt_triples
+    return covered and kind != "code" and traits.own <= ECHO_OWN * traits.stems
+
+
+def _is_shuffled(traits: TextTraits) -> bool:
+    least = ORDER_LISTED if traits.listed else min(ORDER, ORDER_PER_PAIR * traits.pairs)
+    return traits.pairs >= ORDER_FROM and traits.order < least
+
+
+def _is_bag(traits: TextTraits) -> bool:
+    """Hundreds of words, next to none of them twice, in little order."""
+    distinct = traits.distinct_tokens >= BAG_DISTINCT * traits.tokens
+    return traits.tokens >= BAG_FROM and distinct and traits.order < BAG_ORDER * math.sqrt(traits.pairs)
+
+
+def _has_gathered(traits: TextTraits, texts: int) -> bool:
+    """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together."""
+    shares = (share for least, share in GATHERED if traits.others >= least)
+    share = next(shares, None)
+    return texts >= ROUND and share is not None and traits.gathered >= share * traits.others
+
+
+def _rate(traits: TextTraits, words: int, to_prompt: float, kind: Kind) -> tuple[float, float, float, float]:
+    """Relevance, density, specificity, coherence: even where a kind of question does not ask for them."""
+    if not words:
+        return 0.0, 0.0, 0.0, 0.0
+    fit = traits.fit / 1000
+    varied = traits.distinct_triples / traits.triples if traits.triples else 1.0
+    coherence = ramp(varied, 0.5, 1.0) * (0.5 + 0.5 * ramp(fit, -0.3, 0.9))
+    relevance = ramp(to_prompt, 0.1, 0.6)
+    if kind == "short":
+        return 0.5, 0.7, 0.5, 0.5 * ramp(fit, -0.3, 1.3) + 0.5 * ramp(traits.glue / words, 0.1, 0.6)
+    if kind == "number":
+        return relevance, 0.7, 0.5, coherence
+    if kind == "code":
+        return relevance, 1.0, 0.5, 0.7
+    return relevance, 1 - math.exp(-traits.fresh / 20), 1 - math.exp(-traits.marks / 8), coherence
+
+
+def list_parts(quality: KindQuality) -> Sequence[tuple[str, float, float]]:
+    """Name, weight and value of each dimension."""
+    names = ("relevance", "density", "specificity", "coherence")
+    return [(name, weight, float(getattr(quality, name))) for name, weight in zip(names, WEIGHTS, strict=True)]

@@ -1,0 +1,148 @@
+"""What is counted in an answer for the rules of its kind (spec § 18)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from weighbeam.core.text import find_words
+from weighbeam.mechanisms.inference.text.content import list_all_stems, list_stems
+from weighbeam.mechanisms.inference.text.counts import ParsedText
+from weighbeam.mechanisms.inference.text.kinds import Kind, has_code
+from weighbeam.mechanisms.inference.text.languages import ENGLISH, find_language, is_spaceless, list_glue
+from weighbeam.mechanisms.inference.text.order import read_order
+from weighbeam.mechanisms.inference.text.words import STEM, has_digit
+
+TALK = frozenset(
+    word[:STEM]
+    for word in "asked assist assistance complete correct fully helpful preferred rating request requests response "
+    "responses".split()
+)
+"""Stems of talk about the answer itself."""
+
+LIST_LINE, DIGIT_LINE = 9, 40
+DIGITS = 0.12
+CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTraits:
+    """What answers are compared with."""
+
+    words: tuple[str, ...]
+    stems: frozenset[str]
+    triples: frozenset[tuple[str, str, str]]
+    language: str | None
+
+
+def read_prompt(prompt: ParsedText) -> PromptTraits:
+    return PromptTraits(
+        tuple(prompt.words), frozenset(list_all_stems(prompt.clean)), prompt.triples, find_language(prompt.clean)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TextTraits:
+    """`fresh` content stems stand in no prompt, `own` of them do not talk about the answer itself either, `met` other
+    answers have one of them. The other answers have `others` such stems together, `gathered` of which stand here. `covered`
+    of the prompt's word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
+
+    language: str | None
+    stems: int
+    fresh: int
+    own: int
+    marks: int
+    met: int
+    others: int
+    gathered: int
+    triples: int
+    distinct_triples: int
+    covered: int
+    echo: bool
+    ordered: bool
+    listed: bool
+    pairs: int
+    order: int
+    fit: int
+    tokens: int
+    distinct_tokens: int
+    glue: int
+    distinct_glue: int
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> "TextTraits":
+        return cls(**given)
+
+
+def find_traits(
+    text: ParsedText, prompt: PromptTraits, kind: Kind, prose: bool, place: int, fresh: Sequence[frozenset[str]]
+) -> TextTraits:
+    """The traits of the answer at `place`; `fresh` are each answer's stems that the prompt has not."""
+    own = fresh[place]
+    among = [one for number, one in enumerate(fresh) if number != place]
+    others = frozenset[str]().union(*among)
+    language = find_language(text.clean)
+    glue = list_glue(language)
+    own_glue = [word for word in text.words if word in glue]
+    tokens = text.clean.split()
+    triples = [tuple(text.words[at : at + 3]) for at in range(len(text.words) - 2)]
+    read = cut_code(text.clean) if kind == "code" else text.clean
+    order = read_order(read)
+    return TextTraits(
+        language=language,
+        stems=len(set(list_stems(text.clean, language))),
+        fresh=len(own),
+        own=len(own - TALK),
+        marks=sum(len(stem) >= STEM or has_digit(stem) for stem in own),
+        met=sum(bool(own & one) for one in among),
+        others=len(others),
+        gathered=len(own & others),
+        triples=len(triples),
+        distinct_triples=len(set(triples)),
+        covered=len(prompt.triples & text.triples),
+        echo=tuple(text.words) == prompt.words,
+        ordered=_keeps_order(text, prompt, kind, prose, language),
+        listed=is_listed(read),
+        pairs=order.pairs,
+        order=round(1000 * order.z),
+        fit=round(1000 * order.fit),
+        tokens=len(tokens),
+        distinct_tokens=len(set(tokens)),
+        glue=len(own_glue),
+        distinct_glue=len(set(own_glue)),
+    )
+
+
+def cut_code(clean: str) -> str:
+    """The lines that are no code.
+
+    >>> cut_code("It adds one:\\ndef f(x):\\n    return x + 1")
+    'It adds one:'
+    """
+    return "\n".join(line for line in clean.splitlines() if not CODE_SIGNS.search(line))
+
+
+def is_listed(clean: str) -> bool:
+    """Short lines, or figures in lines of some length: words there stand beside each other, not in sentences."""
+    lines = [find_words(line) for line in clean.splitlines()]
+    words = [word for line in lines for word in line]
+    longest = max(map(len, lines), default=0)
+    return longest < LIST_LINE or (sum(map(has_digit, words)) > DIGITS * len(words) and longest < DIGIT_LINE)
+
+
+def _keeps_order(text: ParsedText, prompt: PromptTraits, kind: Kind, prose: bool, language: str | None) -> bool:
+    """Is the order of words to be English? Not where a language is another for sure, nor in code among prose."""
+    if not prose or is_spaceless(text.clean, text.words):
+        return False
+    if kind != "code" and has_code(text.clean):
+        return False
+    return language == ENGLISH or (language is None and prompt.language in (None, ENGLISH))
+
+
+def list_fresh(texts: Sequence[ParsedText], prompt: PromptTraits) -> list[frozenset[str]]:
+    """The stems of each answer that stand in no prompt."""
+    return [frozenset(list_stems(text.clean, find_language(text.clean))) - prompt.stems for text in texts]
+
