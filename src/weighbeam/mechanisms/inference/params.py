@@ -19,7 +19,9 @@ Cosine = Annotated[float, Field(ge=-1, le=1)]
 class InferenceParams(Params):
     """How answers are judged, compared and paid."""
 
-    presets: ClassVar[Mapping[str, Values]] = {"seed": {"reading": "literal", "contradiction": False, "reference_share": 0.0}}
+    presets: ClassVar[Mapping[str, Values]] = {
+        "seed": {"reading": "literal", "contradiction": False, "reference_share": 0.0}
+    }
 
     reading: Annotated[
         Literal["kinds", "literal"],
@@ -57,7 +59,7 @@ class InferenceParams(Params):
     timeout_seconds: Annotated[float, about("hard limit in seconds", gt=0, le=86_400), read_by("ask", "score")] = 120.0
     max_answer_words: Annotated[
         Count, about("an answer of more words is too large; the question tells it"), read_by("ask", "observe")
-    ] = 1000
+    ] = 2000
     diversity_max: Annotated[
         Share, about("most a good answer outside the cluster gains, of 100 points"), read_by("score")
     ] = 0.15

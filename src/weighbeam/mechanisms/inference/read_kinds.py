@@ -78,8 +78,6 @@ def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[Par
     kind = find_kind(prompt.clean, [text.clean for text in texts])
     asked = read_prompt(prompt)
     fresh = list_fresh(texts, asked)
-    traits = [
-        find_traits(text, asked, kind, question.prose, place, fresh) for place, text in enumerate(texts)
-    ]
+    traits = [find_traits(text, asked, kind, question.prose, place, fresh) for place, text in enumerate(texts)]
     task = {"asks": kind, "language": asked.language, "triples": len(asked.triples)}
     return KindReading(kind, prompt, texts, fresh, traits, task)

@@ -19,6 +19,7 @@ from weighbeam.mechanisms.inference.text.traits import TextTraits
 
 ON_TOPIC, NEAR_PROMPT = 0.2, 0.35
 FEW_WORDS, FEW_ON_TOPIC = 6, 0.05
+MUCH_WORDS, MUCH_ON_TOPIC = 12, 0.35
 ECHO_COVERED, ECHO_OWN = 0.8, 0.04
 REPEATS_FROM, REPEATS = 30, 0.2
 ORDER_FROM, ORDER_PER_PAIR, ORDER, ORDER_LISTED = 8, 70, 2000, -2000
@@ -89,20 +90,30 @@ def _find_reason(
         return "not_prose"
     if traits.ordered and (_is_shuffled(traits) or _is_bag(traits)):
         return "not_prose"
-    if kind != "code" and _has_gathered(traits, round_of.texts):
+    if _has_gathered(traits, kind, round_of.texts):
         return "gathers"
     few = words < FEW_WORDS
-    if topic < (FEW_ON_TOPIC if few else ON_TOPIC) and not (few and traits.met):
+    if _is_off_topic(traits, words, topic, kind):
         return "off_topic"
     if not traits.own and not few and to_prompt < NEAR_PROMPT and kind != "number":
         return "thin"
     return None
 
 
+def _is_off_topic(traits: TextTraits, words: int, topic: float, kind: Kind) -> bool:
+    """Far from the prompt and from the answers that are near it. A word or two may be far and right, if another answer
+    has one of them too; much talk beside a short question that shares nothing with any other answer is not."""
+    if words < FEW_WORDS:
+        return topic < FEW_ON_TOPIC and not traits.met
+    if kind == "short" and words >= MUCH_WORDS and not traits.met:
+        return topic < MUCH_ON_TOPIC
+    return topic < ON_TOPIC
+
+
 def _is_echo(traits: TextTraits, kind: Kind, prompt_triples: int) -> bool:
     """Most of the prompt, and next to nothing besides. Code repeats its task by right."""
     covered = bool(prompt_triples) and traits.covered >= ECHO_COVERED * prompt_triples
-    return covered and kind != "code" and traits.own <= ECHO_OWN * traits.stems
+    return covered and not (kind == "code" and traits.code) and traits.own <= ECHO_OWN * traits.stems
 
 
 def _is_shuffled(traits: TextTraits) -> bool:
@@ -116,8 +127,11 @@ def _is_bag(traits: TextTraits) -> bool:
     return traits.tokens >= BAG_FROM and distinct and traits.order < BAG_ORDER * math.sqrt(traits.pairs)
 
 
-def _has_gathered(traits: TextTraits, texts: int) -> bool:
-    """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together."""
+def _has_gathered(traits: TextTraits, kind: Kind, texts: int) -> bool:
+    """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together. Programs for
+    one task share their names, but no program has each of its words once."""
+    if kind == "code" and traits.distinct_tokens < BAG_DISTINCT * traits.tokens:
+        return False
     shares = (share for least, share in GATHERED if traits.others >= least)
     share = next(shares, None)
     return texts >= ROUND and share is not None and traits.gathered >= share * traits.others

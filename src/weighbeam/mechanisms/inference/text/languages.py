@@ -18,8 +18,28 @@ ENGLISH_GLUE = 0.2
 SURE = 0.5
 MAX_LETTERS = 2000
 
-LATIN = "af ca cs cy da de en eo es et eu fi fr ga gl hr hu id is it la lt lv ms mt nl no pl pt ro sk sl sq sv sw tl tr vi"
-LANGUAGES = (*LATIN.split(), "ar", "bg", "bn", "el", "fa", "he", "hi", "ja", "ko", "ru", "sr", "ta", "th", "uk", "ur", "zh")
+LATIN = (
+    "af ca cs cy da de en eo es et eu fi fr ga gl hr hu id is it la lt lv ms mt nl no pl pt ro sk sl sq sv sw tl tr vi"
+)
+LANGUAGES = (
+    *LATIN.split(),
+    "ar",
+    "bg",
+    "bn",
+    "el",
+    "fa",
+    "he",
+    "hi",
+    "ja",
+    "ko",
+    "ru",
+    "sr",
+    "ta",
+    "th",
+    "uk",
+    "ur",
+    "zh",
+)
 SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Letters of Chinese, Japanese and Korean, which are read in pairs."""
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from weighbeam.core.text import find_words
+from weighbeam.core.text import FUNCTION_WORDS, find_words
 from weighbeam.mechanisms.inference.text.content import list_all_stems, list_stems
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kinds import Kind, has_code
@@ -20,8 +20,8 @@ TALK = frozenset(
 )
 """Stems of talk about the answer itself."""
 
-LIST_LINE, DIGIT_LINE = 9, 40
-DIGITS = 0.12
+LIST_LINE, DIGIT_LINE, LONG_LINE = 9, 40, 50
+DIGITS, LIST_GLUE = 0.12, 0.15
 CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
 
 
@@ -59,6 +59,7 @@ class TextTraits:
     distinct_triples: int
     covered: int
     echo: bool
+    code: bool
     ordered: bool
     listed: bool
     pairs: int
@@ -89,7 +90,8 @@ def find_traits(
     own_glue = [word for word in text.words if word in glue]
     tokens = text.clean.split()
     triples = [tuple(text.words[at : at + 3]) for at in range(len(text.words) - 2)]
-    read = cut_code(text.clean) if kind == "code" else text.clean
+    code = has_code(text.clean)
+    read = cut_code(text.clean) if code or kind == "code" else text.clean
     order = read_order(read)
     return TextTraits(
         language=language,
@@ -104,7 +106,8 @@ def find_traits(
         distinct_triples=len(set(triples)),
         covered=len(prompt.triples & text.triples),
         echo=tuple(text.words) == prompt.words,
-        ordered=_keeps_order(text, prompt, kind, prose, language),
+        code=code,
+        ordered=_keeps_order(text, prompt, prose, language),
         listed=is_listed(read),
         pairs=order.pairs,
         order=round(1000 * order.z),
@@ -117,27 +120,32 @@ def find_traits(
 
 
 def cut_code(clean: str) -> str:
-    """The lines that are no code.
+    """The lines that are no code; one of very many words is none, whatever signs it has.
 
     >>> cut_code("It adds one:\\ndef f(x):\\n    return x + 1")
     'It adds one:'
     """
-    return "\n".join(line for line in clean.splitlines() if not CODE_SIGNS.search(line))
+    return "\n".join(line for line in clean.splitlines() if not is_code_line(line))
+
+
+def is_code_line(line: str) -> bool:
+    return bool(CODE_SIGNS.search(line)) and len(find_words(line)) <= LONG_LINE
 
 
 def is_listed(clean: str) -> bool:
-    """Short lines, or figures in lines of some length: words there stand beside each other, not in sentences."""
+    """Short lines, or figures in lines of some length without the small words of sentences."""
     lines = [find_words(line) for line in clean.splitlines()]
     words = [word for line in lines for word in line]
     longest = max(map(len, lines), default=0)
-    return longest < LIST_LINE or (sum(map(has_digit, words)) > DIGITS * len(words) and longest < DIGIT_LINE)
+    if longest < LIST_LINE:
+        return True
+    bare = sum(word in FUNCTION_WORDS for word in words) <= LIST_GLUE * len(words)
+    return bare and longest < DIGIT_LINE and sum(map(has_digit, words)) > DIGITS * len(words)
 
 
-def _keeps_order(text: ParsedText, prompt: PromptTraits, kind: Kind, prose: bool, language: str | None) -> bool:
-    """Is the order of words to be English? Not where a language is another for sure, nor in code among prose."""
+def _keeps_order(text: ParsedText, prompt: PromptTraits, prose: bool, language: str | None) -> bool:
+    """Is the order of words to be English? Not where a language is another for sure."""
     if not prose or is_spaceless(text.clean, text.words):
-        return False
-    if kind != "code" and has_code(text.clean):
         return False
     return language == ENGLISH or (language is None and prompt.language in (None, ENGLISH))
 
@@ -145,4 +153,3 @@ def _keeps_order(text: ParsedText, prompt: PromptTraits, kind: Kind, prose: bool
 def list_fresh(texts: Sequence[ParsedText], prompt: PromptTraits) -> list[frozenset[str]]:
     """The stems of each answer that stand in no prompt."""
     return [frozenset(list_stems(text.clean, find_language(text.clean))) - prompt.stems for text in texts]
-
