@@ -6,7 +6,15 @@ from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reasons import MEANINGS
 from weighbeam.mechanisms.inference.reference.explain import explain_truth
 from weighbeam.mechanisms.inference.score import RejudgedRound, replay_round
+from weighbeam.mechanisms.inference.text.kind_quality import KindQuality, list_parts
 from weighbeam.mechanisms.inference.text.quality import Quality
+
+ASKS = {
+    "code": "code: what functions do counts, where it can be tried",
+    "number": "a number: answers that come to the same value agree",
+    "short": "a few words: answers agree by these, and by not contradicting each other",
+    "open": "an answer in sentences: answers agree by what they say beyond the question",
+}
 
 
 def explain_score(params: InferenceParams, observation: Observation, scored: Scored, hotkey: str) -> Node:
@@ -15,6 +23,8 @@ def explain_score(params: InferenceParams, observation: Observation, scored: Sco
     replayed = replay_round(params, observation)
     quality = replayed.qualities.get(hotkey)
     told = [] if quality is None else [_explain_quality(quality, params)]
+    kind = observation.facts["task"].get("asks")
+    told = [*([] if kind is None else [Node(f"the question asks for {ASKS[kind]}")]), *told]
     told = [*explain_truth(params, observation.facts, hotkey), *told]
     if score.value is None or score.parts is None:
         faults = [Node(fault) for fault in observation.facts["faults"]] if "validator_fault" in score.reasons else []
@@ -86,7 +96,9 @@ def _explain_emission(params: InferenceParams, replayed: RejudgedRound, score: S
     return Node(f"emission = {sums} = {judged.paid.emissions[hotkey]:.9g}", tuple(map(Node, lines)))
 
 
-def _explain_quality(quality: Quality, params: InferenceParams) -> Node:
+def _explain_quality(quality: Quality | KindQuality, params: InferenceParams) -> Node:
+    if isinstance(quality, KindQuality):
+        return _explain_kind_quality(quality, params)
     q = quality
     if not q.words:
         return Node("quality 0: no words")
@@ -113,6 +125,17 @@ def _explain_quality(quality: Quality, params: InferenceParams) -> Node:
     sums = " + ".join(f"{weight:g}·{value:.6g}" for weight, value in weights)
     below = f", below {params.quality_threshold:g}" if q.flagged else ""
     return Node(f"quality = ({sums}) × {q.gate:.6g} = {q.quality:.9g}{below}", children)
+
+
+def _explain_kind_quality(quality: KindQuality, params: InferenceParams) -> Node:
+    """How an answer was read by the kind of its question."""
+    told = tuple(Node(f"{name} {value:.6g}, weight {weight:g}") for name, weight, value in list_parts(quality))
+    lines = (Node(f"{quality.words} words, {quality.topic:.6g} near the subject"), *told)
+    if quality.flagged:
+        return Node(f"quality 0: {', '.join(quality.reasons)}", lines)
+    rich = " + ".join(f"{weight:g}·{value:.6g}" for _, weight, value in list_parts(quality))
+    least = params.quality_threshold
+    return Node(f"quality = {least:g} + {1 - least:g} × ({rich}) = {quality.quality:.9g}", lines)
 
 
 def _explain_consensus(params: InferenceParams, replayed: RejudgedRound) -> Node:

@@ -192,6 +192,7 @@ def _task_facts(task: Task, question: ParsedPrompt, prompt: ParsedText) -> dict[
         "prompt": digest_text(question.prompt),
         "words": len(prompt.words),
         "prose": question.prose,
+        **({"exact": True} if question.posed.get("temperature") == 0 else {}),
     }
 
 

@@ -20,7 +20,7 @@ class InferenceParams(Params):
     """How answers are judged, compared and paid."""
 
     presets: ClassVar[Mapping[str, Values]] = {
-        "seed": {"reading": "literal", "contradiction": False, "reference_share": 0.0}
+        "seed": {"reading": "literal", "contradiction": False, "equal_at_zero": False, "reference_share": 0.0}
     }
 
     reading: Annotated[
@@ -33,6 +33,12 @@ class InferenceParams(Params):
         bool,
         about("short answers that contradict each other agree less, by the entailment sense"),
         read_by("observe"),
+        before(False),
+    ] = True
+    equal_at_zero: Annotated[
+        bool,
+        about("equal answers to a question at temperature 0 are no copies: each keeps its pay"),
+        read_by("score"),
         before(False),
     ] = True
     clustering: Annotated[bool, about("split answers into clusters; off: all kept ones are one"), read_by("score")] = (

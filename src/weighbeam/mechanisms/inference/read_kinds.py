@@ -56,7 +56,7 @@ class KindReading:
         return measure_agreement(claims), faults
 
     def _contradict(self, entailment: Entailment | None) -> tuple[NDArray[np.float64] | None, list[str]]:
-        """How far each two short answers contradict each other, whichever comes first; with the question before both."""
+        """How far each two short answers contradict each other, in either order, the question before both."""
         said = [number for number, text in enumerate(self.texts) if 0 < len(text.clean.split()) < MAX_SAID]
         if entailment is None or self.kind != "short" or not 2 <= len(said) <= MAX_COMPARED:
             return None, []

@@ -73,6 +73,7 @@ def replay_round(params: InferenceParams, observation: Observation) -> RejudgedR
         overlap=_spread(_unpack_overlaps(observation), rows),
         agreement=_spread(arrays["agreement"] / MILLION, rows) if "agreement" in arrays else None,
         kind=facts["task"].get("asks"),
+        exact=params.equal_at_zero and facts["task"].get("exact", False),
     )
     given = RoundInput(
         received=received,

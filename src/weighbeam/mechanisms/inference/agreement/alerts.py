@@ -28,6 +28,8 @@ def raise_alerts(
 
 def find_copies(received: ReceivedAnswers, filtered: FilteredAnswers, params: InferenceParams) -> list[list[int]]:
     """Content groups long enough to prove copying: those that share pay, or would among others."""
+    if received.exact:
+        return []
     least = params.duplicate_min_words
     return [group for group in filtered.list_groups() if any(received.words[i] >= least for i in group)]
 

@@ -102,7 +102,7 @@ def without_prompt(cosines: Matrix, to_prompt: NDArray[np.float64], removed: flo
     part = 2 * removed - removed**2
     length = np.sqrt(np.maximum(1 - part * to_prompt**2, 1e-9))
     bare = (cosines - part * np.outer(to_prompt, to_prompt)) / np.outer(length, length)
-    return np.clip(bare, 0.0, 1.0)
+    return np.asarray(np.clip(bare, 0.0, 1.0))
 
 
 def _rate_length(fresh: Sequence[frozenset[str]]) -> NDArray[np.float64]:

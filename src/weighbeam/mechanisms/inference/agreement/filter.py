@@ -119,7 +119,8 @@ Flags = NDArray[np.bool_]
 @dataclass(frozen=True, slots=True)
 class ReceivedAnswers:
     """The answers that arrived, by hotkey. Without `overlap` no two texts share three words in a row. `agreement` and
-    the round's `kind` are there where answers were read by kind."""
+    the round's `kind` are there where answers were read by kind. In an `exact` round, at temperature 0, equal texts are
+    what was asked for."""
 
     hotkeys: tuple[str, ...]
     quality: NDArray[np.float64]
@@ -129,6 +130,7 @@ class ReceivedAnswers:
     overlap: NDArray[np.float64] | None = None
     agreement: NDArray[np.float64] | None = None
     kind: Kind | None = None
+    exact: bool = False
 
     def __len__(self) -> int:
         return len(self.hotkeys)
@@ -242,7 +244,7 @@ def _hear(
     group, voice = np.arange(len(received)), np.arange(len(received))
     vote, pay = np.zeros(len(received)), np.zeros(len(received))
     group[heard], voice[heard] = heard[voices.group], heard[voices.voice]
-    vote[heard], pay[heard] = voices.vote, voices.pay
+    vote[heard], pay[heard] = voices.vote, (1.0 if received.exact else voices.pay)
     return group, voice, vote, pay
 
 
@@ -264,7 +266,7 @@ def _pay_wrong(
     must not share its pay. Copies of a wrong answer always share one."""
     theirs = _hear(received, np.flatnonzero(wrong), params)[0]
     group = np.where(wrong, theirs, group)
-    full = received.words < params.duplicate_min_words
+    full = (received.words < params.duplicate_min_words) | received.exact
     return group, np.where(wrong, np.where(full, 1.0, 1 / _sizes(group)), pay)
 
 

@@ -4,13 +4,12 @@ function is interpreted, never executed, on the calls that the prompt shows and 
 
 import ast
 import json
-import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weighbeam.core.canonical import digest_text
+from weighbeam.core.canonical import digest_text, seeded_digest
 from weighbeam.mechanisms.inference.interpreter.interpret import Interpreter
 from weighbeam.mechanisms.inference.interpreter.limits import LimitReached, Meter, ProgramFault, Unsupported
 from weighbeam.mechanisms.inference.interpreter.parse import parse_program
@@ -41,6 +40,26 @@ class Trials:
     shown: dict[int, str]
 
 
+class _Draws:
+    """Draws that follow from a prompt: no miner can foresee them before it has the prompt, and everybody can repeat
+    them."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._drawn = 0
+
+    def below(self, limit: int) -> int:
+        self._drawn += 1
+        return int(seeded_digest(self._seed, "trial", self._drawn)[:16], 16) % limit
+
+    def pick(self, items: Sequence[Any]) -> Any:
+        return items[self.below(len(items))]
+
+    def shuffle(self, items: list[Any]) -> list[Any]:
+        left = list(items)
+        return [left.pop(self.below(len(left))) for _ in items]
+
+
 def plan_trials(prompt: str) -> Trials | None:
     """The last function that the prompt both defines and calls; None if there is none.
 
@@ -50,9 +69,9 @@ def plan_trials(prompt: str) -> Trials | None:
     for name in dict.fromkeys(reversed(DEFINED.findall(prompt))):
         calls = list(_find_calls(prompt, name))[:MAX_CALLS]
         if calls:
-            chance = random.Random(digest_text(prompt))
+            chance = _Draws(digest_text(prompt))
             base = [call.given for call in calls]
-            varied = [[_vary(value, chance) for value in chance.choice(base)] for _ in range(VARIED)]
+            varied = [[_vary(value, chance) for value in chance.pick(base)] for _ in range(VARIED)]
             shown = {place: call.result for place, call in enumerate(calls) if call.result is not None}
             return Trials(name, base + varied, shown)
     return None
@@ -126,14 +145,14 @@ def _read_result(rest: str) -> str | None:
     return None
 
 
-def _vary(value: Any, chance: random.Random) -> Any:
+def _vary(value: Any, chance: _Draws) -> Any:
     """A value of the same kind, a little different."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return value + chance.choice((-2, -1, 1, 2, 5))
+        return value + chance.pick((-2, -1, 1, 2, 5))
     if isinstance(value, float):
-        return value + chance.choice((-1.5, 0.5, 1.0))
+        return value + chance.pick((-1.5, 0.5, 1.0))
     if isinstance(value, str):
         return _vary_items(list(value), chance, "".join)
     if isinstance(value, list):
@@ -143,14 +162,14 @@ def _vary(value: Any, chance: random.Random) -> Any:
     return value
 
 
-def _vary_items(items: list[Any], chance: random.Random, join: Any) -> Any:
+def _vary_items(items: list[Any], chance: _Draws, join: Any) -> Any:
     """In another order, one fewer, or one changed or repeated."""
     if not items:
         return join(items)
-    what = chance.randrange(3)
-    place = chance.randrange(len(items))
+    what = chance.below(3)
+    place = chance.below(len(items))
     if what == 0:
-        chance.shuffle(items)
+        items = chance.shuffle(items)
     elif what == 1:
         items.pop(place)
     elif isinstance(items[place], str) and len(items[place]) == 1:

@@ -128,8 +128,8 @@ def _is_bag(traits: TextTraits) -> bool:
 
 
 def _has_gathered(traits: TextTraits, kind: Kind, texts: int) -> bool:
-    """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together. Programs for
-    one task share their names, but no program has each of its words once."""
+    """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together. Programs
+    for one task share their names, but no program has each of its words once."""
     if kind == "code" and traits.distinct_tokens < BAG_DISTINCT * traits.tokens:
         return False
     shares = (share for least, share in GATHERED if traits.others >= least)

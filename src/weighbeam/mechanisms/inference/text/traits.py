@@ -44,8 +44,8 @@ def read_prompt(prompt: ParsedText) -> PromptTraits:
 @dataclass(frozen=True, slots=True)
 class TextTraits:
     """`fresh` content stems stand in no prompt, `own` of them do not talk about the answer itself either, `met` other
-    answers have one of them. The other answers have `others` such stems together, `gathered` of which stand here. `covered`
-    of the prompt's word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
+    answers have one of them. The other answers together have `others` such stems, of which `gathered` stand here.
+    `covered` of the prompt's word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
 
     language: str | None
     stems: int
