@@ -135,7 +135,8 @@ def _explain_kind_quality(quality: KindQuality, params: InferenceParams) -> Node
         return Node(f"quality 0: {', '.join(quality.reasons)}", lines)
     rich = " + ".join(f"{weight:g}·{value:.6g}" for _, weight, value in list_parts(quality))
     least = params.quality_threshold
-    return Node(f"quality = {least:g} + {1 - least:g} × ({rich}) = {quality.quality:.9g}", lines)
+    sums = f"{least:g} + {1 - least:g} × ({rich}) × substance {quality.substance:.6g}"
+    return Node(f"quality = {sums} = {quality.quality:.9g}", lines)
 
 
 def _explain_consensus(params: InferenceParams, replayed: RejudgedRound) -> Node:

@@ -20,6 +20,8 @@ from weighbeam.mechanisms.inference.text.traits import TextTraits
 ON_TOPIC, NEAR_PROMPT = 0.2, 0.35
 FEW_WORDS, FEW_ON_TOPIC = 6, 0.05
 MUCH_WORDS, MUCH_ON_TOPIC = 12, 0.35
+VAGUE_FROM, VAGUE_STEMS, VAGUE_OWN = 10, 0.35, 8
+SAID_MUCH, SHARED_LITTLE = 20, 2
 ECHO_COVERED, ECHO_OWN = 0.8, 0.04
 REPEATS_FROM, REPEATS = 30, 0.2
 ORDER_FROM, ORDER_PER_PAIR, ORDER, ORDER_LISTED = 8, 70, 2000, -2000
@@ -27,6 +29,8 @@ GATHERED = ((12, 0.75), (5, 0.9))
 """From how many stems of the others on, and which share of them, an answer has gathered instead of answered."""
 ROUND = 4
 BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
+SUBSTANCE = 10
+"""So many new stems make an answer to an open question a whole one."""
 WEIGHTS = (0.1, 0.2, 0.2, 0.5)
 
 
@@ -40,6 +44,7 @@ class KindQuality:
     density: float
     specificity: float
     coherence: float
+    substance: float
     quality: float
     flagged: bool
     reasons: tuple[str, ...]
@@ -75,8 +80,9 @@ def judge_kind(
     reason = _find_reason(traits, words, to_prompt, topic, kind, round_of)
     parts = _rate(traits, words, to_prompt, kind)
     richness = math.fsum(weight * part for weight, part in zip(WEIGHTS, parts, strict=True))
-    quality = 0.0 if reason else round_significant(threshold + (1 - threshold) * richness)
-    return KindQuality(words, topic, *parts, quality, reason is not None, (reason,) if reason else ())
+    substance = min(1.0, traits.own / SUBSTANCE) if kind == "open" else 1.0
+    quality = 0.0 if reason else round_significant(threshold + (1 - threshold) * richness * substance)
+    return KindQuality(words, topic, *parts, substance, quality, reason is not None, (reason,) if reason else ())
 
 
 def _find_reason(
@@ -92,18 +98,24 @@ def _find_reason(
         return "not_prose"
     if _has_gathered(traits, kind, round_of.texts):
         return "gathers"
-    few = words < FEW_WORDS
     if _is_off_topic(traits, words, topic, kind):
         return "off_topic"
-    if not traits.own and not few and to_prompt < NEAR_PROMPT and kind != "number":
-        return "thin"
-    return None
+    return "thin" if _is_thin(traits, words, to_prompt, kind) else None
+
+
+def _is_thin(traits: TextTraits, words: int, to_prompt: float, kind: Kind) -> bool:
+    """Nothing of its own and not near the prompt either; or many small words and next to none of what others say, who
+    say much."""
+    if not traits.own and words >= FEW_WORDS and to_prompt < NEAR_PROMPT and kind != "number":
+        return True
+    vague = words >= VAGUE_FROM and traits.stems <= VAGUE_STEMS * words and traits.own <= VAGUE_OWN
+    return kind == "open" and vague and traits.others >= SAID_MUCH and traits.gathered <= SHARED_LITTLE
 
 
 def _is_off_topic(traits: TextTraits, words: int, topic: float, kind: Kind) -> bool:
     """Far from the prompt and from the answers that are near it. A word or two may be far and right, if another answer
     has one of them too; much talk beside a short question that shares nothing with any other answer is not."""
-    if words < FEW_WORDS:
+    if words < FEW_WORDS and kind in ("short", "number"):
         return topic < FEW_ON_TOPIC and not traits.met
     if kind == "short" and words >= MUCH_WORDS and not traits.met:
         return topic < MUCH_ON_TOPIC
