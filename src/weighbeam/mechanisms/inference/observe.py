@@ -43,12 +43,14 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     prompt = ParsedText(question.prompt)
     max_words = question.max_words(params.max_answer_words)
     texts = _parse_texts(asked.answers, max_words)
-    vectors = _embed(prompt, [text for text in texts.values() if text.words], max_words, senses.embedder)
+    by_kind = params.reading == "kinds"
+    asked_last = {prompt.last_line} if by_kind else set[str]()
+    vectors = _embed(prompt, asked_last, [text for text in texts.values() if text.words], max_words, senses.embedder)
     unread = _find_unread(texts, prompt, vectors)
     numbers = {digest: number for number, digest in enumerate(texts)}
     reference = find_reference(params, asked.task)
     readings, faults = read_texts(reference, [text.raw for text in texts.values()], senses)
-    read = None if params.reading == "literal" else read_by_kind(question, prompt, list(texts.values()))
+    read = read_by_kind(question, prompt, list(texts.values())) if by_kind else None
     facts: dict[str, Any] = {
         "format": 1,
         "task": {
@@ -70,6 +72,7 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     if read is not None:
         for row, traits in zip(facts["texts"], read.traits, strict=True):
             row["traits"] = traits.as_json()
+        arrays["last_line_cosines"] = _compare_last(list(texts.values()), prompt, vectors)
         arrays["agreement"], more = read.agree(arrays, vectors, senses.entailment if params.contradiction else None)
         facts["faults"] += more
     kept = {digest: text.raw for digest, text in texts.items()} | {digest_text(question.prompt): question.prompt}
@@ -105,14 +108,16 @@ def _parse_texts(answers: Sequence[Answer], max_words: int) -> dict[str, ParsedT
     return {digest: found[digest] for digest in sorted(found) if len(found[digest].words) <= max_words}
 
 
-def _embed(prompt: ParsedText, worded: Sequence[ParsedText], max_words: int, embedder: Embedder) -> TextVectors:
-    """Vectors of the prompt, the texts and their sentences.
+def _embed(
+    prompt: ParsedText, besides: set[str], worded: Sequence[ParsedText], max_words: int, embedder: Embedder
+) -> TextVectors:
+    """Vectors of the prompt, what is to be read besides, the texts and their sentences.
 
     A sign costs a model as much as a word, and only words are limited. So of a text of more than twice as many words
     and signs as it may have words, only the words are embedded. A part that another text has too is read as it is
     there: nobody's vectors depend on what others send.
     """
-    plain, crowded = {prompt.clean}, set[str]()
+    plain, crowded = {prompt.clean} | besides, set[str]()
     for text in worded:
         parts = plain if len(text.words) + count_signs(text.clean) <= CROWDED * max_words else crowded
         parts.update((text.clean, *text.sentences))
@@ -149,6 +154,14 @@ def _measure(texts: Sequence[ParsedText], prompt: ParsedText, vectors: TextVecto
         "neighbour_cosines": vectors.compare_pairs([a for a, _ in neighbours], [b for _, b in neighbours]),
         "shared": np.array(list(count_shared(texts)), dtype=np.int32).reshape(-1, 3),
     }
+
+
+def _compare_last(texts: Sequence[ParsedText], prompt: ParsedText, vectors: TextVectors) -> NDArray[np.int32]:
+    """Cosines of the texts with the last line of the prompt."""
+    found = np.zeros(len(texts), dtype=np.int32)
+    worded = [number for number, text in enumerate(texts) if text.words]
+    found[worded] = vectors.compare([texts[number].clean for number in worded], [prompt.last_line])[:, 0]
+    return found
 
 
 def _text_facts(texts: Mapping[str, ParsedText], prompt: ParsedText) -> list[dict[str, Any]]:

@@ -95,7 +95,8 @@ def judge_texts(params: InferenceParams, observation: Observation) -> Sequence[Q
 def _judge_kinds(params: InferenceParams, observation: Observation) -> list[KindQuality]:
     facts, arrays = observation.facts, observation.arrays
     task, to_prompt = facts["task"], arrays["prompt_cosines"] / MILLION
-    topics = measure_topics(arrays["similarity"] / MILLION, to_prompt)
+    subject = np.maximum(to_prompt, arrays["last_line_cosines"] / MILLION)
+    topics = measure_topics(arrays["similarity"] / MILLION, subject)
     round_of = RoundTraits(task["triples"], len(facts["texts"]))
     return [
         judge_kind(

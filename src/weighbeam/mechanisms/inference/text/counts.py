@@ -72,6 +72,12 @@ class ParsedText:
         return split_sentences(self.clean)
 
     @cached_property
+    def last_line(self) -> str:
+        """Its last line with words: of a prompt often what its instruction is about."""
+        lines = [line.strip() for line in self.clean.splitlines() if find_words(line)]
+        return lines[-1] if lines else ""
+
+    @cached_property
     def triples(self) -> frozenset[Triple]:
         return frozenset(list_triples(self.words))
 

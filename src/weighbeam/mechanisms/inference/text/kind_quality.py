@@ -61,11 +61,12 @@ class RoundTraits:
     texts: int
 
 
-def measure_topics(similarity: NDArray[np.float64], to_prompt: NDArray[np.float64]) -> list[float]:
-    """How near each answer is to the subject: to the prompt, or to the typical answer that is near the prompt."""
-    on_topic = to_prompt >= ON_TOPIC
+def measure_topics(similarity: NDArray[np.float64], subject: NDArray[np.float64]) -> list[float]:
+    """How near each answer is to the subject: by its larger cosine with the prompt or the prompt's last line, or with
+    the typical answer that is near them."""
+    on_topic = subject >= ON_TOPIC
     topics = []
-    for number, own in enumerate(to_prompt.tolist()):
+    for number, own in enumerate(subject.tolist()):
         others = on_topic.copy()
         others[number] = False
         near = float(np.median(similarity[number, others])) if others.sum() >= 2 else own
