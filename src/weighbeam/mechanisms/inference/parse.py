@@ -19,6 +19,7 @@ from weighbeam.mechanisms.inference.reference.marks import Truth
 from weighbeam.mechanisms.inference.reference.read import read_answer
 from weighbeam.mechanisms.inference.reference.truth import judge_reading
 from weighbeam.mechanisms.inference.text.counts import ParsedText, compare_texts, count_text
+from weighbeam.mechanisms.inference.text.kinds import Kind
 from weighbeam.mechanisms.inference.text.quality import Cosines, judge_quality
 from weighbeam.mechanisms.inference.text.words import Polarity, label_polarity
 from weighbeam.mechanisms.inference.tolerance import EQUAL
@@ -61,6 +62,21 @@ def parse_matrix(matrix: object, size: int, order: Sequence[int]) -> NDArray[np.
     return inside
 
 
+def parse_shares(matrix: object, size: int, order: Sequence[int]) -> NDArray[np.float64]:
+    """A square matrix of numbers from 0 to 1, with rows and columns in the order given."""
+    require(isinstance(matrix, list) and len(matrix) == size, "bad_shape")
+    assert isinstance(matrix, list)
+    require(all(isinstance(row, list) and len(row) == size for row in matrix), "bad_shape")
+    require(all(is_number(value, 0) and value <= 1 for row in matrix for value in row), "bad_shape")
+    read: NDArray[np.float64] = np.array(matrix, dtype=np.float64).reshape(size, size)[np.ix_(order, order)]
+    return read
+
+
+def parse_kind(kind: object) -> Kind:
+    require(kind in get_args(Kind), "bad_shape")
+    return kind  # type: ignore[return-value]
+
+
 def check_unique(rows: Sequence[Row]) -> None:
     require(len({row["hotkey"] for row in rows}) == len(rows), "duplicate_hotkey")
 
@@ -93,6 +109,7 @@ def parse_given(given: Input, params: InferenceParams) -> RoundInput:
     )
     judged = [judge(row, text) for row, text in zip(arrived, texts, strict=True)]
     similarity = parse_matrix(given.get("similarity"), len(arrived), order)
+    kind = None if given.get("kind") is None else parse_kind(given["kind"])
     overlap = _parse_overlap(given, arrived, texts, order)
     check_unique(rows)
     require(all(row.get("status", "ok") in STATUSES for row in rows), "bad_status")
@@ -103,6 +120,9 @@ def parse_given(given: Input, params: InferenceParams) -> RoundInput:
         entities=tuple(arrived[i].get("entity") for i in order),
         similarity=similarity,
         overlap=overlap,
+        agreement=None if kind is None else parse_shares(given.get("agreement"), len(arrived), order),
+        kind=kind,
+        exact=params.equal_at_zero and given.get("exact", False) is True,
     )
     return RoundInput(
         received=received,

@@ -12,6 +12,7 @@ from weighbeam.mechanisms.inference.agreement.consensus import measure_consensus
 from weighbeam.mechanisms.inference.agreement.filter import FilteredAnswers, ReceivedAnswers, filter_answers
 from weighbeam.mechanisms.inference.emissions import AnswerPayee, pay_answers
 from weighbeam.mechanisms.inference.judge import format_judged, judge_round
+from weighbeam.mechanisms.inference.kind_stages import agreement_stage, kind_quality_stage, traits_stage
 from weighbeam.mechanisms.inference.parse import (
     Input,
     check_unique,
@@ -164,6 +165,9 @@ def record_stage(given: Input) -> dict[str, Any]:
 
 STAGES: Mapping[str, Stage] = {
     "inference.quality": quality_stage,
+    "inference.traits": traits_stage,
+    "inference.kind_quality": kind_quality_stage,
+    "inference.agreement": agreement_stage,
     "inference.filter": filter_stage,
     "inference.consensus": consensus_stage,
     "inference.emissions": emissions_stage,

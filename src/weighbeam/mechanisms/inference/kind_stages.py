@@ -1,0 +1,78 @@
+"""The pure stages of reading by kind (spec §§ 18, 19), as vector files call them."""
+
+from typing import Any
+
+import numpy as np
+
+from weighbeam.core.errors import require
+from weighbeam.core.numbers import is_integer, is_number
+from weighbeam.core.quantise import MILLION
+from weighbeam.mechanisms.inference.agreement.claims import Claims, measure_agreement
+from weighbeam.mechanisms.inference.parse import Input, parse_kind, parse_params, parse_shares
+from weighbeam.mechanisms.inference.text.behaviour import Trials
+from weighbeam.mechanisms.inference.text.counts import ParsedText
+from weighbeam.mechanisms.inference.text.kind_quality import RoundTraits, judge_kind
+from weighbeam.mechanisms.inference.text.kinds import find_kind
+from weighbeam.mechanisms.inference.text.traits import TextTraits, find_traits, list_fresh, read_prompt
+
+
+def traits_stage(given: Input) -> dict[str, Any]:
+    """The kind of a round and what is counted in each text."""
+    texts = given.get("texts")
+    require(isinstance(texts, list) and all(isinstance(text, str) for text in texts), "bad_shape")
+    require(isinstance(given.get("prompt"), str), "bad_shape")
+    assert isinstance(texts, list)
+    prompt, parsed = ParsedText(given["prompt"]), [ParsedText(text) for text in texts]
+    kind, asked = find_kind(prompt.clean, [text.clean for text in parsed]), read_prompt(prompt)
+    fresh, prose = list_fresh(parsed, asked), given.get("prose", True) is not False
+    traits = [find_traits(text, asked, kind, prose, place, fresh) for place, text in enumerate(parsed)]
+    return {
+        "kind": kind,
+        "language": asked.language,
+        "triples": len(asked.triples),
+        "fresh": [sorted(one) for one in fresh],
+        "traits": [one.as_json() for one in traits],
+    }
+
+
+def kind_quality_stage(given: Input) -> dict[str, Any]:
+    """The quality of one text from what was counted in it."""
+    params, kind = parse_params(given), parse_kind(given.get("kind"))
+    require(all(is_number(given.get(name)) for name in ("prompt_cosine", "topic")), "bad_shape")
+    require(all(is_integer(given.get(name), 0) for name in ("words", "triples", "texts")), "bad_shape")
+    try:
+        traits = TextTraits.from_json(given["traits"])
+    except (KeyError, TypeError):
+        require(False, "bad_shape")
+        raise
+    round_of = RoundTraits(given["triples"], given["texts"])
+    cosine, topic = float(given["prompt_cosine"]), float(given["topic"])
+    return judge_kind(traits, given["words"], cosine, topic, kind, round_of, params.quality_threshold).as_json()
+
+
+def agreement_stage(given: Input) -> dict[str, Any]:
+    """How far each two texts agree."""
+    kind, fresh = parse_kind(given.get("kind")), given.get("fresh")
+    require(isinstance(fresh, list) and all(isinstance(one, list) for one in fresh), "bad_shape")
+    assert isinstance(fresh, list)
+    size = len(fresh)
+    order = list(range(size))
+    to_prompt = given.get("prompt_cosines")
+    require(isinstance(to_prompt, list) and len(to_prompt) == size and all(map(is_number, to_prompt)), "bad_shape")
+    values, results = given.get("values", [None] * size), given.get("results")
+    require(isinstance(values, list) and len(values) == size, "bad_shape")
+    require(results is None or (isinstance(results, list) and len(results) == size), "bad_shape")
+    shown = {int(place): str(result) for place, result in (given.get("shown") or {}).items()}
+    contradiction = given.get("contradiction")
+    claims = Claims(
+        kind=kind,
+        fresh=[frozenset(map(str, one)) for one in fresh],
+        cosines=parse_shares(given.get("cosines"), size, order),
+        to_prompt=np.array(to_prompt, dtype=np.float64),
+        support=parse_shares(given.get("support"), size, order),
+        values=values,
+        trials=None if results is None else Trials("", [], shown),
+        results=results or [],
+        contradiction=None if contradiction is None else parse_shares(contradiction, size, order),
+    )
+    return {"agreement": (measure_agreement(claims) / MILLION).tolist()}
