@@ -75,7 +75,7 @@ def test_nothing_but_garbage_earns_nothing(senses: LocalSenses, text: str) -> No
     [
         ("word " * 209_716, "too_large"),
         ("é" * 40_000, "too_large"),
-        ("word " * 1001, "too_large"),
+        ("word " * 2001, "too_large"),
         (None, "malformed"),
         (7, "malformed"),
         (["a"], "malformed"),

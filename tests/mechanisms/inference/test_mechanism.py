@@ -23,7 +23,8 @@ from weighbeam.senses.local import LocalSenses
 
 INFERENCE, PARAMS = Inference(), InferenceParams()
 SPEC = (ROOT / "docs/spec/inference.md").read_text()
-ASKING = {"max_answer_words": 1000, "max_miners": 10, "min_stake_rao": 100 * 10**9}
+WORDS = {"true": True, "false": False, "kinds": "kinds"}
+ASKING = {"max_answer_words": 2000, "max_miners": 10, "min_stake_rao": 100 * 10**9}
 
 
 def test_it_keeps_the_contract(senses: LocalSenses) -> None:
@@ -35,7 +36,7 @@ def test_defaults_are_those_of_the_specification() -> None:
     known: dict[str, object] = {}
     for names, values in re.findall(r"\| ((?:`\w+`(?:, )?)+) \| ([^|]+?) \|", table):
         for name, value in zip(re.findall(r"`(\w+)`", names), values.split(", "), strict=True):
-            known[name] = {"true": True, "false": False}.get(value) if value in ("true", "false") else float(value)
+            known[name] = WORDS[value] if value in WORDS else float(value)
     assert InferenceParams().model_dump() == {**known, **ASKING}
 
 
@@ -70,9 +71,9 @@ def test_the_bank_and_the_files_make_tasks() -> None:
     bank = load_bank()
     assert len({row["id"] for row in bank}) == len({row["prompt"] for row in bank}) == len(bank) >= 3
     for row in bank:
-        assert INFERENCE.pose(PARAMS, Task("t", row)) == {"prompt": row["prompt"], "max_words": 1000}
+        assert INFERENCE.pose(PARAMS, Task("t", row)) == {"prompt": row["prompt"], "max_words": 2000}
     task = INFERENCE.parse_task(PARAMS, "a.txt", " Why so?\n")
-    assert INFERENCE.pose(PARAMS, task) == {"prompt": "Why so?", "max_words": 1000}
+    assert INFERENCE.pose(PARAMS, task) == {"prompt": "Why so?", "max_words": 2000}
     with pytest.raises(WeighbeamError, match="bad_task"):
         INFERENCE.parse_task(PARAMS, "a.txt", "\n")
 
@@ -80,7 +81,7 @@ def test_the_bank_and_the_files_make_tasks() -> None:
 def test_a_miner_gets_all_messages_and_nothing_about_others() -> None:
     said = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]
     body = {"messages": said, "max_tokens": 300, "prose": False, "entities": {"a": "x"}}
-    assert INFERENCE.pose(PARAMS, Task("t", body)) == {"messages": said, "max_tokens": 300, "max_words": 1000}
+    assert INFERENCE.pose(PARAMS, Task("t", body)) == {"messages": said, "max_tokens": 300, "max_words": 2000}
 
 
 def test_a_question_is_scored_and_told(senses: LocalSenses) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tests_root import ROOT
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.vectors import call_stage, first_difference
+from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Task
 from weighbeam.mechanisms.inference.examples import GAP, PROMPT, STEEL, THERMAL, example_rounds
 from weighbeam.mechanisms.inference.mechanism import Inference
@@ -31,7 +32,7 @@ class Watched:
         self.real = senses
         self.embedder = self
         self.id, self.digest, self.dimensions = "watched", "0", senses.embedder.dimensions
-        self.sentences = senses.sentences
+        self.sentences, self.entailment = senses.sentences, senses.entailment
         self.poison = poison
         self.texts: list[str] = []
 
@@ -70,8 +71,11 @@ class Counting:
     id, digest, dimensions = "counting", "0", 2
 
     def __init__(self) -> None:
-        self.embedder = self
+        self.embedder = self.entailment = self
         self.tokens = 0
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int32]:
+        return np.array([[0, 1_000_000, 0] for _ in pairs], dtype=np.int32)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
         self.tokens += sum(len(re.findall(r"\w+|[^\w\s]", text)) for text in texts)
@@ -133,9 +137,10 @@ def test_the_model_says_what_the_vectors_were_made_with(senses: LocalSenses) -> 
         assert np.array(found) / 1e6 == pytest.approx(known, abs=2e-6), case["name"]
 
 
-def test_a_round_scores_as_its_stage_does(senses: LocalSenses) -> None:
+def test_a_round_read_literally_scores_as_its_stage_does(senses: LocalSenses) -> None:
+    literal = make_params(INFERENCE, {"preset": "seed"})
     for asked in example_rounds():
-        observation = INFERENCE.observe(PARAMS, asked, senses)
+        observation = INFERENCE.observe(literal, asked, senses)
         facts, arrays = observation.facts, {name: array / 1e6 for name, array in observation.arrays.items()}
         at, ends = {}, [0, 0]
         for number, text in enumerate(facts["texts"]):
@@ -158,7 +163,7 @@ def test_a_round_scores_as_its_stage_does(senses: LocalSenses) -> None:
             "answers": rows,
             "similarity": arrays["similarity"][np.ix_(order, order)].tolist(),
         }
-        report = INFERENCE.report(PARAMS, observation, INFERENCE.score(PARAMS, observation))
+        report = INFERENCE.report(literal, observation, INFERENCE.score(literal, observation))
         staged = call_stage(STAGES["inference.score"], given)
         assert first_difference(staged, report, 1e-12) is None
 

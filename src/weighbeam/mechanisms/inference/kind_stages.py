@@ -23,7 +23,7 @@ def traits_stage(given: Input) -> dict[str, Any]:
     require(isinstance(given.get("prompt"), str), "bad_shape")
     assert isinstance(texts, list)
     prompt, parsed = ParsedText(given["prompt"]), [ParsedText(text) for text in texts]
-    kind, asked = find_kind(prompt.clean, [text.clean for text in parsed]), read_prompt(prompt)
+    kind, asked = find_kind(prompt.clean, [text.clean for text in parsed if text.words]), read_prompt(prompt)
     fresh, prose = list_fresh(parsed, asked), given.get("prose", True) is not False
     traits = [find_traits(text, asked, kind, prose, place, fresh) for place, text in enumerate(parsed)]
     return {
@@ -64,8 +64,11 @@ def agreement_stage(given: Input) -> dict[str, Any]:
     require(results is None or (isinstance(results, list) and len(results) == size), "bad_shape")
     shown = {int(place): str(result) for place, result in (given.get("shown") or {}).items()}
     contradiction = given.get("contradiction")
+    heard = given.get("heard", [True] * size)
+    require(isinstance(heard, list) and len(heard) == size, "bad_shape")
     claims = Claims(
         kind=kind,
+        heard=[one is not False for one in heard],
         fresh=[frozenset(map(str, one)) for one in fresh],
         cosines=parse_shares(given.get("cosines"), size, order),
         to_prompt=np.array(to_prompt, dtype=np.float64),

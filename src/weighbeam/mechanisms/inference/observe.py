@@ -50,7 +50,8 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     numbers = {digest: number for number, digest in enumerate(texts)}
     reference = find_reference(params, asked.task)
     readings, faults = read_texts(reference, [text.raw for text in texts.values()], senses)
-    read = read_by_kind(question, prompt, list(texts.values())) if by_kind else None
+    readable = [ParsedText("") if digest in unread else text for digest, text in texts.items()]
+    read = read_by_kind(question, prompt, readable) if by_kind else None
     facts: dict[str, Any] = {
         "format": 1,
         "task": {

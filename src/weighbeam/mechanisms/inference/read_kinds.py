@@ -15,6 +15,7 @@ from weighbeam.mechanisms.inference.task import ParsedPrompt
 from weighbeam.mechanisms.inference.text.behaviour import plan_trials, try_function
 from weighbeam.mechanisms.inference.text.cosines import TextVectors
 from weighbeam.mechanisms.inference.text.counts import ParsedText
+from weighbeam.mechanisms.inference.text.kind_quality import judge_texts_by_kind
 from weighbeam.mechanisms.inference.text.kinds import Kind, find_kind
 from weighbeam.mechanisms.inference.text.traits import TextTraits, find_traits, list_fresh, read_prompt
 from weighbeam.senses.ports.protocols import Entailment
@@ -42,8 +43,10 @@ class KindReading:
         """The agreement of all texts, and what our own sense could not do."""
         contradiction, faults = self._contradict(entailment)
         trials = plan_trials(self.prompt.raw) if self.kind == "code" else None
+        judged = judge_texts_by_kind(self.traits, [len(text.words) for text in self.texts], self.task, arrays, 0.0)
         claims = Claims(
             kind=self.kind,
+            heard=[not one.flagged for one in judged],
             fresh=self.fresh,
             cosines=arrays["similarity"] / MILLION,
             to_prompt=arrays["prompt_cosines"] / MILLION,
@@ -75,7 +78,7 @@ class KindReading:
 
 def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[ParsedText]) -> KindReading:
     """The kind of the round, told by prompt and answers together, and what is counted in each answer."""
-    kind = find_kind(prompt.clean, [text.clean for text in texts])
+    kind = find_kind(prompt.clean, [text.clean for text in texts if text.words])
     asked = read_prompt(prompt)
     fresh = list_fresh(texts, asked)
     traits = [find_traits(text, asked, kind, question.prose, place, fresh) for place, text in enumerate(texts)]

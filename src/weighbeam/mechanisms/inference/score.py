@@ -17,12 +17,7 @@ from weighbeam.mechanisms.inference.reference.kinds import parse_reference
 from weighbeam.mechanisms.inference.reference.marks import Truth
 from weighbeam.mechanisms.inference.reference.truth import judge_reading
 from weighbeam.mechanisms.inference.text.counts import TextCounts, fill_overlaps
-from weighbeam.mechanisms.inference.text.kind_quality import (
-    KindQuality,
-    RoundTraits,
-    judge_kind,
-    measure_topics,
-)
+from weighbeam.mechanisms.inference.text.kind_quality import KindQuality, judge_texts_by_kind
 from weighbeam.mechanisms.inference.text.quality import Cosines, Quality, judge_quality
 from weighbeam.mechanisms.inference.text.traits import TextTraits
 
@@ -93,23 +88,10 @@ def judge_texts(params: InferenceParams, observation: Observation) -> Sequence[Q
 
 
 def _judge_kinds(params: InferenceParams, observation: Observation) -> list[KindQuality]:
-    facts, arrays = observation.facts, observation.arrays
-    task, to_prompt = facts["task"], arrays["prompt_cosines"] / MILLION
-    subject = np.maximum(to_prompt, arrays["last_line_cosines"] / MILLION)
-    topics = measure_topics(arrays["similarity"] / MILLION, subject)
-    round_of = RoundTraits(task["triples"], len(facts["texts"]))
-    return [
-        judge_kind(
-            TextTraits.from_json(text["traits"]),
-            text["counts"]["words"],
-            own,
-            topic,
-            task["asks"],
-            round_of,
-            params.quality_threshold,
-        )
-        for text, own, topic in zip(facts["texts"], to_prompt.tolist(), topics, strict=True)
-    ]
+    facts = observation.facts
+    traits = [TextTraits.from_json(text["traits"]) for text in facts["texts"]]
+    words = [text["counts"]["words"] for text in facts["texts"]]
+    return judge_texts_by_kind(traits, words, facts["task"], observation.arrays, params.quality_threshold)
 
 
 def _judge(params: InferenceParams, observation: Observation) -> list[Quality]:

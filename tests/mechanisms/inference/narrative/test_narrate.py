@@ -53,7 +53,7 @@ def test_it_tells_everything_in_order(senses: LocalSenses) -> None:
 
 def test_a_void_round_gets_its_first_sentence_and_the_reason(senses: LocalSenses) -> None:
     told, _ = narrate(senses, {"a": "Salt lowers the freezing point of water.", "b": "It melts."})
-    assert told.startswith("2 miners were asked, 2 answered, 2 were flagged (off_topic 2). ")
+    assert told.startswith("2 miners were asked, 2 answered, 1 was flagged (off_topic 1). ")
     assert told.endswith("Fewer than 3 answers arrived, so nothing was scored.")
 
 
@@ -92,7 +92,9 @@ def test_a_hostile_prompt_stays_one_quotation(senses: LocalSenses, prompt: str) 
 def test_one_of_anything_is_told_as_one(senses: LocalSenses) -> None:
     told, _ = narrate(senses, {**honest(), "bad": "Buy cheap watches today."})
     assert "6 miners were asked, 6 answered, 1 was flagged (" in told
-    assert narrate(senses, {"a": "It melts."})[0].startswith("1 miner was asked, 1 answered, 1 was flagged (")
+    assert narrate(senses, {"a": "Buy cheap watches today."})[0].startswith(
+        "1 miner was asked, 1 answered, 1 was flagged ("
+    )
 
 
 def test_alerts_are_one_sentence(senses: LocalSenses) -> None:

@@ -112,8 +112,8 @@ def test_a_right_answer_is_never_flagged_for_being_short(senses: LocalSenses) ->
     _, scored = play(senses, {"good": RIGHT[0], "also": RIGHT[1], "terse": "180", "wrong": "190"})
     statuses = {score.hotkey: score.status for score in scored.scores}
     assert statuses["terse"] == "valid"
-    assert statuses["wrong"] == "failed"
-    assert 0 < (list_values(scored)["terse"] or 0) < (list_values(scored)["good"] or 0)
+    values = {hotkey: value or 0.0 for hotkey, value in list_values(scored).items()}
+    assert 0 <= values["wrong"] < values["terse"] < values["good"]
 
 
 def test_what_cannot_be_judged_counts_neither_for_nor_against(senses: LocalSenses) -> None:

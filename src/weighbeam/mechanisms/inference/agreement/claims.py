@@ -33,10 +33,12 @@ CONTRADICTION = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What the agreement of a round is made of. `support` is the mean best cosine of a row's sentences among a
+    """What the agreement of a round is made of. What is typical of the round is told by the answers that are `heard`,
+    those that passed the gate. `support` is the mean best cosine of a row's sentences among a
     column's; `contradiction` is None where no sense was asked."""
 
     kind: Kind
+    heard: Sequence[bool]
     fresh: Sequence[frozenset[str]]
     cosines: Matrix
     to_prompt: NDArray[np.float64]
@@ -58,7 +60,7 @@ def measure_agreement(claims: Claims) -> NDArray[np.int32]:
     elif claims.kind == "code":
         found = _agree_on_code(claims, found)
     else:
-        found = found * _rate_length(claims.fresh)[:, None]
+        found = found * _rate_length(claims)[:, None]
     np.fill_diagonal(found, 1.0)
     return np.rint(np.clip(found, 0.0, 1.0) * MILLION).astype(np.int32)
 
@@ -105,9 +107,10 @@ def without_prompt(cosines: Matrix, to_prompt: NDArray[np.float64], removed: flo
     return np.asarray(np.clip(bare, 0.0, 1.0))
 
 
-def _rate_length(fresh: Sequence[frozenset[str]]) -> NDArray[np.float64]:
-    sizes = np.array([len(one) for one in fresh], dtype=np.float64)
-    typical = max(1.0, float(np.median(sizes))) if len(sizes) else 1.0
+def _rate_length(claims: Claims) -> NDArray[np.float64]:
+    sizes = np.array([len(one) for one in claims.fresh], dtype=np.float64)
+    heard = sizes[np.array(claims.heard, dtype=bool)]
+    typical = max(1.0, float(np.median(heard))) if len(heard) else 1.0
     return np.asarray(1 - SHORTER * (1 - np.minimum(1.0, sizes / typical)))
 
 
@@ -117,12 +120,12 @@ def _agree_briefly(claims: Claims) -> Matrix:
     sizes = np.array([len(one) for one in fresh], dtype=np.float64)
     smaller = np.minimum(sizes[:, None], sizes[None, :])
     shared = _count_shared(fresh) / np.maximum(smaller, 1.0)
-    met = Counter(stem for one in fresh for stem in one)
-    weight = {stem: (times - 1) ** 2 for stem, times in met.items()}
+    met = Counter(stem for one, heard in zip(fresh, claims.heard, strict=True) if heard for stem in one)
+    weight = {stem: max(0, met[stem] - 1) ** 2 for one in fresh for stem in one}
     whole = np.array([sum(weight[stem] for stem in one) for one in fresh], dtype=np.float64)
     common = _count_shared(fresh, weight) / np.maximum(whole, 1.0)[None, :]
     found = 0.5 * shared + 0.5 * common
-    if max(met.values(), default=0) < 0.5 * len(fresh):
+    if max(met.values(), default=0) < 0.5 * sum(claims.heard):
         found = COMMON * found
     if claims.contradiction is None:
         return found

@@ -5,7 +5,7 @@ prompt again, words without an order, a collection of words, something else.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.numbers import round_significant
+from weighbeam.core.quantise import MILLION
 from weighbeam.core.stats import ramp
 from weighbeam.mechanisms.inference.text.kinds import Kind
 from weighbeam.mechanisms.inference.text.traits import TextTraits
@@ -74,6 +75,24 @@ def measure_topics(similarity: NDArray[np.float64], subject: NDArray[np.float64]
     return topics
 
 
+def judge_texts_by_kind(
+    traits: Sequence[TextTraits],
+    words: Sequence[int],
+    task: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    threshold: float,
+) -> list[KindQuality]:
+    """The quality of each different text of a recorded round."""
+    to_prompt = arrays["prompt_cosines"] / MILLION
+    subject = np.maximum(to_prompt, arrays["last_line_cosines"] / MILLION)
+    topics = measure_topics(arrays["similarity"] / MILLION, subject)
+    round_of = RoundTraits(task["triples"], sum(own.tokens > 0 for own in traits))
+    return [
+        judge_kind(own, count, near, topic, task["asks"], round_of, threshold)
+        for own, count, near, topic in zip(traits, words, to_prompt.tolist(), topics, strict=True)
+    ]
+
+
 def judge_kind(
     traits: TextTraits, words: int, to_prompt: float, topic: float, kind: Kind, round_of: RoundTraits, threshold: float
 ) -> KindQuality:
@@ -116,8 +135,8 @@ def _is_thin(traits: TextTraits, words: int, to_prompt: float, kind: Kind) -> bo
 def _is_off_topic(traits: TextTraits, words: int, topic: float, kind: Kind) -> bool:
     """Far from the prompt and from the answers that are near it. A word or two may be far and right, if another answer
     has one of them too; much talk beside a short question that shares nothing with any other answer is not."""
-    if words < FEW_WORDS and kind in ("short", "number"):
-        return topic < FEW_ON_TOPIC and not traits.met
+    if words < FEW_WORDS:
+        return topic < (FEW_ON_TOPIC if kind in ("short", "number") else ON_TOPIC) and not traits.met
     if kind == "short" and words >= MUCH_WORDS and not traits.met:
         return topic < MUCH_ON_TOPIC
     return topic < ON_TOPIC

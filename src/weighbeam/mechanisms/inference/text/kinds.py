@@ -32,6 +32,12 @@ ASKS_NUMBER = re.compile(
     r"|\bprice\b|\bsum\b|\baverage\b|\bpercent",
     re.IGNORECASE,
 )
+ASKS_MORE = re.compile(
+    r"\b(?:why|explain|describe|discuss|compare|write|list|summari[sz]e"
+    r"|how (?:do|does|did|can|could|should|would|to))\b",
+    re.IGNORECASE,
+)
+"""Asked for reasons or for a text, no majority of short answers makes the question a short one."""
 ASKS_WHAT = re.compile(r"\bwhat (?:is|was|will)\b", re.IGNORECASE)
 
 
@@ -65,7 +71,8 @@ def find_kind(prompt: str, answers: Sequence[str]) -> Kind:
         return "code"
     if "?" in prompt and _asks_number(prompt, answers):
         return "number"
-    if median(map(count_size, answers)) <= SHORT_ANSWER and count_size(prompt) <= SHORT_QUESTION:
+    asks_little = count_size(prompt) <= SHORT_QUESTION and not ASKS_MORE.search(prompt)
+    if asks_little and median(map(count_size, answers)) <= SHORT_ANSWER:
         return "short"
     return "open"
 
