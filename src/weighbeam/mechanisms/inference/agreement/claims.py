@@ -28,7 +28,7 @@ RESULTS, EXAMPLES = 0.4, 0.4
 UNKNOWN = 0.5
 COMMON = 0.5
 """What agreement is worth in a short round where no word is said by half of the answers."""
-CONTRADICTION = 0.3
+CONTRADICTION = 0.15
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from weighbeam.mechanisms.inference.tolerance import EQUAL
 
 MAX_NEIGHBOURS = 20
 VALUED = ("number", "short")
+SHORT_DISTANCE = 0.65
+"""Short answers that share nothing and do not contradict each other are 0.85 apart."""
 MIN_REACH = 1e-12
 
 
@@ -300,8 +302,8 @@ def _cluster(
     params: InferenceParams,
 ) -> list[list[int]]:
     """Clusters of representatives, each followed by its group."""
-    bonds = take_submatrix(received.bonds, speaking)
-    found = [list(range(len(speaking)))] if received.kind == "short" and len(speaking) else find_clusters(bonds, params)
+    loose = params.model_copy(update={"cluster_distance": SHORT_DISTANCE}) if received.kind == "short" else params
+    found = find_clusters(take_submatrix(received.bonds, speaking), loose)
     label = np.full(len(received), -1)
     for number, cluster in enumerate(found):
         label[speaking[cluster]] = number
