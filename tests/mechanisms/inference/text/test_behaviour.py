@@ -1,4 +1,4 @@
-"""Functions in answers, tried on what the prompt shows: right ones agree, whatever they look like, and none can hang."""
+"""Functions in answers, tried on what the prompt shows: right ones agree, however they are written; none can hang."""
 
 from typing import Any
 
@@ -52,6 +52,12 @@ def test_right_functions_agree_and_a_wrong_one_less() -> None:
     assert sorts[0] == "4" != forgets[0]
 
 
+def test_brackets_in_strings_close_nothing() -> None:
+    trials = plan("def ok(text):\n>>> ok('(')\nFalse\n>>> ok(\")'(\")\nFalse\n>>> ok('()')\nTrue")
+    assert trials.inputs[:3] == [["("], [")'("], ["()"]]
+    assert trials.shown == {0: "false", 1: "false", 2: "true"}
+
+
 @pytest.mark.parametrize(
     ("shown", "result"),
     [
@@ -86,13 +92,25 @@ TRIALS = Trials("f", [[1], [2]], {})
 
 @pytest.mark.parametrize(
     "body",
-    ["break", "continue", "return f", "raise ValueError", "return [x] * 10**9", "return f(x)", "return {1, 'a'}"]
-    + ["while True: pass", "return 1 / 0", "return", "return 9 ** 9 ** 9 ** 9", "return 1e308 * 10", "return x +"],
+    [
+        "break",
+        "continue",
+        "return f",
+        "raise ValueError",
+        "return [x] * 10**9",
+        "return f(x)",
+        "return {1, 'a'}",
+        "while True: pass",
+        "return 1 / 0",
+        "return 9 ** 9 ** 9 ** 9",
+        "return 1e308 * 10",
+        "return x +",
+    ],
 )
-def test_a_function_that_fails_says_so(body: str) -> None:
+def test_a_function_that_fails_says_so_and_agrees_with_none(body: str) -> None:
     found = run_in_time(try_function, TRIALS, f"def f(x):\n    {body}")
-    assert set(found) == {"null"} if body == "return" else set(found) == {"fault"}
-    assert agree_on_results(found, found) == (1.0 if body == "return" else 0.0)
+    assert set(found) == {"fault"}
+    assert agree_on_results(found, found) == 0.0
 
 
 @pytest.mark.parametrize("body", ["import os", "return x.__class__", "yield x", "return open('a')"])

@@ -114,10 +114,14 @@ def _find_calls(prompt: str, name: str) -> Iterator[ShownCall]:
 
 
 def _close(text: str, start: int) -> int | None:
-    """Where the bracket that opens at `start` has closed."""
-    depth = 0
+    """Where the bracket that opens at `start` has closed; brackets in strings are none."""
+    depth, quote = 0, ""
     for place in range(start, min(len(text), start + MAX_CALL)):
-        depth += (text[place] in "([{") - (text[place] in ")]}")
+        sign = text[place]
+        if quote or sign in "'\"":
+            quote = "" if sign == quote else quote or sign
+            continue
+        depth += (sign in "([{") - (sign in ")]}")
         if not depth:
             return place + 1
     return None
