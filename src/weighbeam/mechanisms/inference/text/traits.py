@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median_low
 from typing import Any
 
 from weighbeam.core.text import FUNCTION_WORDS, find_words
@@ -45,8 +46,9 @@ def read_prompt(prompt: ParsedText) -> PromptTraits:
 @dataclass(frozen=True, slots=True)
 class TextTraits:
     """`fresh` content stems stand in no prompt, `own` of them do not talk about the answer itself either, `met` other
-    answers have one of them. The other answers together have `others` such stems, of which `gathered` stand here.
-    `covered` of the prompt's word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
+    answers have one of them. The other answers together have `others` such stems, the middle one of them `typical`;
+    `gathered` of them stand here. `covered` of the prompt's word triples occur. `order` is z in thousandths over
+    `pairs`, `fit` in thousandths."""
 
     language: str | None
     stems: int
@@ -55,6 +57,7 @@ class TextTraits:
     marks: int
     met: int
     others: int
+    typical: int
     gathered: int
     triples: int
     distinct_triples: int
@@ -110,6 +113,7 @@ def find_traits(
         marks=sum(len(stem) >= STEM or has_digit(stem) for stem in own),
         met=sum(not own.isdisjoint(one) for one in among),
         others=len(fresh.met) - (len(own) - gathered),
+        typical=median_low(map(len, among)) if among else 0,
         gathered=gathered,
         triples=len(triples),
         distinct_triples=len(set(triples)),
