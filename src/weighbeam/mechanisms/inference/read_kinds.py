@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.mechanisms.inference.agreement.claims import Claims, measure_agreement
+from weighbeam.mechanisms.inference.reference.claims import prepare
 from weighbeam.mechanisms.inference.reference.read import read_value
 from weighbeam.mechanisms.inference.task import ParsedPrompt
 from weighbeam.mechanisms.inference.text.behaviour import plan_trials, try_function
@@ -17,7 +18,7 @@ from weighbeam.mechanisms.inference.text.cosines import TextVectors
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kind_quality import judge_texts_by_kind
 from weighbeam.mechanisms.inference.text.kinds import Kind, find_kind
-from weighbeam.mechanisms.inference.text.traits import TextTraits, find_traits, list_fresh, read_prompt
+from weighbeam.mechanisms.inference.text.traits import TextTraits, find_fresh, find_traits, read_prompt
 from weighbeam.senses.ports.protocols import Entailment
 
 MAX_COMPARED = 16
@@ -51,7 +52,7 @@ class KindReading:
             cosines=arrays["similarity"] / MILLION,
             to_prompt=arrays["prompt_cosines"] / MILLION,
             support=vectors.support([text.sentences for text in self.texts]),
-            values=[read_value(text.raw)["value"] for text in self.texts] if self.kind == "number" else [],
+            values=[read_value(prepare(text.raw))["value"] for text in self.texts] if self.kind == "number" else [],
             trials=trials,
             results=[] if trials is None else [try_function(trials, text.raw) for text in self.texts],
             contradiction=contradiction,
@@ -80,7 +81,7 @@ def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[Par
     """The kind of the round, told by prompt and answers together, and what is counted in each answer."""
     kind = find_kind(prompt.clean, [text.clean for text in texts if text.words])
     asked = read_prompt(prompt)
-    fresh = list_fresh(texts, asked)
+    fresh = find_fresh(texts, asked)
     traits = [find_traits(text, asked, kind, question.prose, place, fresh) for place, text in enumerate(texts)]
     task = {"asks": kind, "language": asked.language, "triples": len(asked.triples)}
-    return KindReading(kind, prompt, texts, fresh, traits, task)
+    return KindReading(kind, prompt, texts, fresh.each, traits, task)

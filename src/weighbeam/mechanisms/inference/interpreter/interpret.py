@@ -44,6 +44,8 @@ class Interpreter(Expressions):
         self.meter.nested = 0
         try:
             result = self._call_own(function, given, {})
+        except (_Break, _Continue):
+            raise ProgramFault("SyntaxError") from None
         except RecursionError:
             raise LimitReached("nesting") from None
         self.meter.weigh(result)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from weighbeam.core.canonical import digest_text, seeded_digest
@@ -18,6 +19,9 @@ from weighbeam.mechanisms.inference.reference.tested import find_code, show_resu
 MAX_TEXT = 30_000
 MAX_CALL = 400
 MAX_CALLS = 8
+MAX_NAMES = 8
+MAX_PLACES = 64
+"""Places in a prompt where one function might be called that are looked at."""
 VARIED = 12
 DEFINED = re.compile(r"\bdef\s+(\w+)\s*\(")
 RESULT = re.compile(r"\s*(?:=+>?|➞|->|→|returns?|should return|will return|must return|#|is|\s|:)*([^\n]+)")
@@ -66,8 +70,9 @@ def plan_trials(prompt: str) -> Trials | None:
     >>> plan_trials("def inc(x):\\n    # inc(1) == 2").shown
     {0: '2'}
     """
-    for name in dict.fromkeys(reversed(DEFINED.findall(prompt))):
-        calls = list(_find_calls(prompt, name))[:MAX_CALLS]
+    names = dict.fromkeys(reversed(DEFINED.findall(prompt)))
+    for name in islice(names, MAX_NAMES):
+        calls = list(islice(_find_calls(prompt, name), MAX_CALLS))
         if calls:
             chance = _Draws(digest_text(prompt))
             base = [call.given for call in calls]
@@ -101,9 +106,7 @@ def _try_one(program: Interpreter, name: str, given: list[Any]) -> str:
 
 
 def _find_calls(prompt: str, name: str) -> Iterator[ShownCall]:
-    for found in re.finditer(rf"\b{re.escape(name)}\(", prompt):
-        if prompt[: found.start()].endswith("def "):
-            continue
+    for found in islice(re.finditer(rf"(?<!def )\b{re.escape(name)}\(", prompt), MAX_PLACES):
         end = _close(prompt, found.end() - 1)
         given = None if end is None else _read_arguments(prompt[found.start() : end])
         if given is not None and end is not None:
@@ -111,10 +114,14 @@ def _find_calls(prompt: str, name: str) -> Iterator[ShownCall]:
 
 
 def _close(text: str, start: int) -> int | None:
-    """Where the bracket that opens at `start` has closed."""
-    depth = 0
+    """Where the bracket that opens at `start` has closed; brackets in strings are none."""
+    depth, quote = 0, ""
     for place in range(start, min(len(text), start + MAX_CALL)):
-        depth += (text[place] in "([{") - (text[place] in ")]}")
+        sign = text[place]
+        if quote or sign in "'\"":
+            quote = "" if sign == quote else quote or sign
+            continue
+        depth += (sign in "([{") - (sign in ")]}")
         if not depth:
             return place + 1
     return None

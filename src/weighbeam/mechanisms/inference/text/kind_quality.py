@@ -28,6 +28,8 @@ REPEATS_FROM, REPEATS = 30, 0.2
 ORDER_FROM, ORDER_PER_PAIR, ORDER, ORDER_LISTED = 8, 70, 2000, -2000
 GATHERED = ((12, 0.75), (5, 0.9))
 """From how many stems of the others on, and which share of them, an answer has gathered instead of answered."""
+SPREAD = 1.5
+"""Where others together say less than this times what one of them says, they agree, and whoever says the same too."""
 ROUND = 4
 BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
 SUBSTANCE = 10
@@ -163,6 +165,8 @@ def _has_gathered(traits: TextTraits, kind: Kind, texts: int) -> bool:
     """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together. Programs
     for one task share their names, but no program has each of its words once."""
     if kind == "code" and traits.distinct_tokens < BAG_DISTINCT * traits.tokens:
+        return False
+    if traits.others < SPREAD * traits.typical:
         return False
     shares = (share for least, share in GATHERED if traits.others >= least)
     share = next(shares, None)

@@ -17,7 +17,7 @@ SHORT_QUESTION = 60
 
 FENCE = "```"
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-DEFINITION = re.compile(r"^\s*def \w+\(.*\).*:\s*$", re.MULTILINE)
+DEFINITION = re.compile(r"^[^\S\n]*def \w+\(.*\)[^)\n]*:[^\S\n]*$", re.MULTILINE)
 CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \w+ import|#include|public |function |const |let |var |SELECT |return )|[{};]\s*$"
 )

@@ -1,8 +1,10 @@
 """What is counted in an answer for the rules of its kind (spec § 18)."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median_low
 from typing import Any
 
 from weighbeam.core.text import FUNCTION_WORDS, find_words
@@ -44,8 +46,9 @@ def read_prompt(prompt: ParsedText) -> PromptTraits:
 @dataclass(frozen=True, slots=True)
 class TextTraits:
     """`fresh` content stems stand in no prompt, `own` of them do not talk about the answer itself either, `met` other
-    answers have one of them. The other answers together have `others` such stems, of which `gathered` stand here.
-    `covered` of the prompt's word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
+    answers have one of them. The other answers together have `others` such stems, the middle one of them `typical`;
+    `gathered` of them stand here. `covered` of the prompt's word triples occur. `order` is z in thousandths over
+    `pairs`, `fit` in thousandths."""
 
     language: str | None
     stems: int
@@ -54,6 +57,7 @@ class TextTraits:
     marks: int
     met: int
     others: int
+    typical: int
     gathered: int
     triples: int
     distinct_triples: int
@@ -78,13 +82,21 @@ class TextTraits:
         return cls(**given)
 
 
+@dataclass(frozen=True, slots=True)
+class FreshStems:
+    """The stems of `each` answer that stand in no prompt, and how many answers have `met` each of them."""
+
+    each: Sequence[frozenset[str]]
+    met: Mapping[str, int]
+
+
 def find_traits(
-    text: ParsedText, prompt: PromptTraits, kind: Kind, prose: bool, place: int, fresh: Sequence[frozenset[str]]
+    text: ParsedText, prompt: PromptTraits, kind: Kind, prose: bool, place: int, fresh: FreshStems
 ) -> TextTraits:
-    """The traits of the answer at `place`; `fresh` are each answer's stems that the prompt has not."""
-    own = fresh[place]
-    among = [one for number, one in enumerate(fresh) if number != place]
-    others = frozenset[str]().union(*among)
+    """The traits of the answer at `place`."""
+    own = fresh.each[place]
+    among = [one for number, one in enumerate(fresh.each) if number != place]
+    gathered = sum(fresh.met[stem] > 1 for stem in own)
     language = find_language(text.clean)
     glue = list_glue(language)
     own_glue = [word for word in text.words if word in glue]
@@ -99,9 +111,10 @@ def find_traits(
         fresh=len(own),
         own=len(own - TALK),
         marks=sum(len(stem) >= STEM or has_digit(stem) for stem in own),
-        met=sum(bool(own & one) for one in among),
-        others=len(others),
-        gathered=len(own & others),
+        met=sum(not own.isdisjoint(one) for one in among),
+        others=len(fresh.met) - (len(own) - gathered),
+        typical=median_low(map(len, among)) if among else 0,
+        gathered=gathered,
         triples=len(triples),
         distinct_triples=len(set(triples)),
         covered=len(prompt.triples & text.triples),
@@ -150,6 +163,6 @@ def _keeps_order(text: ParsedText, prompt: PromptTraits, prose: bool, language: 
     return language == ENGLISH or (language is None and prompt.language in (None, ENGLISH))
 
 
-def list_fresh(texts: Sequence[ParsedText], prompt: PromptTraits) -> list[frozenset[str]]:
-    """The stems of each answer that stand in no prompt."""
-    return [frozenset(list_stems(text.clean, find_language(text.clean))) - prompt.stems for text in texts]
+def find_fresh(texts: Sequence[ParsedText], prompt: PromptTraits) -> FreshStems:
+    each = [frozenset(list_stems(text.clean, find_language(text.clean))) - prompt.stems for text in texts]
+    return FreshStems(each, Counter(stem for one in each for stem in one))
