@@ -13,7 +13,7 @@ from weighbeam.mechanisms.inference.text.behaviour import Trials
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kind_quality import RoundTraits, judge_kind
 from weighbeam.mechanisms.inference.text.kinds import find_kind
-from weighbeam.mechanisms.inference.text.traits import TextTraits, find_traits, list_fresh, read_prompt
+from weighbeam.mechanisms.inference.text.traits import TextTraits, find_fresh, find_traits, read_prompt
 
 
 def traits_stage(given: Input) -> dict[str, Any]:
@@ -24,13 +24,13 @@ def traits_stage(given: Input) -> dict[str, Any]:
     assert isinstance(texts, list)
     prompt, parsed = ParsedText(given["prompt"]), [ParsedText(text) for text in texts]
     kind, asked = find_kind(prompt.clean, [text.clean for text in parsed if text.words]), read_prompt(prompt)
-    fresh, prose = list_fresh(parsed, asked), given.get("prose", True) is not False
+    fresh, prose = find_fresh(parsed, asked), given.get("prose", True) is not False
     traits = [find_traits(text, asked, kind, prose, place, fresh) for place, text in enumerate(parsed)]
     return {
         "kind": kind,
         "language": asked.language,
         "triples": len(asked.triples),
-        "fresh": [sorted(one) for one in fresh],
+        "fresh": [sorted(one) for one in fresh.each],
         "traits": [one.as_json() for one in traits],
     }
 
