@@ -20,7 +20,8 @@ UNKNOWN_CONFIDENCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Standpoint:
-    """Where an unflagged answer stands in its round."""
+    """Where an unflagged answer stands in its round. Where answers were read by kind, `typical` is how near to others
+    the members of the consensus are."""
 
     near: float
     quality: float
@@ -28,6 +29,7 @@ class Standpoint:
     member: bool
     removed: str | None
     diverse: bool
+    typical: float | None = None
 
 
 def parse_confidence(claim: object, params: InferenceParams) -> float:
@@ -71,15 +73,21 @@ def compose_parts(stands: Standpoint, params: InferenceParams) -> dict[str, Any]
         "quality": QUALITY * stands.quality,
         "confidence": CONFIDENCE * stands.confidence,
         "consensus": MEMBER if stands.member else 0.0,
-        "diversity": _diversity(near, stands.quality, params) if stands.diverse else 0.0,
+        "diversity": _diversity(stands, params) if stands.diverse else 0.0,
         "near": near,
         "penalty": penalty,
+        **({} if stands.typical is None else {"typical": stands.typical}),
     }
 
 
-def _diversity(near: float, quality: float, params: InferenceParams) -> float:
-    limit = params.diversity_max
-    earned = limit * (1 - near) * (quality / params.high_quality if params.high_quality else 1.0)
+def _diversity(stands: Standpoint, params: InferenceParams) -> float:
+    """What nobody supports in any part is not diverse but beside the point; and to leave the consensus never gains more
+    than to be in it."""
+    limit, near = params.diversity_max, stands.near
+    if stands.typical is not None:
+        supported = min(1.0, near / stands.typical) if stands.typical > 0 else 0.0
+        return min(MEMBER, 100 * limit * (1 - near) * supported)
+    earned = limit * (1 - near) * (stands.quality / params.high_quality if params.high_quality else 1.0)
     return 100 * min(limit, earned)
 
 

@@ -67,6 +67,10 @@ def _explain_diversity(params: InferenceParams, score: Score) -> str:
     parts = score.parts or {}
     if not parts["diversity"]:
         return ""
+    if "typical" in parts:
+        points, typical = 100 * params.diversity_max, parts["typical"]
+        near = parts["near"]
+        return f" = min({MEMBER:g}, {points:g} × (1 − {near:.6g}) × min(1, {near:.6g} / {typical:.6g}))"
     limit, high, quality = params.diversity_max, params.high_quality, parts["quality"] / QUALITY
     return f" = 100 × min({limit:g}, {limit:g} × (1 − {parts['near']:.6g}) × {quality:.6g} / {high:g})"
 

@@ -191,6 +191,7 @@ def _compose(
     apart = np.arange(len(received)) if measured.all_pairs else filtered.voice
     peers = inside if measured.cluster else filtered.kept
     near = measure_near(received.alike, filtered.vote, apart, peers, received.quality)
+    typical = float(near[inside].mean()) if received.agreement is not None and inside.any() else None
     shared = {number for group in filtered.list_groups() for number in group}
     parts = {}
     for number in np.flatnonzero(~filtered.flagged).tolist():
@@ -204,6 +205,7 @@ def _compose(
             member=bool(inside[number]),
             removed=reason,
             diverse=reason == "other_cluster" and good and number not in shared,
+            typical=typical,
         )
         parts[received.hotkeys[number]] = {
             **compose_parts(stands, params),

@@ -18,18 +18,22 @@ from weighbeam.core.stats import ramp
 from weighbeam.mechanisms.inference.text.kinds import Kind
 from weighbeam.mechanisms.inference.text.traits import TextTraits
 
-ON_TOPIC, NEAR_PROMPT = 0.2, 0.35
+ON_TOPIC, SHORT_ON_TOPIC, NEAR_PROMPT = 0.2, 0.15, 0.35
 FEW_WORDS, FEW_ON_TOPIC = 6, 0.05
 MUCH_WORDS, MUCH_ON_TOPIC = 12, 0.35
 VAGUE_FROM, VAGUE_STEMS, VAGUE_OWN = 10, 0.35, 8
 SAID_MUCH, SHARED_LITTLE = 20, 2
 ECHO_COVERED, ECHO_OWN = 0.8, 0.04
+LITTLE, MUCH = 2, 12
+"""So few new words are next to nothing where the median answer has so many."""
 REPEATS_FROM, REPEATS = 30, 0.2
 ORDER_FROM, ORDER_PER_PAIR, ORDER, ORDER_LISTED = 8, 70, 2000, -2000
 GATHERED = ((12, 0.75), (5, 0.9))
 """From how many stems of the others on, and which share of them, an answer has gathered instead of answered."""
 SPREAD = 1.5
-"""Where others together say less than this times what one of them says, they agree, and whoever says the same too."""
+"""Where others together say less than this times what one of them says, they agree, and so may one more."""
+SWALLOWING = 4
+"""An answer that swallows others says so many times as much as one of them."""
 ROUND = 4
 BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
 SUBSTANCE = 10
@@ -112,7 +116,7 @@ def _find_reason(
 ) -> str | None:
     if not words:
         return "empty"
-    if traits.echo or _is_echo(traits, kind, round_of.triples):
+    if traits.echo or _is_echo(traits, kind, round_of):
         return "echo"
     if words >= REPEATS_FROM and traits.distinct_triples < REPEATS * traits.triples:
         return "not_prose"
@@ -141,13 +145,21 @@ def _is_off_topic(traits: TextTraits, words: int, topic: float, kind: Kind) -> b
         return topic < (FEW_ON_TOPIC if kind in ("short", "number") else ON_TOPIC) and not traits.met
     if kind == "short" and words >= MUCH_WORDS and not traits.met:
         return topic < MUCH_ON_TOPIC
-    return topic < ON_TOPIC
+    return topic < (SHORT_ON_TOPIC if kind == "short" else ON_TOPIC)
 
 
-def _is_echo(traits: TextTraits, kind: Kind, prompt_triples: int) -> bool:
+def _is_echo(traits: TextTraits, kind: Kind, round_of: RoundTraits) -> bool:
     """Most of the prompt, and next to nothing besides. Code repeats its task by right."""
-    covered = bool(prompt_triples) and traits.covered >= ECHO_COVERED * prompt_triples
-    return covered and not (kind == "code" and traits.code) and traits.own <= ECHO_OWN * traits.stems
+    covered = bool(round_of.triples) and traits.covered >= ECHO_COVERED * round_of.triples
+    if not covered or (kind == "code" and traits.code):
+        return False
+    return traits.own <= ECHO_OWN * traits.stems or _adds_little(traits, kind, round_of.texts)
+
+
+def _adds_little(traits: TextTraits, kind: Kind, texts: int) -> bool:
+    """A word or two that few others say, where others say much. Where answers stand in the prompt, all say little."""
+    alone = 2 * traits.met < texts - 1
+    return kind == "open" and traits.own <= LITTLE and alone and traits.typical >= MUCH
 
 
 def _is_shuffled(traits: TextTraits) -> bool:
@@ -162,15 +174,14 @@ def _is_bag(traits: TextTraits) -> bool:
 
 
 def _has_gathered(traits: TextTraits, kind: Kind, texts: int) -> bool:
-    """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together. Programs
-    for one task share their names, but no program has each of its words once."""
-    if kind == "code" and traits.distinct_tokens < BAG_DISTINCT * traits.tokens:
+    """Nearly all that the others say together, or that half of them say each: nobody writes that, but anybody could put
+    it together. Programs for one task share their names, but no program has each of its words once."""
+    if texts < ROUND or (kind == "code" and traits.distinct_tokens < BAG_DISTINCT * traits.tokens):
         return False
-    if traits.others < SPREAD * traits.typical:
-        return False
-    shares = (share for least, share in GATHERED if traits.others >= least)
-    share = next(shares, None)
-    return texts >= ROUND and share is not None and traits.gathered >= share * traits.others
+    share = next((share for least, share in GATHERED if traits.others >= least), None)
+    spread = traits.others >= SPREAD * traits.typical
+    whole = spread and share is not None and traits.gathered >= share * traits.others
+    return whole or (traits.own >= SWALLOWING * traits.typical and 2 * traits.swallowed >= texts - 1)
 
 
 def _rate(traits: TextTraits, words: int, to_prompt: float, kind: Kind) -> tuple[float, float, float, float]:

@@ -22,6 +22,7 @@ TALK = frozenset(
 )
 """Stems of talk about the answer itself."""
 
+SWALLOWED_FROM, SWALLOWED = 5, 0.75
 LIST_LINE, DIGIT_LINE, LONG_LINE = 9, 40, 50
 DIGITS, LIST_GLUE = 0.12, 0.15
 CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
@@ -47,8 +48,8 @@ def read_prompt(prompt: ParsedText) -> PromptTraits:
 class TextTraits:
     """`fresh` content stems stand in no prompt, `own` of them do not talk about the answer itself either, `met` other
     answers have one of them. The other answers together have `others` such stems, the middle one of them `typical`;
-    `gathered` of them stand here. `covered` of the prompt's word triples occur. `order` is z in thousandths over
-    `pairs`, `fit` in thousandths."""
+    `gathered` of them stand here, and `swallowed` others have nearly all of theirs here. `covered` of the prompt's
+    word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
 
     language: str | None
     stems: int
@@ -59,6 +60,7 @@ class TextTraits:
     others: int
     typical: int
     gathered: int
+    swallowed: int
     triples: int
     distinct_triples: int
     covered: int
@@ -115,6 +117,7 @@ def find_traits(
         others=len(fresh.met) - (len(own) - gathered),
         typical=median_low(map(len, among)) if among else 0,
         gathered=gathered,
+        swallowed=sum(len(one) >= SWALLOWED_FROM and len(own & one) >= SWALLOWED * len(one) for one in among),
         triples=len(triples),
         distinct_triples=len(set(triples)),
         covered=len(prompt.triples & text.triples),
