@@ -45,8 +45,9 @@ WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
 	@$(BIN)/python tests/chromium.py
 	$(BIN)/weighbeam vectors run vectors
-	$(BIN)/python -m pytest -m "not alone" -n $(WORKERS) --dist worksteal --durations 25
-	$(BIN)/python -m pytest -m alone tests --durations 40
+	$(BIN)/python -m pytest -m "not alone and not paired" -n $(WORKERS) --dist worksteal --durations 25
+	$(BIN)/python -m pytest -m paired tests -n $(if $(filter 1,$(WORKERS)),1,2) --dist loadfile --durations 25
+	$(BIN)/python -m pytest -m alone tests --durations 15
 
 lint: $(READY) ## Check style (ruff)
 	$(BIN)/ruff check .

@@ -4,12 +4,14 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from command import weighbeam
 
 TRIES = 3
+KEPT = "demo.json"
 LATE = ("slow", "silent")
 """Whose trick it is to be late."""
 Played = tuple[dict[str, Any], Path]
@@ -24,6 +26,20 @@ def play_demo(make_folder: Callable[[], Path]) -> Played:
             break
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout), folder
+
+
+def keep_demo(folder: Path) -> None:
+    """Play one in a folder for other processes to find."""
+    tries = count(1)
+    played = play_demo(lambda: folder / f"demo-{next(tries)}")
+    (folder / KEPT).write_text(json.dumps([played[0], str(played[1])]))
+
+
+def find_demo(folder: Path) -> Played | None:
+    if not (folder / KEPT).exists():
+        return None
+    result, place = json.loads((folder / KEPT).read_text())
+    return result, Path(place)
 
 
 def was_too_busy(result: dict[str, Any]) -> bool:
