@@ -14,7 +14,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock audit sbom build package-test clean
+.PHONY: help setup demo test lint types layers vectors crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -42,11 +42,12 @@ demo: $(if $(LLM),.venv-llm/.ready,$(READY)) ## Score the sample chunkings, then
 # One more than there are processors: many tests wait for servers of their own.
 WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 
-test: $(READY) lint types layers ## Run every check: style, types, layers, vectors, tests
+test: $(READY) ## Run every check: style, types, layers, vectors, tests
 	@$(BIN)/python tests/chromium.py
-	$(BIN)/weighbeam vectors run vectors
-	$(BIN)/python -m pytest -m "not alone" -n $(WORKERS) --dist worksteal --durations 25
-	$(BIN)/python -m pytest -m alone tests --durations 40
+	@$(MAKE) --no-print-directory -j -O lint types layers vectors
+	$(BIN)/python -m pytest -m "not alone and not paired" -n $(WORKERS) --dist worksteal --durations 25
+	$(BIN)/python -m pytest -m paired tests -n $(if $(filter 1,$(WORKERS)),1,2) --dist loadfile --durations 25
+	$(BIN)/python -m pytest -m alone tests --durations 15
 
 lint: $(READY) ## Check style (ruff)
 	$(BIN)/ruff check .
@@ -57,6 +58,9 @@ types: $(READY) ## Check types (mypy, strict)
 
 layers: $(READY) ## Check that nothing imports upward (import-linter)
 	$(BIN)/lint-imports
+
+vectors: $(READY) ## Compute the test vectors
+	$(BIN)/weighbeam vectors run vectors
 
 N ?= 200
 

@@ -3,7 +3,10 @@
 import os
 import re
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -11,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from demo_run import Played, play_demo
+from demo_run import Played, find_demo, keep_demo, play_demo
 from language_model import NEEDED, has_model, serve_model
 from postgres import make_store_url as make_store_url
 from postgres import postgres as postgres
@@ -24,25 +27,36 @@ settings.register_profile("weighbeam", deadline=None, print_blob=True, suppress_
 settings.load_profile("weighbeam")
 
 ROOT = Path(__file__).parent.parent
-ALL_ALONE = re.compile(r"^pytestmark = .*mark\.alone", re.M)
+APART = ("alone", "paired")
+ALL_APART = re.compile(rf"^pytestmark = .*mark\.({'|'.join(APART)})\b", re.M)
 DOCTEST = re.compile(r"^\s*>>> ", re.M)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file without tests of the half that is run is not imported: every worker would."""
-    half = config.getoption("markexpr")
-    if half not in ("alone", "not alone") or collection_path.name == "__pycache__":
+    """A file without tests of the part that is run is not imported: every worker would."""
+    part = config.getoption("markexpr")
+    if part not in (*APART, "not alone and not paired") or collection_path.name == "__pycache__":
         return None
     files = collection_path.rglob("test_*.py") if collection_path.is_dir() else (collection_path,)
-    return all(map(is_all_alone if half == "not alone" else is_never_alone, files)) or None
+    return all(map(is_all_apart if part not in APART else partial(lacks, part), files)) or None
 
 
-def is_all_alone(path: Path) -> bool:
-    return ALL_ALONE.search(path.read_text()) is not None
+def is_all_apart(path: Path) -> bool:
+    return ALL_APART.search(path.read_text()) is not None
 
 
-def is_never_alone(path: Path) -> bool:
-    return "mark.alone" not in path.read_text()
+def lacks(part: str, path: Path) -> bool:
+    return f"mark.{part}" not in path.read_text()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """The demo is played before there are workers: what its rounds come to depends on how busy the machine is."""
+    if config.getoption("markexpr") == "paired":
+        base = config._tmp_path_factory.getbasetemp()
+        share_cache(base)
+        with suppress(AssertionError, TimeoutExpired):
+            keep_demo(base)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -53,14 +67,23 @@ def pytest_collect_file(file_path: Path) -> Generator[None, Iterable[pytest.Coll
     return [collector for collector in found if told or not isinstance(collector, DoctestModule)]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all workers of a run: what one has embedded or built, no other does again."""
+def find_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all workers of a run share."""
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+def share_cache(base: Path) -> Path:
+    folder = base / "cache"
     folder.mkdir(exist_ok=True)
     os.environ["WEIGHBEAM_CACHE"] = str(folder)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all workers of a run: what one has embedded or built, no other does again."""
+    return share_cache(find_base(tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
@@ -70,8 +93,9 @@ def senses(cache: Path) -> LocalSenses:
 
 @pytest.fixture(scope="session")
 def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """A demo for tests that are `alone`; its files are everybody's, so whoever changes one copies it first."""
-    return play_demo(lambda: tmp_path_factory.mktemp("demo") / "subnet")
+    """A demo for tests that are `paired`; its files are everybody's, so whoever changes one copies it first."""
+    kept = find_demo(find_base(tmp_path_factory))
+    return kept or play_demo(lambda: tmp_path_factory.mktemp("demo") / "subnet")
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.senses.local import LocalSenses
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 DOCUMENT = generate_document("asked in a browser", 2500).text
 STORES = "() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])"
 ANSWER_MS = 45_000

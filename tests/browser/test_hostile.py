@@ -11,7 +11,7 @@ from browser.served import Site, serve_folder
 from browser.windows import DESKTOP, PHONE, Window, open_window
 from chromium import need_chromium
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 SAID = "() => document.body.innerText"
 PATHS = tuple(hostile.list_paths(lambda text: quote(text, safe="")))
 TRIED = "() => [window.pwned, document.querySelectorAll('main img, main b, main script:not([type])').length]"

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 from browser.served import Site
 from browser.windows import Window, open_window
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 MOST = 400
 CHART = -1
 """A chart wider than its place can be scrolled, and is reached for that."""

@@ -18,8 +18,8 @@ from weighbeam.engine.journal.journal import Journal
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
 
-pytestmark = pytest.mark.alone
-SOON_MS = 5_000
+pytestmark = pytest.mark.paired
+SOON_MS = 20_000
 RESTART_MS = 60_000
 MARK, MARKED = "() => { window.marker = 1; }", "() => window.marker === 1"
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from browser.served import Site
 from browser.windows import PHONE, Window, open_window
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 MECHANISMS = ("chunking", "inference", "evidence", "novelty")
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 from browser.served import Site
 from browser.windows import Window, open_window
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 READ_COLUMN = """([table, column]) => [...document.getElementById(table).tBodies[0].rows]
   .map((row) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim())"""
 

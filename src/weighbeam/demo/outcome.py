@@ -200,16 +200,22 @@ def _select_scores(runner: MechanismRunner) -> Mapping[str, JudgedRounds]:
                 judged.values.append(score.value)
                 judged.valid += score.status == "valid"
                 judged.late += score.hotkey in late
-                judged.reasons[_name_reason(score, kept.scored)] += 1
+                judged.reasons[name_reason(score, kept.scored)] += 1
     return seen
 
 
-def _name_reason(score: Score, scored: Scored) -> str:
-    """Why an answer failed; of a valid one, what it was charged for most."""
+def name_reason(score: Score, scored: Scored) -> str:
+    """Why an answer failed; of a valid one, what cost it most. Shared pay is half of it or less, so nothing else does.
+
+    >>> valid = Score("a", "valid", 40.0, {}, ("other_cluster",))
+    >>> name_reason(valid, Scored((valid,), {})), name_reason(valid, Scored((valid,), {"copies": [{"hotkeys": ["a"]}]}))
+    ('other_cluster', 'shares pay')
+    """
+    copies = scored.summary.get("copies", ())
+    if score.status == "valid" and any(score.hotkey in copy["hotkeys"] for copy in copies):
+        return "shares pay"
     if score.reasons:
         return score.reasons[0]
-    if any(score.hotkey in copy["hotkeys"] for copy in scored.summary.get("copies", ())):
-        return "shares pay"
     charges = {name: (score.parts or {}).get(part, 0.0) for part, name in CHARGES.items()}
     worst = max(charges, key=lambda name: charges[name])
     return worst if charges[worst] > 0 else ""

@@ -24,7 +24,7 @@ from weighbeam.demo.cast import MINERS
 from weighbeam.demo.outcome import find_failures
 from weighbeam.demo.subnet import weigh_in
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 HONEST = {part.hotkey.address for part in MINERS if part.role == "honest"}
 
 

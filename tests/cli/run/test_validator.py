@@ -29,9 +29,9 @@ from weighbeam.engine.journal.access import view_journal
 from weighbeam.engine.views.rounds import list_rounds
 from weighbeam.network.keys import Hotkey
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 MINERS = ("paragraphs", "semchunk", "dropper")
-SECONDS = 90.0
+SECONDS = 180.0
 
 
 class Running:

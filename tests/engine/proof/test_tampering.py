@@ -18,7 +18,7 @@ from weighbeam.network.keys import Hotkey
 from weighbeam.store.database import Store
 
 SEED, PLAYED = 20, 16
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 
 @pytest.fixture(scope="module")

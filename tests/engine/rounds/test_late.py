@@ -141,13 +141,15 @@ async def recall(task: dict[str, Any], _: float) -> dict[str, str]:
     return {"text": " ".join(task["keywords"])}
 
 
-def find_case(name: str, senses: LocalSenses) -> tuple[Mechanism, Params, Task, Mapping[str, Handler]]:
+def find_case(
+    name: str, senses: LocalSenses, deadline: float = DEADLINE
+) -> tuple[Mechanism, Params, Task, Mapping[str, Handler]]:
     """A mechanism, what it asks, and three miners that answer well."""
     if name == "keyword-recall":
         recalls, params = KeywordRecall(), RecallParams()
         return recalls, params, recalls.generate_task(params, "s"), dict.fromkeys(NAMES, recall)
     mechanism = load_mechanism(name)
-    made = make_params(mechanism, {"timeout" if name == "chunking" else "timeout_seconds": DEADLINE})
+    made = make_params(mechanism, {"timeout" if name == "chunking" else "timeout_seconds": deadline})
     example = mechanism.examples()[0]
     if name == "chunking":
         return mechanism, made, example.task, {who: honest_miner(who, senses) for who in NAMES}
@@ -187,14 +189,14 @@ def test_it_is_shown_as_void_and_raises_nothing_else(name: str, tmp_path: Path, 
 
 def test_most_miners_cannot_void_a_round(tmp_path: Path, senses: LocalSenses) -> None:
     """Two of three belong to somebody who would rather not be compared."""
-    played = play(tmp_path, find_case("chunking", senses), (0.0, 15.0, 15.0), senses, (False,))
+    played = play(tmp_path, find_case("chunking", senses, 5.0), (0.0, 8.0, 8.0), senses, (False,))
     assert played.statuses("r0") == [("ok", None), ("timeout", None), ("timeout", None)]
     assert [score.status for score in played.rounds[0].scored.scores] == ["valid", "failed", "failed"]
     assert played.told == []
 
 
 def test_miners_that_are_all_late_are_charged(tmp_path: Path, senses: LocalSenses) -> None:
-    played = play(tmp_path, find_case("chunking", senses), (15.0, 15.0, 15.0), senses, (False,))
+    played = play(tmp_path, find_case("chunking", senses, 5.0), (8.0, 8.0, 8.0), senses, (False,))
     assert [(score.status, score.value) for score in played.rounds[0].scored.scores] == [("failed", 0.0)] * 3
     assert played.told == []
     (line,) = list_rounds(played.context.journal.store).items

@@ -18,8 +18,13 @@ from weighbeam.senses.adapters.cluster.client import Cluster
 HERE = Path(__file__).parent
 TESTS = HERE.parents[2]
 MARK = "WEIGHBEAM_TEST_NODES"
-QUICK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_period_ms": "500", "RAY_health_check_initial_delay_ms": "0"}
-"""A node that does not answer five times is gone: after a few seconds here."""
+QUICK = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_health_check_period_ms": "500",
+    "RAY_health_check_initial_delay_ms": "0",
+    "RAY_worker_niceness": "0",
+}
+"""A node that does not answer five times is gone, after a few seconds here; workers yield to no other process."""
 
 
 class Nodes:
