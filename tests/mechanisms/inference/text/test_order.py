@@ -12,8 +12,8 @@ from weighbeam.mechanisms.inference.text.order import WordOrder, read_order
 
 WRITTEN = (
     "The old ferry crosses the river every morning, and it carries farmers to the market in the town. The captain "
-    "knows all of them by name, because he has worked on this river for thirty years. When the water is too high in the "
-    "spring, nobody can cross it for a week, and the farmers have to drive around the valley to the bridge."
+    "knows all of them by name, because he has worked on this river for thirty years. When the water is too high in "
+    "the spring, nobody can cross it for a week, and the farmers have to drive around the valley to the bridge."
 )
 
 
