@@ -24,7 +24,7 @@ TALK = frozenset(
 
 SWALLOWED_FROM, SWALLOWED = 5, 0.75
 LIST_LINE, DIGIT_LINE, LONG_LINE = 9, 40, 50
-DIGITS, LIST_GLUE = 0.12, 0.15
+DIGITS, LIST_GLUE, FIGURES = 0.12, 0.15, 0.3
 CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
 
 
@@ -149,14 +149,20 @@ def is_code_line(line: str) -> bool:
 
 
 def is_listed(clean: str) -> bool:
-    """Short lines, or figures in lines of some length without the small words of sentences."""
+    """Short lines, figures in lines of some length without the small words of sentences, or very many figures: one may
+    stand nearly anywhere.
+
+    >>> is_listed("The baker has 39 rolls left, because 12 times 8 is 96 and 96 minus 57 is 39.")
+    True
+    """
     lines = [find_words(line) for line in clean.splitlines()]
     words = [word for line in lines for word in line]
     longest = max(map(len, lines), default=0)
-    if longest < LIST_LINE:
+    figures = sum(map(has_digit, words))
+    if longest < LIST_LINE or figures > FIGURES * len(words):
         return True
     bare = sum(word in FUNCTION_WORDS for word in words) <= LIST_GLUE * len(words)
-    return bare and longest < DIGIT_LINE and sum(map(has_digit, words)) > DIGITS * len(words)
+    return bare and longest < DIGIT_LINE and figures > DIGITS * len(words)
 
 
 def _keeps_order(text: ParsedText, prompt: PromptTraits, prose: bool, language: str | None) -> bool:
