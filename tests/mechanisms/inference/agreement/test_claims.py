@@ -31,6 +31,7 @@ def claims(draw: st.DrawFn) -> Claims:
     contradiction = np.round(dice.uniform(size=(count, count)), 6)
     return Claims(
         kind=kind,
+        heard=draw(st.lists(st.booleans(), min_size=count, max_size=count)),
         fresh=[draw(st.frozensets(st.sampled_from(STEMS))) for _ in range(count)],
         cosines=cosines[:count, :count],
         to_prompt=cosines[:count, count],
@@ -46,6 +47,7 @@ def reorder(given: Claims, order: list[int]) -> Claims:
     square = np.ix_(order, order)
     return Claims(
         kind=given.kind,
+        heard=[given.heard[i] for i in order],
         fresh=[given.fresh[i] for i in order],
         cosines=given.cosines[square],
         to_prompt=given.to_prompt[order],
@@ -86,7 +88,8 @@ def make(kind: Kind, fresh: list[str], **more: Any) -> Claims:
         "results": [],
         "contradiction": None,
     }
-    return Claims(kind=kind, fresh=[frozenset(one.split()) for one in fresh], **{**usual, **more})
+    said = [frozenset(one.split()) for one in fresh]
+    return Claims(kind=kind, heard=[True] * len(said), fresh=said, **{**usual, **more})
 
 
 def test_the_same_number_outweighs_the_same_words() -> None:

@@ -53,7 +53,7 @@ def test_it_tells_everything_in_order(senses: LocalSenses) -> None:
 
 def test_a_void_round_gets_its_first_sentence_and_the_reason(senses: LocalSenses) -> None:
     told, _ = narrate(senses, {"a": "Salt lowers the freezing point of water.", "b": "It melts."})
-    assert told.startswith("2 miners were asked, 2 answered, 1 was flagged (off_topic 1). ")
+    assert told.startswith("2 miners were asked, 2 answered, 2 were flagged (off_topic 2). ")
     assert told.endswith("Fewer than 3 answers arrived, so nothing was scored.")
 
 

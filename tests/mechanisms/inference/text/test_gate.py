@@ -32,7 +32,6 @@ def list_honest() -> list[str]:
     ("text", "reason"),
     [
         (f"You asked: {PROMPTS[SKY]} The answer to that is as follows. {PROMPTS[SKY]}", "echo"),
-        ("The sky is up there.", "thin"),
         ("The sky is blue in the day and red at sunset, as it should be and as everybody can see.", "thin"),
     ],
 )
