@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,8 @@ def _judge_kinds(params: InferenceParams, observation: Observation) -> list[Kind
     facts, arrays = observation.facts, observation.arrays
     task, to_prompt = facts["task"], arrays["prompt_cosines"] / MILLION
     topics = measure_topics(arrays["similarity"] / MILLION, to_prompt)
-    round_of = RoundTraits(task["triples"], len(facts["texts"]))
+    typical = median(text["traits"]["own"] for text in facts["texts"]) if facts["texts"] else 0.0
+    round_of = RoundTraits(task["triples"], len(facts["texts"]), typical)
     return [
         judge_kind(
             TextTraits.from_json(text["traits"]),

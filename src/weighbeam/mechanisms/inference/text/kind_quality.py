@@ -21,10 +21,14 @@ ON_TOPIC, NEAR_PROMPT = 0.2, 0.35
 FEW_WORDS, FEW_ON_TOPIC = 6, 0.05
 MUCH_WORDS, MUCH_ON_TOPIC = 12, 0.35
 ECHO_COVERED, ECHO_OWN = 0.8, 0.04
+LITTLE, MUCH, SILENT_FROM = 2, 12, 3
+"""So few new words are next to nothing where the median answer has so many; without any, so many words say nothing."""
 REPEATS_FROM, REPEATS = 30, 0.2
 ORDER_FROM, ORDER_PER_PAIR, ORDER, ORDER_LISTED = 8, 70, 2000, -2000
 GATHERED = ((12, 0.75), (5, 0.9))
 """From how many stems of the others on, and which share of them, an answer has gathered instead of answered."""
+GATHERED_MORE = 2.5
+"""What was gathered is so many times as much as the median answer: complete lists all have the same words."""
 ROUND = 4
 BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
 WEIGHTS = (0.1, 0.2, 0.2, 0.5)
@@ -50,10 +54,12 @@ class KindQuality:
 
 @dataclass(frozen=True, slots=True)
 class RoundTraits:
-    """Of the whole round: the prompt's word triples, and how many different answers there are."""
+    """Of the whole round: the prompt's word triples, how many different answers there are, and how many stems of its
+    own the median one has."""
 
     triples: int
     texts: int
+    typical: float
 
 
 def measure_topics(similarity: NDArray[np.float64], to_prompt: NDArray[np.float64]) -> list[float]:
@@ -84,18 +90,20 @@ def _find_reason(
 ) -> str | None:
     if not words:
         return "empty"
-    if traits.echo or _is_echo(traits, kind, round_of.triples):
+    if traits.echo or _is_echo(traits, kind, round_of):
         return "echo"
     if words >= REPEATS_FROM and traits.distinct_triples < REPEATS * traits.triples:
         return "not_prose"
     if traits.ordered and (_is_shuffled(traits) or _is_bag(traits)):
         return "not_prose"
-    if _has_gathered(traits, kind, round_of.texts):
+    if _has_gathered(traits, kind, round_of):
         return "gathers"
     few = words < FEW_WORDS
     if _is_off_topic(traits, words, topic, kind):
         return "off_topic"
     if not traits.own and not few and to_prompt < NEAR_PROMPT and kind != "number":
+        return "thin"
+    if _adds_little(traits, kind, round_of) and (not few or (words >= SILENT_FROM and not traits.own)):
         return "thin"
     return None
 
@@ -110,10 +118,18 @@ def _is_off_topic(traits: TextTraits, words: int, topic: float, kind: Kind) -> b
     return topic < ON_TOPIC
 
 
-def _is_echo(traits: TextTraits, kind: Kind, prompt_triples: int) -> bool:
+def _is_echo(traits: TextTraits, kind: Kind, round_of: RoundTraits) -> bool:
     """Most of the prompt, and next to nothing besides. Code repeats its task by right."""
-    covered = bool(prompt_triples) and traits.covered >= ECHO_COVERED * prompt_triples
-    return covered and not (kind == "code" and traits.code) and traits.own <= ECHO_OWN * traits.stems
+    covered = bool(round_of.triples) and traits.covered >= ECHO_COVERED * round_of.triples
+    if not covered or (kind == "code" and traits.code):
+        return False
+    return traits.own <= ECHO_OWN * traits.stems or _adds_little(traits, kind, round_of)
+
+
+def _adds_little(traits: TextTraits, kind: Kind, round_of: RoundTraits) -> bool:
+    """A word or two that few others say, where others say much. Where answers stand in the prompt, all say little."""
+    alone = 2 * traits.met < round_of.texts - 1
+    return kind == "open" and traits.own <= LITTLE and alone and round_of.typical >= MUCH
 
 
 def _is_shuffled(traits: TextTraits) -> bool:
@@ -127,14 +143,16 @@ def _is_bag(traits: TextTraits) -> bool:
     return traits.tokens >= BAG_FROM and distinct and traits.order < BAG_ORDER * math.sqrt(traits.pairs)
 
 
-def _has_gathered(traits: TextTraits, kind: Kind, texts: int) -> bool:
-    """Nearly all that the others say, in one answer: nobody writes that, but anybody could put it together. Programs for
-    one task share their names, but no program has each of its words once."""
+def _has_gathered(traits: TextTraits, kind: Kind, round_of: RoundTraits) -> bool:
+    """Nearly all that the others say together, or that half of them say each: nobody writes that, but anybody could put
+    it together. Programs for one task share their names, but no program has each of its words once."""
     if kind == "code" and traits.distinct_tokens < BAG_DISTINCT * traits.tokens:
         return False
-    shares = (share for least, share in GATHERED if traits.others >= least)
-    share = next(shares, None)
-    return texts >= ROUND and share is not None and traits.gathered >= share * traits.others
+    if round_of.texts < ROUND or traits.own < GATHERED_MORE * round_of.typical:
+        return False
+    share = next((share for least, share in GATHERED if traits.others >= least), None)
+    whole = share is not None and traits.gathered >= share * traits.others
+    return whole or 2 * traits.swallowed >= round_of.texts - 1
 
 
 def _rate(traits: TextTraits, words: int, to_prompt: float, kind: Kind) -> tuple[float, float, float, float]:

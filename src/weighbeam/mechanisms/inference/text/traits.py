@@ -20,6 +20,7 @@ TALK = frozenset(
 )
 """Stems of talk about the answer itself."""
 
+SWALLOWED_FROM, SWALLOWED = 8, 0.9
 LIST_LINE, DIGIT_LINE, LONG_LINE = 9, 40, 50
 DIGITS, LIST_GLUE = 0.12, 0.15
 CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
@@ -44,8 +45,9 @@ def read_prompt(prompt: ParsedText) -> PromptTraits:
 @dataclass(frozen=True, slots=True)
 class TextTraits:
     """`fresh` content stems stand in no prompt, `own` of them do not talk about the answer itself either, `met` other
-    answers have one of them. The other answers have `others` such stems together, `gathered` of which stand here. `covered`
-    of the prompt's word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
+    answers have one of them. The other answers have `others` such stems together, `gathered` of which stand here;
+    `swallowed` of them have nearly all of theirs here. `covered` of the prompt's word triples occur. `order` is z in
+    thousandths over `pairs`, `fit` in thousandths."""
 
     language: str | None
     stems: int
@@ -55,6 +57,7 @@ class TextTraits:
     met: int
     others: int
     gathered: int
+    swallowed: int
     triples: int
     distinct_triples: int
     covered: int
@@ -102,6 +105,7 @@ def find_traits(
         met=sum(bool(own & one) for one in among),
         others=len(others),
         gathered=len(own & others),
+        swallowed=sum(len(one) >= SWALLOWED_FROM and len(own & one) >= SWALLOWED * len(one) for one in among),
         triples=len(triples),
         distinct_triples=len(set(triples)),
         covered=len(prompt.triples & text.triples),
