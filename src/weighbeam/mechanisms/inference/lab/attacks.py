@@ -6,7 +6,9 @@ from dataclasses import replace
 from weighbeam.lab.attack.attack import Attack, by_miners
 from weighbeam.lab.attack.moves import MOMENT, answer_as, repeat_best
 from weighbeam.lab.simulate.world import FixedStrategy, MinerTurn, SimulatedAnswer, World, draw_chance
+from weighbeam.mechanisms.inference.lab.knowing import KNOWING
 from weighbeam.mechanisms.inference.lab.liars import LIARS
+from weighbeam.mechanisms.inference.lab.rewording import REWORDING
 from weighbeam.mechanisms.inference.miners.contradict import SENTENCE, contradict
 
 KEYWORD = re.compile(r"[A-Za-z][a-z]+")
@@ -67,7 +69,7 @@ _GARBAGE_CONSENSUS = (
         "group and so to become what others are measured by.",
         against="Quality comes before consensus: what says nothing is flagged, has no vote and earns nothing, however "
         "many say it. The cluster raises the alert low_quality_cluster.",
-        open="The gate measures relevance, density and specificity by counts and cosines, and about a third of these "
+        open="The gate asks whether a text is on topic and adds more than a word or two, and over half of these "
         "phrases pass it: they are paid as poor answers, well below honest ones. Phrases rich in facts that are beside "
         "the point would get further.",
         run=by_miners("inference", lambda: FixedStrategy(drone), 6),
@@ -121,8 +123,8 @@ _KEYWORD_STUFFING = (
         mechanism="inference",
         what="Three miners put the prompt's own words into ready-made sentences, with numbers drawn at random: fluent, "
         "on topic, specific, and meaningless.",
-        against="Words of the prompt carry no density of their own; bare lists of keywords do not read as language and "
-        "are flagged.",
+        against="Words of the prompt carry no density and are taken out of agreement; bare lists of keywords do not "
+        "read as language and are flagged.",
         open="Frames in good grammar pass for language. What they earn then is what their distance from the consensus "
         "leaves them.",
         run=by_miners("inference", lambda: FixedStrategy(stuff), 3),
@@ -192,8 +194,8 @@ _PADDING_INFERENCE = (
         mechanism="inference",
         what="Three miners say one sentence that answers the prompt and five that fit every prompt, to be as long as "
         "the others.",
-        against="Quality counts what the words say, not how many there are: filler lowers density and relevance.",
-        open="A thin answer is still an answer: it is paid as one, and padding saves it from being removed as short.",
+        against="No part of quality grows with length alone, and filler lowers agreement with others.",
+        open="A right sentence is an answer: it is paid as one, nearly as much as longer ones.",
         run=by_miners("inference", lambda: FixedStrategy(pad), 3),
     ),
 )
@@ -242,8 +244,8 @@ _PROMPT_ECHO_INFERENCE = (
         family="prompt-echo",
         mechanism="inference",
         what="Three miners send the prompt back, wrapped as an answer: nothing is nearer to the question than itself.",
-        against="Words of the prompt do not count as content, and sentences that repeat it are known as echo: the "
-        "answer is flagged and earns nothing.",
+        against="Words of the prompt do not count as content: most of it, with a word or two that few others say, is "
+        "an echo, which is flagged and earns nothing.",
         open="An echo that also says something is judged by what else it says.",
         run=by_miners("inference", lambda: FixedStrategy(echo), 3),
     ),
@@ -323,7 +325,9 @@ _SYBIL_INFERENCE = (
 
 ATTACKS = (
     *_COPYCAT_INFERENCE,
+    *KNOWING,
     *LIARS,
+    *REWORDING,
     *_GARBAGE_CONSENSUS,
     *_INSTANT_GARBAGE_INFERENCE,
     *_KEYWORD_STUFFING,

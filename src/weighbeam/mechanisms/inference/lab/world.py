@@ -76,7 +76,7 @@ def halve(text: str) -> str:
     return " ".join(sentences[: (len(sentences) + 1) // 2])
 
 
-AGAINST = frozenset({"off_topic", "echo", "not_prose", "thin", "empty", "contradicts"})
+AGAINST = frozenset({"off_topic", "echo", "not_prose", "gathers", "thin", "empty", "contradicts"})
 SCATTER = 1.5
 """How far, in places of the bank, an honest answer misses what its miner's skill would find."""
 SECONDS, SPREAD = 4.0, 0.35
