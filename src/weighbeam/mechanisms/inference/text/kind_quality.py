@@ -62,10 +62,12 @@ class KindQuality:
 
 @dataclass(frozen=True, slots=True)
 class RoundTraits:
-    """Of the whole round: the prompt's word triples, and how many different answers there are."""
+    """Of the whole round: the prompt's word triples, how many different answers there are, and how many stems of its
+    own the median one has."""
 
     triples: int
     texts: int
+    typical: float
 
 
 def measure_topics(similarity: NDArray[np.float64], subject: NDArray[np.float64]) -> list[float]:
@@ -122,7 +124,7 @@ def _find_reason(
         return "not_prose"
     if traits.ordered and (_is_shuffled(traits) or _is_bag(traits)):
         return "not_prose"
-    if _has_gathered(traits, kind, round_of.texts):
+    if _has_gathered(traits, kind, round_of):
         return "gathers"
     if _is_off_topic(traits, words, topic, kind):
         return "off_topic"
