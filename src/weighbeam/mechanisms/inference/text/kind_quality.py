@@ -32,7 +32,7 @@ GATHERED = ((12, 0.75), (5, 0.9))
 """From how many stems of the others on, and which share of them, an answer has gathered instead of answered."""
 SPREAD = 1.5
 """Where others together say less than this times what one of them says, they agree, and so may one more."""
-SWALLOWING = 4
+SWALLOWING = 2.5
 """An answer that swallows others says so many times as much as one of them."""
 ROUND = 4
 BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
@@ -62,12 +62,10 @@ class KindQuality:
 
 @dataclass(frozen=True, slots=True)
 class RoundTraits:
-    """Of the whole round: the prompt's word triples, how many different answers there are, and how many stems of its
-    own the median one has."""
+    """Of the whole round: the prompt's word triples, and how many different answers there are."""
 
     triples: int
     texts: int
-    typical: float
 
 
 def measure_topics(similarity: NDArray[np.float64], subject: NDArray[np.float64]) -> list[float]:
@@ -124,7 +122,7 @@ def _find_reason(
         return "not_prose"
     if traits.ordered and (_is_shuffled(traits) or _is_bag(traits)):
         return "not_prose"
-    if _has_gathered(traits, kind, round_of):
+    if _has_gathered(traits, kind, round_of.texts):
         return "gathers"
     if _is_off_topic(traits, words, topic, kind):
         return "off_topic"

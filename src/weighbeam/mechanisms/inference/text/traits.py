@@ -22,7 +22,7 @@ TALK = frozenset(
 )
 """Stems of talk about the answer itself."""
 
-SWALLOWED_FROM, SWALLOWED = 5, 0.75
+SWALLOWED_FROM, SWALLOWED = 8, 0.9
 LIST_LINE, DIGIT_LINE, LONG_LINE = 9, 40, 50
 DIGITS, LIST_GLUE, FIGURES = 0.12, 0.15, 0.3
 CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
