@@ -34,10 +34,10 @@ def test_the_claims_hold_whatever_is_asked(prompt: str, senses: LocalSenses) -> 
     earned = scored.summary["emissions"]
     reasons = {score.hotkey: name_reason(score, scored) for score in scored.scores}
     assert all(score.status == "valid" and score.value > 30 for score in scored.scores if score.hotkey in HONEST)
-    assert sum(earned[name] for name in HONEST) > 0.6 * sum(earned.values())
+    assert sum(earned[name] for name in HONEST) > 0.55 * sum(earned.values())
     assert {name for name in ACTS if not earned[name]} >= {name for name, act in ACTS.items() if act.caught}
     assert reasons["copycat"] == reasons["voice-1"] == "shares pay"
     assert earned["copycat"] < max(earned[name] for name in HONEST)
     assert {reasons[name] for name in ("garbage-1", "garbage-2", "garbage-3", "instant")} == {"off_topic"}
     assert (reasons["echo"], reasons["giant"]) == ("echo", "too_large")
-    assert reasons["stuffing"] in ("echo", "off_topic")
+    assert reasons["stuffing"] in ("echo", "off_topic", "not_prose")
