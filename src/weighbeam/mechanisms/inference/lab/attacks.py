@@ -90,8 +90,9 @@ _INSTANT_GARBAGE_INFERENCE = (
         mechanism="inference",
         what="Three miners answer within a millisecond with a sentence that fits anything, and claim to be certain.",
         against="Speed multiplies what an answer is worth, and what is flagged is worth nothing. Beyond a quarter of "
-        "the median time, faster counts no more.",
-        open="Nothing known.",
+        "the median time, faster counts no more. In open questions a sentence without a new word is flagged as thin.",
+        open="A sentence of five words is hardly ever far enough from a question to be off topic: some pass as poor "
+        "answers, at the highest speed.",
         run=by_miners("inference", lambda: FixedStrategy(shout), 3),
     ),
 )
