@@ -205,7 +205,18 @@ def test_every_reason_has_its_sentence() -> None:
         "evidence": {name.removeprefix("penalty_") for name in EvidenceParams.model_fields if "penalty_" in name}
         | {"duplicate_statements", "partly_copied", "validator_fault"},
         "inference": replies
-        | {"off_topic", "echo", "not_prose", "thin", "empty", "validator_fault", "void_round", "wrong", *OUT},
+        | {
+            "off_topic",
+            "echo",
+            "not_prose",
+            "gathers",
+            "thin",
+            "empty",
+            "validator_fault",
+            "void_round",
+            "wrong",
+            *OUT,
+        },
         "novelty": replies | REFUSALS | (set(get_args(Status)) - {"paid"}) | {"not_new", "validator_error"},
     }
     for name, codes in emitted.items():
