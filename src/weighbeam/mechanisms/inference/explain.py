@@ -6,7 +6,7 @@ from weighbeam.mechanisms.inference.params import InferenceParams
 from weighbeam.mechanisms.inference.reasons import MEANINGS
 from weighbeam.mechanisms.inference.reference.explain import explain_truth
 from weighbeam.mechanisms.inference.score import RejudgedRound, replay_round
-from weighbeam.mechanisms.inference.text.kind_quality import KindQuality, list_parts
+from weighbeam.mechanisms.inference.text.kind_quality import BASE, KindQuality, list_parts
 from weighbeam.mechanisms.inference.text.quality import Quality
 
 ASKS = {
@@ -102,7 +102,7 @@ def _explain_emission(params: InferenceParams, replayed: RejudgedRound, score: S
 
 def _explain_quality(quality: Quality | KindQuality, params: InferenceParams) -> Node:
     if isinstance(quality, KindQuality):
-        return _explain_kind_quality(quality, params)
+        return _explain_kind_quality(quality)
     q = quality
     if not q.words:
         return Node("quality 0: no words")
@@ -131,15 +131,14 @@ def _explain_quality(quality: Quality | KindQuality, params: InferenceParams) ->
     return Node(f"quality = ({sums}) × {q.gate:.6g} = {q.quality:.9g}{below}", children)
 
 
-def _explain_kind_quality(quality: KindQuality, params: InferenceParams) -> Node:
+def _explain_kind_quality(quality: KindQuality) -> Node:
     """How an answer was read by the kind of its question."""
     told = tuple(Node(f"{name} {value:.6g}, weight {weight:g}") for name, weight, value in list_parts(quality))
     lines = (Node(f"{quality.words} words, {quality.topic:.6g} near the subject"), *told)
     if quality.flagged:
         return Node(f"quality 0: {', '.join(quality.reasons)}", lines)
     rich = " + ".join(f"{weight:g}·{value:.6g}" for _, weight, value in list_parts(quality))
-    least = params.quality_threshold
-    sums = f"{least:g} + {1 - least:g} × ({rich}) × substance {quality.substance:.6g}"
+    sums = f"{BASE:g} + {1 - BASE:g} × ({rich}) × substance {quality.substance:.6g}"
     return Node(f"quality = {sums} = {quality.quality:.9g}", lines)
 
 

@@ -17,6 +17,7 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.core.stats import ramp
 from weighbeam.mechanisms.inference.text.kinds import Kind
 from weighbeam.mechanisms.inference.text.traits import TextTraits
+from weighbeam.mechanisms.inference.tolerance import reaches
 
 ON_TOPIC, SHORT_ON_TOPIC, NEAR_PROMPT = 0.2, 0.15, 0.35
 FEW_WORDS, FEW_ON_TOPIC = 6, 0.05
@@ -39,6 +40,8 @@ BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
 SUBSTANCE = 10
 """So many new stems make an answer to an open question a whole one."""
 WEIGHTS = (0.1, 0.2, 0.2, 0.5)
+BASE = 0.35
+"""What the least answer that passes the gate is worth: as much as the threshold is by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +105,14 @@ def judge_texts_by_kind(
 def judge_kind(
     traits: TextTraits, words: int, to_prompt: float, topic: float, kind: Kind, round_of: RoundTraits, threshold: float
 ) -> KindQuality:
-    """The quality of one answer: none if the gate stops it, else from the threshold on."""
+    """The quality of one answer: none if the gate stops it, else from the base on; below the threshold it is thin."""
     reason = _find_reason(traits, words, to_prompt, topic, kind, round_of)
     parts = _rate(traits, words, to_prompt, kind)
     richness = math.fsum(weight * part for weight, part in zip(WEIGHTS, parts, strict=True))
     substance = min(1.0, traits.own / SUBSTANCE) if kind == "open" else 1.0
-    quality = 0.0 if reason else round_significant(threshold + (1 - threshold) * richness * substance)
+    quality = 0.0 if reason else round_significant(BASE + (1 - BASE) * richness * substance)
+    if reason is None and not reaches(quality, threshold):
+        reason = "thin"
     return KindQuality(words, topic, *parts, substance, quality, reason is not None, (reason,) if reason else ())
 
 

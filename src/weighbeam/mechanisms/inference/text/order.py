@@ -29,7 +29,7 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 BREAK = re.compile(r"[.,;:!?()\[\]\"“”—–/|*#\n]+|\s-\s")
 
 
-class Vocabulary:
+class OrderedWords:
     """From a word to its number in the table."""
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -115,6 +115,6 @@ def _cut_pieces(clean: str) -> Iterator[list[list[str]]]:
 
 
 @cache
-def _load() -> tuple[Vocabulary, NDArray[np.int8]]:
+def _load() -> tuple[OrderedWords, NDArray[np.int8]]:
     with np.load(TABLE) as kept:
-        return Vocabulary(kept["names"].tolist()), kept["table"]
+        return OrderedWords(kept["names"].tolist()), kept["table"]
