@@ -55,7 +55,7 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     if config.getoption("markexpr") == "paired":
         base = config._tmp_path_factory.getbasetemp()
         share_cache(base)
-        with suppress(AssertionError, TimeoutExpired):
+        with suppress(AssertionError, TimeoutExpired):  # a worker then plays one itself, and fails if that one does
             keep_demo(base)
 
 
@@ -93,7 +93,7 @@ def senses(cache: Path) -> LocalSenses:
 
 @pytest.fixture(scope="session")
 def played(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """A demo for tests that are `paired`; its files are everybody's, so whoever changes one copies it first."""
+    """A demo for tests that are `paired`; its files are everybody's, so a test that changes one copies it first."""
     kept = find_demo(find_base(tmp_path_factory))
     return kept or play_demo(lambda: tmp_path_factory.mktemp("demo") / "subnet")
 

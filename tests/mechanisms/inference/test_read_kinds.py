@@ -2,12 +2,14 @@
 
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from mechanisms.inference.hostile import HOSTILE
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Task
@@ -371,3 +373,25 @@ def test_the_order_of_answers_changes_nobodys_pay(senses: LocalSenses, kind: str
     prompt, texts = ROUNDS[kind]
     backwards = dict(reversed(texts.items()))
     assert play(senses, prompt, backwards).pay == play(senses, prompt, texts).pay
+
+
+class CountingEntailment:
+    """Real senses whose entailment sense notes how much it is given to read."""
+
+    def __init__(self, senses: LocalSenses) -> None:
+        self.embedder, self.sentences, self._real = senses.embedder, senses.sentences, senses.entailment
+        self.entailment, self.id, self.digest = self, self._real.id, self._real.digest
+        self.longest = 0
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int32]:
+        self.longest = max(self.longest, *(len(text) for pair in pairs for text in pair))
+        return self._real.judge(pairs)
+
+
+@pytest.mark.parametrize("giant", ["!" * 60_000 + " Rugby", "球" * 20_000, "x" * 60_000])
+def test_nobody_makes_the_entailment_sense_read_a_giant(senses: LocalSenses, giant: str) -> None:
+    watched = CountingEntailment(senses)
+    texts = ["Rugby.", "It is rugby union.", "Cricket.", giant]
+    observation = INFERENCE.observe(PARAMS, ask("Which sport is played at Twickenham?", texts), watched)
+    assert observation.facts["task"]["asks"] == "short"
+    assert 0 < watched.longest < 1100

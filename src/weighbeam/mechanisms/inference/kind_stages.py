@@ -40,14 +40,33 @@ def kind_quality_stage(given: Input) -> dict[str, Any]:
     params, kind = parse_params(given), parse_kind(given.get("kind"))
     require(all(is_number(given.get(name)) for name in ("prompt_cosine", "topic")), "bad_shape")
     require(all(is_integer(given.get(name), 0) for name in ("words", "triples", "texts")), "bad_shape")
-    try:
-        traits = TextTraits.from_json(given["traits"])
-    except (KeyError, TypeError):
-        require(False, "bad_shape")
-        raise
+    traits = _parse_traits(given.get("traits"))
     round_of = RoundTraits(given["triples"], given["texts"])
     cosine, topic = float(given["prompt_cosine"]), float(given["topic"])
     return judge_kind(traits, given["words"], cosine, topic, kind, round_of, params.quality_threshold).as_json()
+
+
+def _parse_traits(given: object) -> TextTraits:
+    """All of them, each a whole number or a truth, the language aside."""
+    names = set(TextTraits.__dataclass_fields__)
+    require(isinstance(given, dict) and set(given) == names, "bad_shape")
+    assert isinstance(given, dict)
+    require(all(isinstance(value, int) for name, value in given.items() if name != "language"), "bad_shape")
+    return TextTraits.from_json(given)
+
+
+def _parse_results(results: object, shown: object, size: int) -> Trials | None:
+    """What functions were tried on: only how often matters here, and what the prompt shows of it."""
+    if results is None:
+        return None
+    require(isinstance(results, list) and len(results) == size, "bad_shape")
+    assert isinstance(results, list)
+    lengths = {len(one) if isinstance(one, list) else -1 for one in results if one is not None}
+    require(len(lengths) <= 1 and -1 not in lengths, "bad_shape")
+    places = shown if isinstance(shown, dict) else {}
+    tried = max(lengths, default=0)
+    require(all(place.isdecimal() and int(place) < tried for place in places), "bad_shape")
+    return Trials("", [], {int(place): str(result) for place, result in places.items()})
 
 
 def agreement_stage(given: Input) -> dict[str, Any]:
@@ -61,8 +80,6 @@ def agreement_stage(given: Input) -> dict[str, Any]:
     require(isinstance(to_prompt, list) and len(to_prompt) == size and all(map(is_number, to_prompt)), "bad_shape")
     values, results = given.get("values", [None] * size), given.get("results")
     require(isinstance(values, list) and len(values) == size, "bad_shape")
-    require(results is None or (isinstance(results, list) and len(results) == size), "bad_shape")
-    shown = {int(place): str(result) for place, result in (given.get("shown") or {}).items()}
     contradiction = given.get("contradiction")
     heard = given.get("heard", [True] * size)
     require(isinstance(heard, list) and len(heard) == size, "bad_shape")
@@ -74,7 +91,7 @@ def agreement_stage(given: Input) -> dict[str, Any]:
         to_prompt=np.array(to_prompt, dtype=np.float64),
         support=parse_shares(given.get("support"), size, order),
         values=values,
-        trials=None if results is None else Trials("", [], shown),
+        trials=_parse_results(results, given.get("shown"), size),
         results=results or [],
         contradiction=None if contradiction is None else parse_shares(contradiction, size, order),
     )

@@ -73,8 +73,11 @@ def parse_shares(matrix: object, size: int, order: Sequence[int]) -> NDArray[np.
 
 
 def parse_kind(kind: object) -> Kind:
-    require(kind in get_args(Kind), "bad_shape")
-    return kind  # type: ignore[return-value]
+    known: tuple[Kind, ...] = get_args(Kind)
+    for one in known:
+        if one == kind:
+            return one
+    raise WeighbeamError("bad_shape")
 
 
 def check_unique(rows: Sequence[Row]) -> None:

@@ -23,7 +23,8 @@ from weighbeam.senses.ports.protocols import Entailment
 
 MAX_COMPARED = 16
 """More short answers than this are not held against each other by the entailment sense: 240 pairs."""
-MAX_SAID = 80
+MAX_SAID, MAX_LETTERS = 80, 800
+"""Words and characters of an answer that is compared so: a sign costs the sense as much as a word."""
 MAX_ASKED = 200
 
 
@@ -61,10 +62,10 @@ class KindReading:
 
     def _contradict(self, entailment: Entailment | None) -> tuple[NDArray[np.float64] | None, list[str]]:
         """How far each two short answers contradict each other, in either order, the question before both."""
-        said = [number for number, text in enumerate(self.texts) if 0 < len(text.clean.split()) < MAX_SAID]
+        said = [number for number, text in enumerate(self.texts) if is_brief(text)]
         if entailment is None or self.kind != "short" or not 2 <= len(said) <= MAX_COMPARED:
             return None, []
-        asked = self.prompt.clean.strip().split("\n")[-1][-MAX_ASKED:]
+        asked = self.prompt.last_line[-MAX_ASKED:]
         full = [f"{asked} {self.texts[number].clean}" for number in said]
         pairs = [(one, other) for one in full for other in full]
         try:
@@ -75,6 +76,14 @@ class KindReading:
         found[np.ix_(said, said)] = (judged + judged.T) / 2
         np.fill_diagonal(found, 0.0)
         return found, []
+
+
+def is_brief(text: ParsedText) -> bool:
+    """
+    >>> [is_brief(ParsedText(text)) for text in ("Rugby.", "", "!" * 900, "rugby " * 80)]
+    [True, False, False, False]
+    """
+    return 0 < len(text.words) < MAX_SAID and len(text.clean) <= MAX_LETTERS
 
 
 def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[ParsedText]) -> KindReading:

@@ -1,4 +1,4 @@
-"""What is counted in an answer: whole numbers, whoever else comes first, in bounded time."""
+"""What is counted in an answer: whole numbers, in any order of answers, in bounded time."""
 
 import random
 from typing import Any

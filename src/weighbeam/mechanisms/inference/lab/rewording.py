@@ -107,8 +107,8 @@ REWORDING = (
         mechanism="inference",
         what="A miner does no work: it listens to the honest miner that stands highest among those asked and sends its "
         "answer with other words for common ones, clauses turned round and sentences in another order.",
-        against="Copies are found where most of three words in a row are the same; slowness counts against whoever has "
-        "to wait.",
+        against="Copies are found where most of three words in a row are the same; slowness counts against a miner "
+        "that has to wait.",
         open="A text reworded with care has little in common with its model but the meaning, which all good answers "
         "share: it is paid like a good one. Answers must not be readable by others before the round is over.",
         run=by_miners("inference", lambda: FixedStrategy(paraphrase), 1),

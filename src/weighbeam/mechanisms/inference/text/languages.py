@@ -70,12 +70,8 @@ _GLUE = {ENGLISH: FUNCTION_WORDS, **{language: frozenset(words.split()) for lang
 
 
 def list_glue(language: str | None) -> frozenset[str]:
-    """The function words of a language; those of English where there is no list."""
+    """The function words of a language; those of English for a language that has none here."""
     return _GLUE.get(language or ENGLISH, FUNCTION_WORDS)
-
-
-def has_glue(language: str | None) -> bool:
-    return language is None or language in _GLUE
 
 
 def is_spaceless(clean: str, words: Sequence[str]) -> bool:

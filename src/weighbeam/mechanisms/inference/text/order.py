@@ -1,4 +1,4 @@
-"""Are words in an order that people write? (spec § 4)
+"""Are words in an order that people write? (spec § 18)
 
 A table says how much likelier than by chance one English word follows another; rare words count by their ending. A
 text's neighbours are compared with what a random order of the same words of the same line would give: the difference
