@@ -21,9 +21,9 @@ SHARE = 0.7
 class Guide:
     """The teacher, and what it has said of the pairs by their number."""
 
-    def __init__(self, teacher: Teacher, kept: Path, count: int, bf16: bool) -> None:
-        self.teacher, self.kept, self.bf16 = teacher.eval(), kept, bf16
-        self.said = np.full((count, 3), np.nan, dtype=np.float16)
+    def __init__(self, teacher: Teacher, kept: Path, guided: Sequence[bool], bf16: bool) -> None:
+        self.teacher, self.kept, self.guided, self.bf16 = teacher.eval(), kept, guided, bf16
+        self.said = np.full((len(guided), 3), np.nan, dtype=np.float16)
         if kept.exists():
             before = np.load(kept)
             if before.shape != self.said.shape:
@@ -38,12 +38,17 @@ class Guide:
 
     def guide(self, indices: Sequence[int], rows: Sequence[Example]) -> list[Example]:
         """The rows with what the teacher says of them mixed into their targets."""
-        new = [place for place, index in enumerate(indices) if np.isnan(self.said[index, 0])]
+        new = [
+            place for place, index in enumerate(indices) if self.guided[index] and np.isnan(self.said[index, 0])
+        ]
         if new:
             with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.bf16):
                 logits = self.teacher(collate([rows[place] for place in new])).float()
             self.said[[indices[place] for place in new]] = logits.softmax(dim=1).numpy()
-        return [_mix(row, self.said[index]) for index, row in zip(indices, rows, strict=True)]
+        return [
+            _mix(row, self.said[index]) if self.guided[index] else row
+            for index, row in zip(indices, rows, strict=True)
+        ]
 
 
 def _mix(row: Example, said: np.ndarray) -> Example:
@@ -53,5 +58,6 @@ def _mix(row: Example, said: np.ndarray) -> Example:
     return replace(row, target=(against, open_, for_))
 
 
-def open_guide(base: Path, trained: Path, run: Path, count: int, bf16: bool) -> Guide:
-    return Guide(read_teacher(base, trained), run / "said.npy", count, bf16)
+def open_guide(base: Path, trained: Path, run: Path, guided: Sequence[bool], bf16: bool) -> Guide:
+    """`guided` says of each pair whether the teacher has a say in it."""
+    return Guide(read_teacher(base, trained), run / "said.npy", guided, bf16)

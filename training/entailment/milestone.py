@@ -8,7 +8,9 @@ is. The state of the optimizer is not kept: a run that starts from a milestone w
 import argparse
 from pathlib import Path
 
+import onnx
 import torch
+from onnx import numpy_helper
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -49,6 +51,23 @@ def unpack(packed: State, words: Tensor) -> dict[str, Tensor]:
     return {**whole, WORDS: words}
 
 
+def read_exported(model: Path, words: Tensor) -> dict[str, Tensor]:
+    """The weights of an exported model: whole numbers times the scale of their column."""
+    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(model).graph.initializer}
+    state: dict[str, Tensor] = {WORDS: words}
+    for name, value in stored.items():
+        layer = name.removesuffix(".packed").removesuffix(".kernel")
+        if name.endswith(".packed") and layer != "words" and not layer.startswith("words."):
+            scales = stored[name.removesuffix("packed") + "scales"]
+            state[f"{layer}.weight"] = torch.tensor(value.astype("float32") * scales).T.contiguous()
+        elif name.endswith(".kernel"):
+            state[f"{layer}.weight"] = torch.tensor(value).T.contiguous()
+        elif name.endswith((".bias", ".weight")):
+            state[name] = torch.tensor(value)
+    state["embeddings.position_embeddings.weight"] = torch.tensor(stored["positions"])
+    return state
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -58,13 +77,18 @@ def main() -> None:
     start = commands.add_parser("start", help="write weights that train.py starts from")
     start.add_argument("milestone", type=Path)
     start.add_argument("--base", type=Path, required=True, help="the base's safetensors file, for its word embeddings")
-    for command in (keep, start):
+    shipped = commands.add_parser("shipped", help="write weights that train.py starts from, of an exported model")
+    shipped.add_argument("model", type=Path, help="model.onnx")
+    shipped.add_argument("--base", type=Path, required=True, help="the base's safetensors file, for its word embeddings")
+    for command in (keep, start, shipped):
         command.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     if given.command == "keep" and given.teacher:
         save_file(list_kept(read_state(given.checkpoint)), given.out)
     elif given.command == "keep":
         save_file(pack(read_state(given.checkpoint)), given.out)
+    elif given.command == "shipped":
+        save_file(read_exported(given.model, load_file(given.base)[WORDS].clone()), given.out)
     else:
         save_file(unpack(load_file(given.milestone), load_file(given.base)[WORDS].clone()), given.out)
     print(f"{given.out}: {given.out.stat().st_size / 1e6:.1f} MB")

@@ -57,7 +57,7 @@ WATCHED = {
     "rules": 120,
     "written": 60,
 }
-KEPT = ("step", "round", "batch", "pairs", "seconds", "loss", "log")
+KEPT = ("step", "round", "batch", "pairs", "seconds", "loss", "log", "average")
 
 
 @dataclass
@@ -73,6 +73,14 @@ class Run:
     seconds: float = 0.0
     loss: float = 1.1
     log: list[dict[str, Any]] = field(default_factory=list)
+    average: dict[str, torch.Tensor] = field(default_factory=dict)
+
+    def follow(self, decay: float) -> None:
+        """Move the running mean of the trained weights a little towards the present ones."""
+        for name, weight in self.model.named_parameters():
+            if weight.requires_grad:
+                mean = self.average.setdefault(name, weight.detach().clone())
+                mean.lerp_(weight.detach(), 1 - decay)
 
     def save(self, path: Path, settings: dict[str, Any]) -> None:
         """Write beside the file first, so that a kill leaves the last checkpoint whole."""
@@ -93,7 +101,7 @@ class Run:
         self.optimizer.load_state_dict(state["optimizer"])
         torch.set_rng_state(state["random"])
         for name in KEPT:
-            setattr(self, name, state[name])
+            setattr(self, name, state.get(name, getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,8 @@ def read_arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--longest", type=int, default=160, help="word pieces in a pair")
     parser.add_argument("--teacher", type=Path, help="train the teacher instead: the base's safetensors file")
     parser.add_argument("--guide", type=Path, nargs=2, help="learn from a teacher too: its base, and its weights")
+    parser.add_argument("--guide-only", nargs="+", default=[], help="sources the teacher guides; all if none is named")
+    parser.add_argument("--average", type=float, default=0.0, help="also keep a running mean of the weights: its decay")
     parser.add_argument("--bf16", action="store_true", help="multiply in bf16 where the processor can")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--save-every", type=float, default=600, help="seconds between checkpoints")
@@ -289,6 +299,8 @@ class Trainer:
                 rows = [self.data.examples[index] for index in chosen]
                 rows = rows if self.guide is None else self.guide.guide(chosen, rows)
                 learn_batch(self.run, rows, self.share(), self.given.bf16)
+                if self.given.average:
+                    self.run.follow(self.given.average)
                 self.tend()
             if self.run.batch == len(batches):
                 self.run.round, self.run.batch = self.run.round + 1, 0
@@ -310,7 +322,10 @@ def main() -> None:
     run = open_run(given)
     print(f"{len(data.examples)} pairs to learn from, at step {run.step}", flush=True)
     print({name: len(rows) for name, rows in data.dev.items()}, flush=True)
-    guide = open_guide(*given.guide, given.run, len(data.examples), given.bf16) if given.guide else None
+    guide = None
+    if given.guide:
+        guided = [not given.guide_only or pair.source in given.guide_only for pair in data.pairs]
+        guide = open_guide(*given.guide, given.run, guided, given.bf16)
     trainer = Trainer(run, data, given, guide)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, trainer.stop)
