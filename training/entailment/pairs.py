@@ -55,7 +55,8 @@ def read_written() -> Iterator[Pair]:
     for path in sorted(WRITTEN.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            yield Pair("written", row["premise"], row["hypothesis"], LABELS.index(row["label"]))
+            source = "claims" if path.stem.endswith("_claims") else "written"
+            yield Pair(source, row["premise"], row["hypothesis"], LABELS.index(row["label"]))
 
 
 def read_all(folder: Path) -> list[Pair]:

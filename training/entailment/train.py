@@ -44,7 +44,8 @@ MIX = {
     "rule_order": 1.0,
     "rule_quantity": 1.2,
     "rule_limit": 1.5,
-    "written": 20.0,
+    "written": 16.0,
+    "claims": 24.0,
 }
 ROUND_PAIRS = 20_000
 WATCHED = {
@@ -56,6 +57,7 @@ WATCHED = {
     "conjnli": 60,
     "rules": 120,
     "written": 60,
+    "claims": 120,
 }
 KEPT = ("step", "round", "batch", "pairs", "seconds", "loss", "log", "average")
 
