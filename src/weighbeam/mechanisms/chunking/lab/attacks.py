@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from weighbeam.lab.attack.attack import Attack, by_miners
 from weighbeam.lab.attack.moves import MOMENT, beside_work, find_place, hear_best, work
 from weighbeam.lab.simulate.world import FixedStrategy, MinerTurn, SimulatedAnswer, World
 from weighbeam.mechanisms.chunking.lab.world import ChunkingWorld
-from weighbeam.mechanisms.chunking.miners.packing import cut_at, pack
-from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.miners.climb import CutJudge
+from weighbeam.mechanisms.chunking.miners.packing import cut_at, pack, sentence_starts
 from weighbeam.mechanisms.chunking.reward import compare_segments
 from weighbeam.mechanisms.chunking.segments import segment_chunk
 from weighbeam.mechanisms.chunking.words import split_words
@@ -111,12 +112,20 @@ def try_many(world: World, turn: MinerTurn) -> SimulatedAnswer:
     """A miner of middling skill that draws its cuts again and again, and knows which are liked."""
     assert isinstance(world, ChunkingWorld)
     drawn = [world.answer(turn).payload["chunks"] for _ in range(CLIMB_TRIES)]
-    return SimulatedAnswer({"chunks": max(drawn, key=lambda chunks: judge_chunks(world, chunks))}, CLIMB_SECONDS)
+    judge = judge_places if world.params.sampling == "places" else judge_chunks
+    return SimulatedAnswer({"chunks": max(drawn, key=lambda chunks: judge(world, chunks))}, CLIMB_SECONDS)
+
+
+def judge_places(world: ChunkingWorld, chunks: Sequence[str]) -> float:
+    """What the mechanism compares on the cells of the document, whatever their phase will be."""
+    document = "".join(chunks)
+    starts = sentence_starts(document, world.senses)
+    cuts = [0, *accumulate(map(len, chunks[:-1]))]
+    return CutJudge(document, starts, world.params.segment_sentences, world.senses).judge(cuts)
 
 
 def judge_chunks(world: ChunkingWorld, chunks: Sequence[str]) -> float:
-    """What the mechanism compares: parts of one chunk against parts of others."""
-    assert isinstance(world.params, ChunkingParams)
+    """What the mechanism compares from each chunk's start: parts of one chunk against parts of others."""
     split = world.senses.sentences(world.params.splitter).split
     segments = [segment_chunk(split(chunk), world.params.segment_sentences) for chunk in chunks]
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])

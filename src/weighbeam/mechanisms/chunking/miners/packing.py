@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from weighbeam.mechanisms.chunking.segments import locate_sentences
 from weighbeam.mechanisms.chunking.words import split_words
 from weighbeam.senses.ports.protocols import Senses
 
+SPLITTER = "adaptive"
 PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -20,13 +22,7 @@ def pack_paragraphs(document: str, chunk_size: int, chunk_qty: int, senses: Sens
 
 def sentence_starts(document: str, senses: Senses) -> list[int]:
     """Where each sentence begins, the first at 0."""
-    starts: list[int] = []
-    at = 0
-    for sentence in senses.sentences("rules").split(document):
-        at = document.index(sentence, at)
-        starts.append(at if starts else 0)
-        at += len(sentence)
-    return starts or [0]
+    return locate_sentences(document, senses.sentences(SPLITTER).split(document))
 
 
 def pack(starts: Sequence[int], document: str, chunk_size: int) -> list[int]:
