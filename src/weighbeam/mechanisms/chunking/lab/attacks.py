@@ -139,11 +139,14 @@ _METRIC_CLIMBING_CHUNKING = (
         mechanism="chunking",
         what="A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
         "embedder and sends the best.",
-        against="Nothing: the measure is public, and whoever computes it before answering knows more than who only "
-        "reads.",
-        open="It pays many times what an average miner earns and beats miners who know the true borders better. "
-        "Whether that is an attack or the work that is asked for, the mechanism cannot say; a high similarity does "
-        "not prove good chunks.",
+        against="Segments are cut on cells whose phase nobody knows before the answers are in, so "
+        "a climber can only judge by the mean over all of them. Otherwise nothing: the measure is public, and a miner "
+        "that computes it before answering knows more than one that only reads.",
+        open="It pays many times what an average miner earns and beats miners who know the true borders better: pay "
+        "halves with every place, so any lasting edge is the first place. No sample or grid changes that, because the "
+        "climbed cuts are better by the measure itself, on every grid. The same work is the demo's honest miner "
+        "`climb`: it breaks no rule and sends chunks of the document within the limits. It is listed here because it "
+        "optimises the measure and not the chunks, and a high similarity does not prove good ones.",
         run=by_miners("chunking", lambda: FixedStrategy(try_many), 1),
     ),
 )

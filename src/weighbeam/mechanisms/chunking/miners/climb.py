@@ -6,6 +6,7 @@ lists the same work as the attack `metric-climbing`.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,7 +51,10 @@ def climb_cuts(document: str, chunk_size: int, chunk_qty: int, senses: Senses) -
     best = judge.judge(packed)
     spent, rising = 0, True
     while rising and spent < EVALUATIONS:
-        fitting = [c for c in _moves(cuts, len(starts)) if _fits(c, starts, len(document), chunk_size, chunk_qty)]
+        ends = [*starts, len(document)]
+        most, over = max(chunk_qty, len(cuts)), _measure_excess(cuts, ends, chunk_size)
+        moves = (changed for changed in _moves(cuts, len(starts)) if len(changed) <= most)
+        fitting = [changed for changed in moves if _measure_excess(changed, ends, chunk_size) <= over]
         rated = [(judge.judge([starts[i] for i in changed]), changed) for changed in fitting]
         spent += len(rated)
         top, changed = max(rated, default=(best, cuts))
@@ -73,8 +77,7 @@ def _moves(cuts: list[int], sentences: int) -> Iterator[list[int]]:
             yield sorted([*cuts, middle])
 
 
-def _fits(cuts: list[int], starts: list[int], length: int, chunk_size: int, chunk_qty: int) -> bool:
-    if len(cuts) > chunk_qty or len(set(cuts)) < len(cuts):
-        return False
-    at = [starts[i] for i in cuts]
-    return all(end - start <= chunk_size for start, end in zip(at, [*at[1:], length], strict=True))
+def _measure_excess(cuts: list[int], ends: list[int], chunk_size: int) -> int:
+    """Characters over the limit, all chunks together: a move may keep what the start could not help."""
+    at = [ends[i] for i in (*cuts, -1)]
+    return sum(max(0, end - start - chunk_size) for start, end in pairwise(at))

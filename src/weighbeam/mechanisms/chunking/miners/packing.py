@@ -45,10 +45,11 @@ def _cut_long(document: str, start: int, end: int, chunk_size: int) -> list[int]
     """Cuts between words inside a sentence that is longer than a chunk may be."""
     cuts: list[int] = []
     last = start
-    words = split_words(document[start:end])
-    for begin, stop in zip(words.starts, words.ends, strict=True):
-        if start + stop - last > chunk_size and start + begin > last:
-            last = start + begin
+    begins = [start + begin for begin in split_words(document[start:end]).starts]
+    for begin, following in zip(begins, [*begins[1:], end], strict=True):
+        # A piece reaches to the next cut, so the white space after its last word counts as the chunk's.
+        if following - last > chunk_size and begin > last:
+            last = begin
             cuts.append(last)
     return cuts
 
