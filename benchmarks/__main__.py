@@ -27,6 +27,7 @@ from benchmarks.round import measure_round
 from benchmarks.score import measure_score
 from benchmarks.service import measure_service
 from benchmarks.start import measure_start
+from benchmarks.steady import measure_steady
 from benchmarks.weigh_in import measure_weigh_in
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -37,6 +38,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "A journal computed again": measure_replay,
     "A weigh-in on an old journal": measure_weigh_in,
     "A round of 25 answers on 50,000 characters": measure_round,
+    "Steady rewards of chunkings, 200,000 characters": measure_steady,
     "A round of 100 long answers, and consensus of 1,000 vectors": measure_inference,
     "Evidence: the small model, a round, a large page": measure_evidence,
     "The exact index of the novelty corpus, 384 dimensions": measure_novelty_index,

@@ -1,4 +1,4 @@
-"""What counts as a number in recorded data, and how a float is rounded for comparison."""
+"""What counts as a number in recorded data, how a float is rounded for comparison, and how people read it."""
 
 import math
 from typing import TypeGuard
@@ -25,6 +25,23 @@ def is_number(value: object, least: float | None = None) -> TypeGuard[int | floa
         return math.isfinite(value) and (least is None or value >= least)
     except OverflowError:
         return False
+
+
+NONE = "–"
+SMALL, HUGE = 1e-3, 1e12
+
+
+def format_short(value: float | None, form: str = ".6g") -> str:
+    """A number for people: as `form` says, or with three digits where that would be all zeros or run off the page.
+
+    >>> format_short(0.338043, ".3f"), format_short(-1.2412e87, ".5f"), format_short(0.00001234, ".5f")
+    ('0.338', '-1.24e+87', '1.23e-05')
+    >>> format_short(0.0, ".3f"), format_short(221_410_306.0, ",.0f"), format_short(None), format_short(math.nan)
+    ('0.000', '221,410,306', '–', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    return f"{value:.3g}" if value and not SMALL <= abs(value) < HUGE else format(value, form)
 
 
 def round_significant(value: float, digits: int = 12) -> float:

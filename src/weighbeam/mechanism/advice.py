@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from weighbeam.core.numbers import format_short
 from weighbeam.mechanism.records import Advice, Score, ScorePair
 
 MAX_ADVICE = 5
@@ -75,7 +76,7 @@ def shown(value: float) -> str:
     >>> shown(0.04123), shown(12.5), shown(1234567.0)
     ('0.0412', '12.5', '1,234,567')
     """
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return format_short(value, ",.0f" if abs(value) >= 1000 else ".3g")
 
 
 def _describe_part(gain: float, gap: float | None) -> str:

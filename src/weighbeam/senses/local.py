@@ -270,8 +270,12 @@ def _load_splitter(name: str) -> Sentences:
         from weighbeam.senses.adapters.text.sentences import RuleSentences
 
         return RuleSentences()
+    if name == "adaptive":
+        from weighbeam.senses.adapters.text.sentences import AdaptiveSentences
+
+        return AdaptiveSentences()
     if name == "punkt":
         from weighbeam.senses.adapters.text.sentences import PunktSentences
 
         return PunktSentences()
-    raise WeighbeamError("unknown_splitter", f"no sentence splitter is called {name!r}", "use rules or punkt")
+    raise WeighbeamError("unknown_splitter", f"no sentence splitter is called {name!r}", "use adaptive, rules or punkt")

@@ -26,6 +26,7 @@ from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.novelty.desk.desk import open_desk
 from weighbeam.mechanisms.novelty.service.page import show_novelty
 from weighbeam.network.blame import Lateness
+from weighbeam.senses.local import LocalSenses
 from weighbeam.service.api.reader import ReadingApi, ReadingContext
 from weighbeam.service.http.authentication import Authenticator, TokenKeyring
 from weighbeam.service.http.cache import StoreCache
@@ -163,6 +164,26 @@ def test_a_round_for_which_this_machine_was_late_is_shown_as_void(store: Store) 
     listed = show_rounds(make_shelf(store), None, None)
     assert listed.count('<span class="badge warn">void</span>') == 1
     assert listed.count('<span class="badge good">scored</span>') == 1
+
+
+def test_gaps_between_chunks_are_not_counted_as_chunks(store: Store, senses: LocalSenses) -> None:
+    """Most chunkers leave out the blank at a cut."""
+    chunking = load_mechanism("chunking")
+    params = make_params(chunking)
+    chunks = ["Rain falls.", "Corn grows.", "Mills turn.", "Bread bakes.", "Bread bakes."]
+    asked = Asked(
+        Task("t", {"document": "Rain falls. Corn grows. Mills turn. Bread bakes.", "chunk_qty": 9}),
+        Group(("a",)),
+        (Answer("a", {"chunks": chunks}, 0.1),),
+        "s",
+    )
+    facts = RoundFacts(
+        "cut", "chunking", params.model_dump(mode="json"), hash_params(chunking, params, {}), "s", 1, START
+    )
+    Journal(store).record(facts, asked, chunking.observe(params, asked, senses))
+    Journal(store).commit("cut", chunking)
+    page = read(show_round(make_shelf(store, runs={"chunking": (chunking, params)}), "cut", withhold=False))
+    assert "As cut by the best answer, a : 5 chunks." in page
 
 
 def test_a_contribution_that_earns_nothing_is_not_told_as_paid(store: Store) -> None:

@@ -4,6 +4,7 @@ import typer
 
 from weighbeam.cli.common.shell import make_printable
 from weighbeam.cli.journal.reports import print_table
+from weighbeam.core.numbers import format_short
 from weighbeam.lab.backtest.compare import MechanismComparison
 from weighbeam.lab.backtest.rounds import ChangedAnswer, measure
 from weighbeam.lab.backtest.run import Backtest
@@ -125,4 +126,4 @@ def _turnover(vectors: WeightVectors) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
+    return format_short(value, ".4g")

@@ -20,6 +20,7 @@ from weighbeam.cli.common.options import (
     open_settings,
 )
 from weighbeam.cli.common.shell import make_printable, print_json
+from weighbeam.core.numbers import format_short
 
 if TYPE_CHECKING:
     from weighbeam.engine.rules.constants import Averaging
@@ -186,8 +187,10 @@ def show_number(value: float | None) -> str:
     """
     >>> show_number(0.1519941), show_number(221_410_306.0), show_number(None)
     ('0.151994', '221,410,306', '–')
+    >>> show_number(-1.2412e87)
+    '-1.24e+87'
     """
-    return "–" if value is None else f"{value:,.0f}" if abs(value) >= WHOLE else f"{value:.6g}"
+    return format_short(value, ",.0f" if value is not None and abs(value) >= WHOLE else ".6g")
 
 
 def show_spread(value: float | None, spread: float | None) -> str:

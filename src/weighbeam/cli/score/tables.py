@@ -10,6 +10,7 @@ from rich.tree import Tree
 
 from weighbeam.cli.common.shell import make_printable
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.numbers import format_short
 from weighbeam.engine.scoring import ScoreResult
 from weighbeam.mechanism.records import Node
 
@@ -80,7 +81,7 @@ def print_dim(line: str) -> None:
 
 
 def format_number(value: float | None, form: str) -> Text:
-    return Text("–" if value is None else format(value, form))
+    return Text(format_short(value, form))
 
 
 def _text(value: str) -> Text:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weighbeam.core.numbers import format_short
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanism.records import Node, Observation, Score, Scored
 from weighbeam.mechanisms.chunking.failure import FailureDescription, describe_failure
@@ -106,7 +107,7 @@ def explain_score(
         *_explain_pairs(observation, answer),
         *place,
     )
-    return Node(f"{hotkey}: valid, reward {score.value:.12g}", children)
+    return Node(f"{hotkey}: valid, reward {format_short(score.value, '.12g')}", children)
 
 
 def describe_answer_failure(observation: Observation, answer: Mapping[str, Any]) -> FailureDescription:

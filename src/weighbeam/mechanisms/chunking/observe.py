@@ -5,15 +5,17 @@ own senses could not do leaves an answer unscored.
 """
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weighbeam.core.canonical import digest_json, digest_text
 from weighbeam.mechanism.embed import embed_texts
-from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Task
+from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Seed, Task
 from weighbeam.mechanisms.chunking.check import ChunkingCheck, ReferenceDocument
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, segment_chunk
+from weighbeam.mechanisms.chunking.places import RuledDocument, draw_phase, rule_cells, sample_places
+from weighbeam.mechanisms.chunking.segments import Segment, locate_sentences, sample_segments, segment_chunk
 from weighbeam.mechanisms.chunking.task import ChunkingLimits, parse_limits
 from weighbeam.mechanisms.chunking.words import UNICODE_VERSION
 from weighbeam.senses.ports.protocols import Embedder, Senses, Sentences
@@ -74,7 +76,6 @@ def _look_at_all(
     asked: Asked, document: ReferenceDocument, limits: ChunkingLimits, splitter: Sentences, params: ChunkingParams
 ) -> tuple[list[ObservedChunking], list[dict[str, Any]]]:
     """Each distinct answer looked at once, and which of them each miner gave."""
-    split: dict[str, list[str]] = {}
     numbers: dict[tuple[str, ...] | int, int] = {}
     found: list[ObservedChunking] = []
     miners: list[dict[str, Any]] = []
@@ -83,9 +84,50 @@ def _look_at_all(
         if key not in numbers:
             numbers[key] = len(found)
             checked = _check(answer, document, limits.chunk_size, params)
-            found.append(_look(answer, checked, splitter, split, params, asked.seed))
+            found.append(ObservedChunking(() if checked.failure in UNREAD else tuple(_parse_chunks(answer)), checked))
         miners.append(_miner(answer, numbers[key]))
-    return found, miners
+    valid = [one for one in found if one.checked.ok]
+    if params.sampling == "places":
+        segmented = iter(_segment_places(valid, document, splitter, params, asked.seed))
+    else:
+        segmented = iter(_segment_chunks(valid, splitter, params, asked.seed))
+    return [next(segmented) if one.checked.ok else one for one in found], miners
+
+
+def _segment_places(
+    valid: Sequence[ObservedChunking],
+    document: ReferenceDocument,
+    splitter: Sentences,
+    params: ChunkingParams,
+    seed: Seed,
+) -> list[ObservedChunking]:
+    """Segments on the document's own cells, in the same places for all answers."""
+    if not valid:
+        return []
+    starts = locate_sentences(document.text, splitter.split(document.text))
+    phase = draw_phase(seed, params.segment_sentences)
+    ruled = RuledDocument(document.text, rule_cells(starts, params.segment_sentences, phase))
+    cut = [ruled.cut(one.checked.spans or ()) for one in valid]
+    sampled = sample_places(cut, seed, params.num_embeddings)
+    return [
+        replace(one, segments=tuple(segments), sampled=tuple(taken))
+        for one, (segments, _), taken in zip(valid, cut, sampled, strict=True)
+    ]
+
+
+def _segment_chunks(
+    valid: Sequence[ObservedChunking], splitter: Sentences, params: ChunkingParams, seed: Seed
+) -> list[ObservedChunking]:
+    """Segments from each chunk's own start, sampled for each answer alone: the seed's way."""
+    split: dict[str, list[str]] = {}
+    for chunk in {chunk for one in valid for chunk in one.chunks}:
+        split[chunk] = segment_chunk(splitter.split(chunk), params.segment_sentences)
+    segmented = []
+    for one in valid:
+        segments = tuple(Segment(i, text) for i, chunk in enumerate(one.chunks) for text in split[chunk])
+        sampled = sample_segments(segments, seed, params.num_embeddings)
+        segmented.append(replace(one, segments=segments, sampled=tuple(sampled)))
+    return segmented
 
 
 def _check(answer: Answer, document: ReferenceDocument, chunk_size: int, params: ChunkingParams) -> ChunkingCheck:
@@ -109,25 +151,6 @@ def _key(position: int, answer: Answer) -> tuple[str, ...] | int:
     if answer.status == "ok" and isinstance(chunks, list) and all(isinstance(c, str) for c in chunks):
         return tuple(chunks)
     return position
-
-
-def _look(
-    answer: Answer,
-    checked: ChunkingCheck,
-    splitter: Sentences,
-    split: dict[str, list[str]],
-    params: ChunkingParams,
-    seed: str | int,
-) -> ObservedChunking:
-    readable = () if checked.failure in UNREAD else tuple(_parse_chunks(answer))
-    if not checked.ok:
-        return ObservedChunking(readable, checked)
-    for chunk in readable:
-        if chunk not in split:
-            split[chunk] = segment_chunk(splitter.split(chunk), params.segment_sentences)
-    segments = tuple(Segment(i, text) for i, chunk in enumerate(readable) for text in split[chunk])
-    sampled = sample_segments(segments, seed, params.num_embeddings)
-    return ObservedChunking(readable, checked, segments, tuple(sampled))
 
 
 def _record(looked: ObservedChunking, texts: NumberedTexts) -> dict[str, Any]:

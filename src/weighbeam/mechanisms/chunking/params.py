@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from weighbeam.mechanism.params import Params, Values, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, before, read_by
 
 MAX_DOCUMENT = 1_000_000
 ANSWER_SLACK = 256
@@ -20,9 +20,17 @@ Share = Annotated[float, Field(gt=0, le=1)]
 class ChunkingParams(Params):
     """How chunkings are judged, ranked and paid."""
 
-    presets: ClassVar[Mapping[str, Values]] = {"seed": {"shape": "literal"}}
+    presets: ClassVar[Mapping[str, Values]] = {"seed": {"shape": "literal", "sampling": "chunks", "splitter": "rules"}}
 
-    num_embeddings: Annotated[Count | None, about("segments embedded per answer; null = all"), read_by("observe")] = 150
+    num_embeddings: Annotated[
+        Count | None, about("distinct segments embedded per answer; null = all"), read_by("observe")
+    ] = 150
+    sampling: Annotated[
+        Literal["places", "chunks"],
+        about("segments: cells of the document, the same for all answers; or from each chunk's start, sampled alone"),
+        read_by("observe"),
+        before("chunks"),
+    ] = "places"
     segment_sentences: Annotated[Count, about("sentences per segment"), read_by("observe")] = 3
     window_words: Annotated[Count, about("words per window of 'all words present'"), read_by("observe")] = 3
     time_soft_max: Annotated[
@@ -38,7 +46,9 @@ class ChunkingParams(Params):
     )
     strict: Annotated[bool, about("chunks must tile the document word by word"), read_by("observe")] = False
     answer_factor: Annotated[float, about("size cap of an answer", gt=0), read_by("ask", "observe")] = 4.0
-    splitter: Annotated[Literal["rules", "punkt"], about("sentence splitter"), read_by("observe")] = "rules"
+    splitter: Annotated[Literal["adaptive", "rules", "punkt"], about("sentence splitter"), read_by("observe")] = (
+        "adaptive"
+    )
     group_size: Annotated[Count, about("miners per group"), read_by("choose")] = 25
     ties: Annotated[Literal["average", "best"], about("the place that equals share"), read_by("score")] = "average"
     alpha: Annotated[Share, about("weight of the new rank"), read_by("stand")] = 0.15

@@ -1,6 +1,6 @@
 """Three sentences make a segment, and a seeded choice says which segments are embedded (spec §§ 4, 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from weighbeam.core.canonical import seeded_digest
@@ -20,6 +20,21 @@ def squeeze(text: str) -> str:
     'Ash drifts.'
     """
     return " ".join(text.split())
+
+
+def locate_sentences(text: str, sentences: Iterable[str]) -> list[int]:
+    """Where each sentence of a text begins, the first at 0.
+
+    >>> locate_sentences(" One. Two.", ["One.", "Two."])
+    [0, 6]
+    """
+    starts: list[int] = []
+    at = 0
+    for sentence in sentences:
+        at = text.index(sentence, at)
+        starts.append(at if starts else 0)
+        at += len(sentence)
+    return starts or [0]
 
 
 def segment_chunk(sentences: Sequence[str], per_segment: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from weighbeam.mechanism.records import Seed, Stage, Status
 from weighbeam.mechanisms.chunking.check import ReferenceDocument
 from weighbeam.mechanisms.chunking.groups import draw_group, form_groups, split_wanted
 from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.places import RuledDocument, draw_phase, rule_cells, sample_places
 from weighbeam.mechanisms.chunking.reward import compare_segments, reward_chunking
 from weighbeam.mechanisms.chunking.score import JudgedChunking, rank_answers
 from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, segment_chunk
@@ -48,6 +50,50 @@ def sample_stage(given: Input) -> dict[str, Any]:
         "segments": [{"chunk": segment.chunk, "text": segment.text} for segment in segments],
         "sampled": sample_segments(segments, seed, params.num_embeddings),
     }
+
+
+def places_stage(given: Input) -> dict[str, Any]:
+    params = _parse_params(given)
+    document, starts, answers, seed = (
+        given.get("document"),
+        given.get("starts"),
+        given.get("answers"),
+        _parse_seed(given),
+    )
+    require(isinstance(document, str), "bad_document")
+    assert isinstance(document, str)
+    ascending = isinstance(starts, list) and all(is_integer(start, 0) for start in starts) and starts[:1] == [0]
+    require(ascending and all(a < b for a, b in pairwise(starts or ())), "bad_starts")
+    require(isinstance(answers, list) and all(_are_spans(spans, len(document)) for spans in answers), "bad_spans")
+    if seed is None:
+        raise WeighbeamError("missing_seed")
+    size = params.segment_sentences
+    ruled = RuledDocument(document, rule_cells(starts or (), size, draw_phase(seed, size)))
+    cut = [ruled.cut(spans) for spans in answers or ()]
+    sampled = sample_places(cut, seed, params.num_embeddings)
+    return {
+        "cells": list(ruled.cells),
+        "answers": [
+            {
+                "segments": [{"chunk": segment.chunk, "text": segment.text} for segment in segments],
+                "cells": cell_of,
+                "sampled": taken,
+            }
+            for (segments, cell_of), taken in zip(cut, sampled, strict=True)
+        ],
+    }
+
+
+def _are_spans(spans: Any, length: int) -> bool:
+    return isinstance(spans, list) and all(
+        span is None
+        or (
+            isinstance(span, list)
+            and [is_integer(end, 0) for end in span] == [True] * 2
+            and span[0] < span[1] <= length
+        )
+        for span in spans
+    )
 
 
 def reward_stage(given: Input) -> dict[str, Any]:
@@ -195,6 +241,7 @@ def _parse_seed(given: Input) -> Seed | None:
 STAGES: Mapping[str, Stage] = {
     "chunking.check": check_stage,
     "chunking.sample": sample_stage,
+    "chunking.places": places_stage,
     "chunking.reward": reward_stage,
     "chunking.groups": groups_stage,
     "chunking.rank": rank_stage,

@@ -4,9 +4,9 @@ import math
 import time
 from collections.abc import Sequence
 
+from weighbeam.core.numbers import NONE, format_short
+
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
-NONE = "–"
-HUGE = 1e12
 TONES = {
     "good": ("valid", "confirmed", "NORMAL", "ok", "paid", "done", "released", "submitted", "supported", "info"),
     "warn": (
@@ -36,11 +36,9 @@ def format_number(value: float | None, digits: int = 4) -> str:
     """
     if value is None or not math.isfinite(value):
         return NONE
-    if value and not 0.001 <= abs(value) < HUGE:
-        return f"{value:.3g}"
     if value == int(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}" if abs(value) >= 1 else f"{value:.3f}"
+        return format_short(value, ",.0f")
+    return format_short(value, f".{digits}g" if abs(value) >= 1 else ".3f")
 
 
 def format_fixed(value: float | None) -> str:
@@ -48,7 +46,7 @@ def format_fixed(value: float | None) -> str:
     >>> format_fixed(1.0), format_fixed(0.70312), format_fixed(None)
     ('1.000', '0.703', '–')
     """
-    return NONE if value is None else f"{value:.3f}"
+    return format_short(value, ".3f")
 
 
 def format_percent(share: float | None) -> str:

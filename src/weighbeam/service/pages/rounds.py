@@ -27,6 +27,14 @@ class DocumentPiece:
     number: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CutDocument:
+    """A document in pieces, and how many chunks the answer has: gaps are pieces too, covered chunks are none."""
+
+    pieces: list[DocumentPiece]
+    chunks: int
+
+
 def cut_pieces(document: str, spans: Sequence[Sequence[int] | None]) -> list[DocumentPiece]:
     """Chunks by their spans and what lies between them; where two chunks overlap, the first has it.
 
@@ -163,11 +171,13 @@ def find_question(view: RoundView) -> tuple[str, str | None]:
     return "Task", None
 
 
-def find_pieces(kept: ScoreResult, view: RoundView, hotkey: str) -> list[DocumentPiece] | None:
+def find_pieces(kept: ScoreResult, view: RoundView, hotkey: str) -> CutDocument | None:
     """A text of the task as one miner cut it, where the mechanism knows the cuts."""
     cuts = kept.mechanism.page.cuts
     found = cuts(view.task, kept.report(), hotkey) if cuts is not None and view.task else None
-    return cut_pieces(*found) if found is not None and len(found[0]) <= MAX_SHOWN else None
+    if found is None or len(found[0]) > MAX_SHOWN:
+        return None
+    return CutDocument(cut_pieces(*found), len(found[1]))
 
 
 def list_figures(view: RoundView) -> list[tuple[str, str, str]]:

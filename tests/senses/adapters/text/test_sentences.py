@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanism.topic_bank import load_topics
 from weighbeam.senses.adapters.text import sentences as punkt
-from weighbeam.senses.adapters.text.sentences import RuleSentences
+from weighbeam.senses.adapters.text.sentences import AdaptiveSentences, RuleSentences
 from weighbeam.senses.local import LocalSenses
 
 RULES = RuleSentences()
+PARAGRAPHS = [text for texts in load_topics().values() for text in texts][:12]
 
 
 @pytest.mark.parametrize(
@@ -103,3 +104,32 @@ def test_the_data_that_was_checked_is_the_data_that_splits(tmp_path: Path) -> No
 def test_an_unknown_splitter_is_named(senses: LocalSenses) -> None:
     with pytest.raises(WeighbeamError, match="unknown_splitter"):
         senses.sentences("guess")
+
+
+ADAPTIVE = AdaptiveSentences()
+LOWER = "revenue rose by 4.5 percent in q3. costs fell, e.g. rents. was that all? no, margins held at 5 p.m. sharp. so"
+
+
+def test_a_text_in_lower_case_has_sentences() -> None:
+    assert RULES.split(LOWER) == [LOWER]
+    assert ADAPTIVE.split(LOWER) == [
+        "revenue rose by 4.5 percent in q3.", "costs fell, e.g. rents.", "was that all?",
+        "no, margins held at 5 p.m. sharp.", "so",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["He paused... and left. She came.", '"Why?" asked Ann. Nobody knew.', *PARAGRAPHS])
+def test_a_text_with_capitals_is_split_as_before(text: str) -> None:
+    assert ADAPTIVE.split(text) == RULES.split(text)
+
+
+def test_a_passage_in_lower_case_is_found_among_others() -> None:
+    text = f"{'Capitals stand here. ' * 30}\n\n{LOWER * 20}\n\n{'Capitals stand here. ' * 30}"
+    assert len(ADAPTIVE.split(text)) > len(RULES.split(text)) + 50
+
+
+@pytest.mark.parametrize("unit", [". a", "a. ", "a b. ", ".\n", "A. b ", ".a. "])
+def test_hostile_texts_cost_the_adaptive_splitter_linear_time(unit: str) -> None:
+    start = time.process_time()
+    ADAPTIVE.split(unit * 100_000)
+    assert time.process_time() - start < 3

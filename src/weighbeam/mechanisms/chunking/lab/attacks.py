@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from weighbeam.lab.attack.attack import Attack, by_miners
 from weighbeam.lab.attack.moves import MOMENT, beside_work, find_place, hear_best, work
 from weighbeam.lab.simulate.world import FixedStrategy, MinerTurn, SimulatedAnswer, World
 from weighbeam.mechanisms.chunking.lab.world import ChunkingWorld
-from weighbeam.mechanisms.chunking.miners.packing import cut_at, pack
-from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.miners.climb import CutJudge
+from weighbeam.mechanisms.chunking.miners.packing import cut_at, pack, sentence_starts
 from weighbeam.mechanisms.chunking.reward import compare_segments
 from weighbeam.mechanisms.chunking.segments import segment_chunk
 from weighbeam.mechanisms.chunking.words import split_words
@@ -111,12 +112,20 @@ def try_many(world: World, turn: MinerTurn) -> SimulatedAnswer:
     """A miner of middling skill that draws its cuts again and again, and knows which are liked."""
     assert isinstance(world, ChunkingWorld)
     drawn = [world.answer(turn).payload["chunks"] for _ in range(CLIMB_TRIES)]
-    return SimulatedAnswer({"chunks": max(drawn, key=lambda chunks: judge_chunks(world, chunks))}, CLIMB_SECONDS)
+    judge = judge_places if world.params.sampling == "places" else judge_chunks
+    return SimulatedAnswer({"chunks": max(drawn, key=lambda chunks: judge(world, chunks))}, CLIMB_SECONDS)
+
+
+def judge_places(world: ChunkingWorld, chunks: Sequence[str]) -> float:
+    """What the mechanism compares on the cells of the document, whatever their phase will be."""
+    document = "".join(chunks)
+    starts = sentence_starts(document, world.senses)
+    cuts = [0, *accumulate(map(len, chunks[:-1]))]
+    return CutJudge(document, starts, world.params.segment_sentences, world.senses).judge(cuts)
 
 
 def judge_chunks(world: ChunkingWorld, chunks: Sequence[str]) -> float:
-    """What the mechanism compares: parts of one chunk against parts of others."""
-    assert isinstance(world.params, ChunkingParams)
+    """What the mechanism compares from each chunk's start: parts of one chunk against parts of others."""
     split = world.senses.sentences(world.params.splitter).split
     segments = [segment_chunk(split(chunk), world.params.segment_sentences) for chunk in chunks]
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])
@@ -130,11 +139,14 @@ _METRIC_CLIMBING_CHUNKING = (
         mechanism="chunking",
         what="A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
         "embedder and sends the best.",
-        against="Nothing: the measure is public, and whoever computes it before answering knows more than who only "
-        "reads.",
-        open="It pays many times what an average miner earns and beats miners who know the true borders better. "
-        "Whether that is an attack or the work that is asked for, the mechanism cannot say; a high similarity does "
-        "not prove good chunks.",
+        against="Segments are cut on cells whose phase nobody knows before the answers are in, so "
+        "a climber can only judge by the mean over all of them. Otherwise nothing: the measure is public, and a miner "
+        "that computes it before answering knows more than one that only reads.",
+        open="It pays many times what an average miner earns and beats miners who know the true borders better: pay "
+        "halves with every place, so any lasting edge is the first place. No sample or grid changes that, because the "
+        "climbed cuts are better by the measure itself, on every grid. The same work is the demo's honest miner "
+        "`climb`: it breaks no rule and sends chunks of the document within the limits. It is listed here because it "
+        "optimises the measure and not the chunks, and a high similarity does not prove good ones.",
         run=by_miners("chunking", lambda: FixedStrategy(try_many), 1),
     ),
 )

@@ -19,6 +19,7 @@ from weighbeam.mechanism.records import Asked, Group, Observation, Scored, Stand
 from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.miners.packing import cut_at, sentence_starts
+from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.ports.protocols import Senses
 
@@ -96,7 +97,9 @@ class ChunkingWorld:
 
     def __init__(self, params: Mapping[str, Any], senses: LocalSenses) -> None:
         self.mechanism: Mechanism = Chunking()
-        self.params = make_params(self.mechanism, params)
+        made = make_params(self.mechanism, params)
+        assert isinstance(made, ChunkingParams)
+        self.params = made
         self.senses = senses
         self.documents = make_documents(senses)
 

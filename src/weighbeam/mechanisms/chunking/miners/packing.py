@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from weighbeam.mechanisms.chunking.segments import locate_sentences
 from weighbeam.mechanisms.chunking.words import split_words
 from weighbeam.senses.ports.protocols import Senses
 
+SPLITTER = "adaptive"
 PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -20,13 +22,7 @@ def pack_paragraphs(document: str, chunk_size: int, chunk_qty: int, senses: Sens
 
 def sentence_starts(document: str, senses: Senses) -> list[int]:
     """Where each sentence begins, the first at 0."""
-    starts: list[int] = []
-    at = 0
-    for sentence in senses.sentences("rules").split(document):
-        at = document.index(sentence, at)
-        starts.append(at if starts else 0)
-        at += len(sentence)
-    return starts or [0]
+    return locate_sentences(document, senses.sentences(SPLITTER).split(document))
 
 
 def pack(starts: Sequence[int], document: str, chunk_size: int) -> list[int]:
@@ -49,10 +45,11 @@ def _cut_long(document: str, start: int, end: int, chunk_size: int) -> list[int]
     """Cuts between words inside a sentence that is longer than a chunk may be."""
     cuts: list[int] = []
     last = start
-    words = split_words(document[start:end])
-    for begin, stop in zip(words.starts, words.ends, strict=True):
-        if start + stop - last > chunk_size and start + begin > last:
-            last = start + begin
+    begins = [start + begin for begin in split_words(document[start:end]).starts]
+    for begin, following in zip(begins, [*begins[1:], end], strict=True):
+        # A piece reaches to the next cut, so the white space after its last word counts as the chunk's.
+        if following - last > chunk_size and begin > last:
+            last = begin
             cuts.append(last)
     return cuts
 

@@ -33,7 +33,9 @@ PAGE = MechanismPage(
     form_field="document",
     form_label="Chunk this document",
     standing="rank",
-    legend="rank: moving average of places, lower is better",
+    legend="rank: moving average of places, lower is better\n"
+    "climbing the metric keeps every rule, so it counts as honest here; the lab lists it as\n"
+    "the attack metric-climbing, since a higher score need not mean better chunks",
     figures=list_figures,
     cuts=find_cuts,
 )

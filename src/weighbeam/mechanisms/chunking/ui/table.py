@@ -9,6 +9,7 @@ from rich.text import Text
 
 from weighbeam.cli.common.shell import make_printable
 from weighbeam.cli.score.tables import COLOURS, format_number, print_dim, show_faults
+from weighbeam.core.numbers import format_short
 
 WIDE = 100
 
@@ -47,13 +48,13 @@ def _cells(row: dict[str, Any], wide: bool) -> list[Text]:
         format_number(row["place"], "g"),
         Text(make_printable(row["hotkey"], 22)),
         Text(verdict, COLOURS[row["status"]]),
-        format_number(row["reward"], ".5f" if not row["reward"] or abs(row["reward"]) >= 1e-5 else ".1e"),
+        format_number(row["reward"], ".5f"),
     ]
     if parts is None:
         cells += [Text("")] * (len(shown) + 1)
     else:
         cells += [format_number(parts[name], ".4f") for name in shown]
-        cells.append(Text(f"×{parts['factor']:.3g}" if parts["factor"] >= 0.001 else f"×{parts['factor']:.0e}"))
+        cells.append(Text(f"×{format_short(parts['factor'], '.3g')}"))
     chunks = "" if row["spans"] is None else str(len(row["spans"]))
     return [*cells, Text(chunks), format_number(row["seconds"], ".1f")]
 

@@ -1,8 +1,9 @@
-"""Sentence splitters: built-in rules, and NLTK's Punkt.
+"""Sentence splitters: built-in rules in two kinds, and NLTK's Punkt.
 
 A sentence ends after `. ! ? …` and closing quotes or brackets when white space and something other than a lower-case
 letter follow, but not after an initial or a known abbreviation; after `。！？` and closers; and at a blank line.
-A full stop inside a number has no white space after it and so never ends one.
+A full stop inside a number has no white space after it and so never ends one. `adaptive` lets a lower-case letter begin
+a sentence where the text around has no capital letter.
 
 NLTK fetches its data from the web at run time; this reads it from disk instead: from `WEIGHBEAM_PUNKT` (a folder that
 holds `tokenizers/punkt_tab`), from the environment's own folder, which `weighbeam setup` fills, from NLTK's other usual
@@ -13,6 +14,8 @@ import hashlib
 import os
 import re
 import sys
+from bisect import bisect_left
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -29,6 +32,10 @@ BOUNDARY = re.compile(
 WORD_BEFORE = re.compile(r"[^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*\Z")
 INITIAL = re.compile(r"(?:\A|[\s.(\[{\"'“‘«-])[^\W\d_a-z]\Z")
 LONGEST_ABBREVIATION = 12
+PASSAGE = 300
+"""Characters before and after a stop in which a cased text has a capital letter."""
+DOTTED = re.compile(r"\.[^\W\d_]{1,3}\Z|(?:\A|\s)[^\W\d_]\Z")
+"""What comes before the stop of `p.m.` or of a single letter."""
 
 ABBREVIATIONS = frozenset(
     """
@@ -55,19 +62,49 @@ class RuleSentences:
         >>> RuleSentences().split('Dr. No left at 5.30 p.m. sharp. "Why?" asked J. Doe. 好。走')
         ['Dr. No left at 5.30 p.m. sharp.', '"Why?" asked J. Doe.', '好。', '走']
         """
-        sentences: list[str] = []
-        start = 0
-        for match in BOUNDARY.finditer(text):
-            if match["stop"] is not None and not _ends(text, match):
-                continue
-            sentences.append(text[start : match.end()].strip())
-            start = match.end()
-        sentences.append(text[start:].strip())
-        return [sentence for sentence in sentences if sentence]
+        return _split(text, lambda _: False)
 
 
-def _ends(text: str, match: re.Match[str]) -> bool:
-    if match["next"].islower():
+class AdaptiveSentences:
+    """The same rules, and in a passage without capital letters a lower-case letter begins a sentence too."""
+
+    id = "adaptive"
+    digest = "adaptive-1"
+
+    def split(self, text: str) -> list[str]:
+        """Sentences of a text; how far a passage reaches is `PASSAGE`.
+
+        >>> AdaptiveSentences().split("revenue rose. costs fell, e.g. rents. margins held at 5 p.m. sharp")
+        ['revenue rose.', 'costs fell, e.g. rents.', 'margins held at 5 p.m. sharp']
+        """
+        capitals: list[int] | None = None
+
+        def begins(match: re.Match[str]) -> bool:
+            nonlocal capitals
+            if capitals is None:
+                capitals = [at for at, letter in enumerate(text) if letter.isupper()]
+            at = match.start("stop")
+            near = bisect_left(capitals, at + PASSAGE) - bisect_left(capitals, at - PASSAGE)
+            return near == 0 and DOTTED.search(text, max(0, at - LONGEST_ABBREVIATION), at) is None
+
+        return _split(text, begins)
+
+
+def _split(text: str, begins: Callable[[re.Match[str]], bool]) -> list[str]:
+    """The sentences of a text; `begins` says whether the lower-case letter after a stop begins one."""
+    sentences: list[str] = []
+    start = 0
+    for match in BOUNDARY.finditer(text):
+        if match["stop"] is not None and not _ends(text, match, begins):
+            continue
+        sentences.append(text[start : match.end()].strip())
+        start = match.end()
+    sentences.append(text[start:].strip())
+    return [sentence for sentence in sentences if sentence]
+
+
+def _ends(text: str, match: re.Match[str], begins: Callable[[re.Match[str]], bool]) -> bool:
+    if match["next"].islower() and not begins(match):
         return False
     if match["stop"] != ".":
         return True
