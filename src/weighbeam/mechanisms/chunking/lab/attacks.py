@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
@@ -9,9 +10,12 @@ from weighbeam.core.similarity import one_family
 from weighbeam.lab.attack.attack import Attack, by_miners
 from weighbeam.lab.attack.moves import MOMENT, beside_work, find_place, hear_best, work
 from weighbeam.lab.simulate.world import FixedStrategy, MinerTurn, SimulatedAnswer, World
-from weighbeam.mechanisms.chunking.lab.world import ChunkingWorld
+from weighbeam.mechanisms.chunking.lab.world import CHUNK_SIZE, ChunkingWorld
 from weighbeam.mechanisms.chunking.miners.packing import cut_at, pack
-from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.retrieval.embed import compare_texts
+from weighbeam.mechanisms.chunking.retrieval.hidden import draw_questions
+from weighbeam.mechanisms.chunking.retrieval.measure import RankedChunking, average_early
+from weighbeam.mechanisms.chunking.retrieval.questions import SpanQuestion
 from weighbeam.mechanisms.chunking.reward import compare_segments
 from weighbeam.mechanisms.chunking.segments import segment_chunk
 from weighbeam.mechanisms.chunking.words import split_words
@@ -114,14 +118,48 @@ def try_many(world: World, turn: MinerTurn) -> SimulatedAnswer:
     return SimulatedAnswer({"chunks": max(drawn, key=lambda chunks: judge_chunks(world, chunks))}, CLIMB_SECONDS)
 
 
+def try_many_for_questions(world: World, turn: MinerTurn) -> SimulatedAnswer:
+    """The same, but who tries also asks questions of its own making, as a round with hidden ones would."""
+    assert isinstance(world, ChunkingWorld)
+    drawn = [world.answer(turn).payload["chunks"] for _ in range(CLIMB_TRIES)]
+    document: str = turn.task.body["document"]
+    questions = draw_questions(document, str(turn.chance.integers(1 << 60)))
+    best = max(drawn, key=lambda chunks: judge_mix(world, document, chunks, questions))
+    return SimulatedAnswer({"chunks": best}, CLIMB_SECONDS)
+
+
+def judge_mix(world: ChunkingWorld, document: str, chunks: Sequence[str], questions: Sequence[SpanQuestion]) -> float:
+    """What a round with these hidden questions would pay for: cuts of the lab tile the document."""
+    ends = list(accumulate(map(len, chunks)))
+    places = list(zip([0, *ends[:-1]], ends, strict=True))
+    compared = compare_texts(chunks, [question.text for question in questions], world.senses.embedder)
+    ranked = RankedChunking.rank(places, compared.similarities.T.tolist())
+    budget = int(world.params.retrieval_budget * CHUNK_SIZE)
+    found = ranked.measure_early([question.spans for question in questions], [len(one) for one in chunks], budget)
+    weight = world.params.retrieval_weight
+    return (1 - weight) * judge_chunks(world, chunks) + weight * average_early(found)
+
+
 def judge_chunks(world: ChunkingWorld, chunks: Sequence[str]) -> float:
     """What the mechanism compares: parts of one chunk against parts of others."""
-    assert isinstance(world.params, ChunkingParams)
     split = world.senses.sentences(world.params.splitter).split
     segments = [segment_chunk(split(chunk), world.params.segment_sentences) for chunk in chunks]
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])
     vectors = world.senses.embedder.embed([text for chunk in segments for text in chunk])
     return compare_segments(vectors, one_family(chunk_of, len(chunks)))[0].value
+
+
+_QUESTION_CLIMBING_CHUNKING = (
+    Attack(
+        family="question-climbing",
+        mechanism="chunking",
+        what="A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
+        "embedder by similarity and by questions that it makes of the document's sentences, and sends the best.",
+        against="Hidden questions, where an owner asks them (`retrieval_share`): it does not know which will be asked.",
+        open="TBD",
+        run=by_miners("chunking", lambda: FixedStrategy(try_many_for_questions), 1),
+    ),
+)
 
 
 _METRIC_CLIMBING_CHUNKING = (
@@ -258,6 +296,7 @@ ATTACKS = (
     *_INSTANT_GARBAGE_CHUNKING,
     *_METRIC_CLIMBING_CHUNKING,
     *_PADDING_CHUNKING,
+    *_QUESTION_CLIMBING_CHUNKING,
     *_SANDBAG_THEN_BURST_CHUNKING,
     *_SYBIL_CHUNKING,
     *_TAIL_HIDING_CHUNKING,

@@ -19,6 +19,7 @@ from weighbeam.mechanism.records import Asked, Group, Observation, Scored, Stand
 from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.miners.packing import cut_at, sentence_starts
+from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.senses.local import LocalSenses
 from weighbeam.senses.ports.protocols import Senses
 
@@ -96,7 +97,9 @@ class ChunkingWorld:
 
     def __init__(self, params: Mapping[str, Any], senses: LocalSenses) -> None:
         self.mechanism: Mechanism = Chunking()
-        self.params = make_params(self.mechanism, params)
+        made = make_params(self.mechanism, params)
+        assert isinstance(made, ChunkingParams)
+        self.params = made
         self.senses = senses
         self.documents = make_documents(senses)
 
@@ -106,7 +109,10 @@ class ChunkingWorld:
     def make_task(self, number: int, chance: np.random.Generator) -> Task:
         place = int(chance.integers(len(self.documents)))
         body = {"document": self.documents[place].text, "chunk_size": CHUNK_SIZE, "chunk_qty": CHUNK_QTY}
-        return Task(f"document-{place}", body)
+        task = Task(f"document-{place}", body)
+        if not self.params.retrieval_share:
+            return task
+        return self.mechanism.finish_task(self.params, task, str(chance.integers(1 << 60)))
 
     def _find_document(self, task: Task) -> KnownDocument:
         return self.documents[int(task.id.removeprefix("document-"))]
