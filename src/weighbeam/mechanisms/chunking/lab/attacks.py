@@ -112,32 +112,29 @@ CLIMB_SECONDS = 3.0
 
 
 def try_many(world: World, turn: MinerTurn) -> SimulatedAnswer:
-    """A miner of middling skill that draws its cuts again and again, and knows which are liked."""
+    """A miner of middling skill that draws its cuts again and again, and knows which are liked. Where rounds may carry
+    hidden questions it asks some of its own making, and minds them as much as it must expect to be asked."""
     assert isinstance(world, ChunkingWorld)
     drawn = [world.answer(turn).payload["chunks"] for _ in range(CLIMB_TRIES)]
-    return SimulatedAnswer({"chunks": max(drawn, key=lambda chunks: judge_chunks(world, chunks))}, CLIMB_SECONDS)
+    weight = world.params.retrieval_share * world.params.retrieval_weight
+    questions = draw_questions(turn.task.body["document"], str(turn.chance.integers(1 << 60))) if weight else ()
+
+    def judge(chunks: Sequence[str]) -> float:
+        alike = judge_chunks(world, chunks)
+        return (1 - weight) * alike + weight * judge_answers(world, chunks, questions) if weight else alike
+
+    return SimulatedAnswer({"chunks": max(drawn, key=judge)}, CLIMB_SECONDS)
 
 
-def try_many_for_questions(world: World, turn: MinerTurn) -> SimulatedAnswer:
-    """The same, but who tries also asks questions of its own making, as a round with hidden ones would."""
-    assert isinstance(world, ChunkingWorld)
-    drawn = [world.answer(turn).payload["chunks"] for _ in range(CLIMB_TRIES)]
-    document: str = turn.task.body["document"]
-    questions = draw_questions(document, str(turn.chance.integers(1 << 60)))
-    best = max(drawn, key=lambda chunks: judge_mix(world, document, chunks, questions))
-    return SimulatedAnswer({"chunks": best}, CLIMB_SECONDS)
-
-
-def judge_mix(world: ChunkingWorld, document: str, chunks: Sequence[str], questions: Sequence[SpanQuestion]) -> float:
-    """What a round with these hidden questions would pay for: cuts of the lab tile the document."""
+def judge_answers(world: ChunkingWorld, chunks: Sequence[str], questions: Sequence[SpanQuestion]) -> float:
+    """The retrieval of a round with these hidden questions; cuts of the lab tile the document."""
     ends = list(accumulate(map(len, chunks)))
     places = list(zip([0, *ends[:-1]], ends, strict=True))
     compared = compare_texts(chunks, [question.text for question in questions], world.senses.embedder)
     ranked = RankedChunking.rank(places, compared.similarities.T.tolist())
     budget = int(world.params.retrieval_budget * CHUNK_SIZE)
-    found = ranked.measure_early([question.spans for question in questions], [len(one) for one in chunks], budget)
-    weight = world.params.retrieval_weight
-    return (1 - weight) * judge_chunks(world, chunks) + weight * average_early(found)
+    gold = [question.spans for question in questions]
+    return average_early(ranked.measure_early(gold, [len(chunk) for chunk in chunks], budget))
 
 
 def judge_chunks(world: ChunkingWorld, chunks: Sequence[str]) -> float:
@@ -147,19 +144,6 @@ def judge_chunks(world: ChunkingWorld, chunks: Sequence[str]) -> float:
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])
     vectors = world.senses.embedder.embed([text for chunk in segments for text in chunk])
     return compare_segments(vectors, one_family(chunk_of, len(chunks)))[0].value
-
-
-_QUESTION_CLIMBING_CHUNKING = (
-    Attack(
-        family="question-climbing",
-        mechanism="chunking",
-        what="A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
-        "embedder by similarity and by questions that it makes of the document's sentences, and sends the best.",
-        against="Hidden questions, where an owner asks them (`retrieval_share`): it does not know which will be asked.",
-        open="TBD",
-        run=by_miners("chunking", lambda: FixedStrategy(try_many_for_questions), 1),
-    ),
-)
 
 
 _METRIC_CLIMBING_CHUNKING = (
@@ -296,7 +280,6 @@ ATTACKS = (
     *_INSTANT_GARBAGE_CHUNKING,
     *_METRIC_CLIMBING_CHUNKING,
     *_PADDING_CHUNKING,
-    *_QUESTION_CLIMBING_CHUNKING,
     *_SANDBAG_THEN_BURST_CHUNKING,
     *_SYBIL_CHUNKING,
     *_TAIL_HIDING_CHUNKING,

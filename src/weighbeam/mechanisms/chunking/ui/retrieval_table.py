@@ -51,21 +51,21 @@ def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[FigureColumn]:
     """Those of the figures that rows may have beside their reward: `at`, `within` and `borders`."""
     first: Mapping[str, Any] = next((row for row in rows if "at" in row), {})
     depths = first.get("at", [])
-    edge = {0, len(depths) - 1}
+    ends = {"recall": (0, len(depths) - 1), "iou": (len(depths) - 1,), "precision": ()}
     columns = [
-        FigureColumn(f"{title}@{depth['k']}", ("at", place, name), name != "precision" and place in edge)
+        FigureColumn(f"{title}@{depth['k']}", ("at", place, name), place in ends[name])
         for title, name in (("recall", "recall"), ("IoU", "iou"), ("precision", "precision"))
         for place, depth in enumerate(depths)
     ]
     if "within" in first:
         tokens = first["within"]["tokens"]
-        columns.append(FigureColumn(f"recall in {tokens}", ("within", "recall"), True))
+        columns.append(FigureColumn(f"in {tokens} tokens", ("within", "recall"), True))
         columns.append(FigureColumn(f"IoU in {tokens}", ("within", "iou")))
         columns.append(FigureColumn(f"precision in {tokens}", ("within", "precision")))
     if any("borders" in row for row in rows):
         columns.append(FigureColumn("Pk", ("borders", "pk"), True))
         columns.append(FigureColumn("WindowDiff", ("borders", "window_diff")))
-        columns.append(FigureColumn("border F1", ("borders", "f1"), True))
+        columns.append(FigureColumn("F1", ("borders", "f1"), True))
     return columns
 
 

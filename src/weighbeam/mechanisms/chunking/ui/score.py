@@ -45,8 +45,8 @@ class ScoreChunking(ScoreCommand):
         from weighbeam.mechanisms.chunking.ui.comparison import load_questions
         from weighbeam.mechanisms.chunking.ui.question import add_chunkers, gather_question
 
-        limits = {"chunk_size": chunk_size, "chunk_qty": chunk_qty, "time_soft_max": time_soft_max, "seed": seed}
-        limits |= {"k": k or None, "token_budget": token_budget}
+        limits: dict[str, Any] = {"chunk_size": chunk_size, "chunk_qty": chunk_qty, "time_soft_max": time_soft_max}
+        limits |= {"seed": seed, "k": k or None, "token_budget": token_budget}
         if is_folder(call.file):
             self._compare(call, limits, chunker or [], html)
             return
