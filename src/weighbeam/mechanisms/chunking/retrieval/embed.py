@@ -28,7 +28,7 @@ def split_windows(text: str, limit: int = WINDOW_BYTES) -> list[str]:
     sizes = np.cumsum(1 + (points >= 0x80) + (points >= 0x800) + (points >= 0x10000))
     total = int(sizes[-1]) if len(sizes) else 0
     parts = max(1, -(-total // limit))
-    goals = np.searchsorted(sizes, [total * part / parts for part in range(1, parts)]).tolist()
+    goals = (np.searchsorted(sizes, [total * part / parts for part in range(1, parts)]) + 1).tolist()
     cuts = [0]
     for goal in goals:
         blank = clean.rfind(" ", cuts[-1] + 1, goal + 1)
