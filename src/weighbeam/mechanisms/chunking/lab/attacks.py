@@ -152,8 +152,9 @@ _METRIC_CLIMBING_CHUNKING = (
         mechanism="chunking",
         what="A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
         "embedder and sends the best.",
-        against="Nothing: the measure is public, and whoever computes it before answering knows more than who only "
-        "reads.",
+        against="Nothing: the measure is public, and a miner who computes it before answering knows more than one who "
+        "only reads. Hidden questions (`retrieval_share`) take a fifth from a climber that ignores them and nothing "
+        "from one that asks questions of its own making, as this one does where rounds have any.",
         open="It pays many times what an average miner earns and beats miners who know the true borders better. "
         "Whether that is an attack or the work that is asked for, the mechanism cannot say; a high similarity does "
         "not prove good chunks.",
