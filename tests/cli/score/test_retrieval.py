@@ -77,6 +77,19 @@ def test_bad_question_files_end_in_one_clear_message(content: str, code: str, tm
     assert json.loads(done.stdout)["error"] == code
 
 
+def test_a_single_document_has_a_page_too(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    run(DOCUMENT, "--chunker", "paragraphs", "--chunk-size", 800, "--questions", QUESTIONS, "--html", page)
+    assert "<caption>document.txt: " in page.read_text()
+    assert "recall@5" in page.read_text()
+
+
+def test_options_of_a_single_document_do_not_pass_in_silence_with_a_folder() -> None:
+    words = ("--chunker", "paragraphs", "--questions", QUESTIONS, "--json")
+    done = weighbeam_warm("score", "chunking", CORPUS, *words)
+    assert (done.returncode, json.loads(done.stdout)["error"]) == (2, "bad_option")
+
+
 def test_a_folder_without_documents_or_chunkers_is_refused(tmp_path: Path) -> None:
     for folder, words, code in ((tmp_path, ["--chunker", "all"], "no_documents"), (CORPUS, [], "no_answers")):
         done = weighbeam_warm("score", "chunking", folder, *words, "--json")

@@ -42,6 +42,11 @@ class Comparison:
 
     documents: tuple[ComparedDocument, ...]
 
+    @classmethod
+    def of(cls, name: str, question: Mapping[str, Any], report: Mapping[str, Any]) -> "Comparison":
+        """Of a single document."""
+        return cls((ComparedDocument(name, len(question["document"]), report),))
+
     def summarise(self) -> list[dict[str, Any]]:
         """One row per chunker: means over the documents that it cut validly. The best at retrieval come first, or of
         documents without questions the best paid."""
@@ -86,6 +91,14 @@ def compare_folder(
         add_chunkers(question, names, senses, timed=False)
         documents.append(ComparedDocument(file.name, len(question["document"]), judge(question)))
     return Comparison(tuple(documents))
+
+
+def refuse_for_folder(given: Mapping[str, Any]) -> None:
+    """Options that only a single document takes."""
+    named = [name for name, value in given.items() if value is not None]
+    if named:
+        told = f"{', '.join(named)} cannot be used with a folder"
+        raise WeighbeamError("bad_option", told, "put questions beside each document as NAME.json; use --chunker")
 
 
 def list_documents(folder: Path) -> list[Path]:

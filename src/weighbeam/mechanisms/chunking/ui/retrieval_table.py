@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weighbeam.cli.common.shell import make_printable
+from weighbeam.cli.lab.options import save_text
 from weighbeam.mechanism.untrusted import put_on_one_line
 from weighbeam.mechanisms.chunking.ui.comparison import Comparison
 
@@ -137,6 +139,10 @@ def _print(title: str, rows: Sequence[Mapping[str, Any]], name: str) -> None:
     for row in cells:
         table.add_row(*(Text(make_printable(cell, MAX_NAME)) for cell in row))
     Console().print(table)
+
+
+def save_comparison(file: Path, comparison: Comparison) -> None:
+    save_text(file, render_comparison(comparison))
 
 
 def render_comparison(comparison: Comparison) -> str:

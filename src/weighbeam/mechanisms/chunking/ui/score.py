@@ -38,16 +38,21 @@ class ScoreChunking(ScoreCommand):
         questions: Annotated[Path | None, typer.Option(help="Questions with gold spans, to measure retrieval.")] = None,
         k: Annotated[list[int] | None, typer.Option("--k", help="Chunks retrieved; may be repeated.")] = None,
         token_budget: Annotated[int | None, typer.Option(help="Tokens retrieved.")] = None,
-        html: Annotated[Path | None, typer.Option(help="Write the comparison of a folder as one page.")] = None,
+        html: Annotated[Path | None, typer.Option(help="Write rewards and retrieval as one page.")] = None,
     ) -> None:
-        """Score chunkings: of a JSON question, a document with --chunks or --chunker, or a folder of documents."""
+        """Score chunkings of a document or a folder.
+
+        A document needs --chunks or --chunker, a folder of documents --chunker; a JSON question may have answers.
+        """
         from weighbeam.engine.support.json_files import is_folder
-        from weighbeam.mechanisms.chunking.ui.comparison import load_questions
+        from weighbeam.mechanisms.chunking.ui.comparison import Comparison, load_questions, refuse_for_folder
         from weighbeam.mechanisms.chunking.ui.question import add_chunkers, gather_question
+        from weighbeam.mechanisms.chunking.ui.retrieval_table import save_comparison
 
         limits: dict[str, Any] = {"chunk_size": chunk_size, "chunk_qty": chunk_qty, "time_soft_max": time_soft_max}
         limits |= {"seed": seed, "k": k or None, "token_budget": token_budget}
         if is_folder(call.file):
+            refuse_for_folder({"--chunks": chunks, "--questions": questions, "--timed": timed or None})
             self._compare(call, limits, chunker or [], html)
             return
         question = gather_question(call.file, chunks, limits)
@@ -55,19 +60,20 @@ class ScoreChunking(ScoreCommand):
         with call.open_senses() as senses:
             add_chunkers(question, chunker or [], senses, timed)
             result = call.score(question, senses)
+        if html is not None:
+            save_comparison(html, Comparison.of(call.file.name, question, result.report()))
         self.report(call, result)
 
     def _compare(self, call: ScoreCall, limits: Mapping[str, Any], names: list[str], html: Path | None) -> None:
         from weighbeam.cli.common.shell import print_json
-        from weighbeam.cli.lab.options import save_text
         from weighbeam.mechanisms.chunking.ui.comparison import compare_folder
-        from weighbeam.mechanisms.chunking.ui.retrieval_table import render_comparison, show_comparison
+        from weighbeam.mechanisms.chunking.ui.retrieval_table import save_comparison, show_comparison
 
         with call.open_senses() as senses:
             judge = partial(_report, call, senses)
             comparison = compare_folder(call.file, limits, names, senses, judge)
         if html is not None:
-            save_text(html, render_comparison(comparison))
+            save_comparison(html, comparison)
         if call.as_json:
             print_json(comparison.as_json())
         else:
