@@ -37,13 +37,13 @@ class ComparedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ChunkerComparison:
     """Chunkers by their means over all documents, and the documents."""
 
     documents: tuple[ComparedDocument, ...]
 
     @classmethod
-    def of(cls, name: str, question: Mapping[str, Any], report: Mapping[str, Any]) -> "Comparison":
+    def of(cls, name: str, question: Mapping[str, Any], report: Mapping[str, Any]) -> "ChunkerComparison":
         """Of a single document."""
         return cls((ComparedDocument(name, len(question["document"]), report),))
 
@@ -81,7 +81,7 @@ class Comparison:
 
 def compare_folder(
     folder: Path, limits: Mapping[str, Any], names: list[str], senses: Senses, judge: Callable[[Any], Mapping[str, Any]]
-) -> Comparison:
+) -> ChunkerComparison:
     """Let each named chunker cut every document of a folder; `judge` scores a question and gives its report."""
     if not names:
         raise WeighbeamError("no_answers", "no chunker is named", "add --chunker NAME or --chunker all")
@@ -90,7 +90,7 @@ def compare_folder(
         question = gather_question(file, None, limits) | load_questions(file.with_suffix(".json"), needed=False)
         add_chunkers(question, names, senses, timed=False)
         documents.append(ComparedDocument(file.name, len(question["document"]), judge(question)))
-    return Comparison(tuple(documents))
+    return ChunkerComparison(tuple(documents))
 
 
 def refuse_for_folder(given: Mapping[str, Any]) -> None:

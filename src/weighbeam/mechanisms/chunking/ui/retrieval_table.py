@@ -14,7 +14,7 @@ from rich.text import Text
 from weighbeam.cli.common.shell import make_printable
 from weighbeam.cli.lab.options import save_text
 from weighbeam.mechanism.untrusted import put_on_one_line
-from weighbeam.mechanisms.chunking.ui.comparison import Comparison
+from weighbeam.mechanisms.chunking.ui.comparison import ChunkerComparison
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -120,13 +120,13 @@ def show_check(report: Mapping[str, Any]) -> None:
     _print(title, flatten_report(report), "answer")
 
 
-def show_comparison(comparison: Comparison) -> None:
+def show_comparison(comparison: ChunkerComparison) -> None:
     asked = sum(one.questions for one in comparison.documents)
     title = f"Chunkers over {len(comparison.documents)} documents, {asked} questions"
     _print(title, _name_rows(comparison), "chunker")
 
 
-def _name_rows(comparison: Comparison) -> list[dict[str, Any]]:
+def _name_rows(comparison: ChunkerComparison) -> list[dict[str, Any]]:
     return [{"name": row["chunker"], **row} for row in comparison.summarise()]
 
 
@@ -141,11 +141,11 @@ def _print(title: str, rows: Sequence[Mapping[str, Any]], name: str) -> None:
     Console().print(table)
 
 
-def save_comparison(file: Path, comparison: Comparison) -> None:
+def save_comparison(file: Path, comparison: ChunkerComparison) -> None:
     save_text(file, render_comparison(comparison))
 
 
-def render_comparison(comparison: Comparison) -> str:
+def render_comparison(comparison: ChunkerComparison) -> str:
     """One page that loads nothing: means over all documents, then each document. Every name is escaped."""
     asked = sum(one.questions for one in comparison.documents)
     embedder = comparison.documents[0].report["senses"]["embedder"]["id"]

@@ -45,7 +45,7 @@ class ScoreChunking(ScoreCommand):
         A document needs --chunks or --chunker, a folder of documents --chunker; a JSON question may have answers.
         """
         from weighbeam.engine.support.json_files import is_folder
-        from weighbeam.mechanisms.chunking.ui.comparison import Comparison, load_questions, refuse_for_folder
+        from weighbeam.mechanisms.chunking.ui.comparison import ChunkerComparison, load_questions, refuse_for_folder
         from weighbeam.mechanisms.chunking.ui.question import add_chunkers, gather_question
         from weighbeam.mechanisms.chunking.ui.retrieval_table import save_comparison
 
@@ -61,7 +61,7 @@ class ScoreChunking(ScoreCommand):
             add_chunkers(question, chunker or [], senses, timed)
             result = call.score(question, senses)
         if html is not None:
-            save_comparison(html, Comparison.of(call.file.name, question, result.report()))
+            save_comparison(html, ChunkerComparison.of(call.file.name, question, result.report()))
         self.report(call, result)
 
     def _compare(self, call: ScoreCall, limits: Mapping[str, Any], names: list[str], html: Path | None) -> None:
