@@ -21,7 +21,7 @@ def explain_mix(parts: Mapping[str, Any]) -> tuple[Node, ...]:
 
 
 def explain_retrieval(params: ChunkingParams, observation: Observation, answer: Mapping[str, Any]) -> tuple[Node, ...]:
-    """What each question of the round brought back from this answer, where that counts."""
+    """Each question of the round with its early recall from this answer, where that counts."""
     recorded = RecordedRetrieval.of(observation)
     if recorded is None or not counts_retrieval(params, observation):
         return ()

@@ -84,7 +84,7 @@ def measure_early(
 
 
 def measure_ranges(gold: Sequence[Span], taken: Sequence[Span]) -> RetrievalFigures:
-    """What was taken, held against the passages that answer the question.
+    """The ranges taken, held against the passages that answer the question.
 
     >>> measure_ranges([(10, 20)], [(0, 15), (40, 45)])
     RetrievalFigures(recall=0.5, precision=0.25, iou=0.2)

@@ -1,4 +1,4 @@
-"""What is recorded of a round with questions: similarities of every chunk with every question, in millionths."""
+"""The record of a round with questions: similarities of every chunk with every question, in millionths."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from weighbeam.senses.ports.protocols import Embedder
 
 @dataclass(frozen=True, slots=True)
 class ObservedRetrieval:
-    """What a round's questions add to its observation; nothing where it has none."""
+    """Additions of a round's questions to its observation; empty where it has none."""
 
     facts: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)

@@ -73,7 +73,7 @@ def judge_retrieval(params: ChunkingParams, observation: Observation) -> list[fl
 
 
 def report_retrieval(observation: Observation, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """What a report says of an answer beside its reward: retrieval by questions, and borders, where there are any."""
+    """Figures of an answer beside its reward: retrieval by questions, and borders, where there are any."""
     told: dict[str, Any] = {}
     recorded = RecordedRetrieval.of(observation)
     ranked = None if recorded is None else recorded.rank(answer)
