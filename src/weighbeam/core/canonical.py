@@ -56,3 +56,16 @@ def seeded_digest(seed: str | int, *rest: str | int) -> str:
     True
     """
     return digest_text(":".join(str(part) for part in (seed, *rest)))
+
+
+SHARE_DIGITS = 13
+"""Hexadecimal digits of a digest that a share is compared with: 52 bits, which a float holds exactly."""
+
+
+def is_in_share(share: float, seed: str | int, what: str) -> bool:
+    """Whether a seed is among the share of all seeds for which `what` happens.
+
+    >>> is_in_share(0.0, "a", "reference"), is_in_share(1.0, "a", "reference")
+    (False, True)
+    """
+    return int(seeded_digest(seed, what)[:SHARE_DIGITS], 16) < share * (1 << 4 * SHARE_DIGITS)

@@ -8,7 +8,7 @@ from typing import Any
 from weighbeam.mechanism.advice import advise_failures, average, choose_advice, list_valid, measure_gap, shown
 from weighbeam.mechanism.records import Advice, ScorePair
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.reward import shape_reward
+from weighbeam.mechanisms.chunking.reward import mix_retrieval, shape_reward
 
 MEANINGS = {
     "no_chunks": "No chunk arrived: answer in time, where you announced it; if your code failed, its log says how.",
@@ -54,8 +54,9 @@ def advise_chunker(params: ChunkingParams, pairs: Sequence[ScorePair]) -> tuple[
 
 def _gain_without(parts: Mapping[str, Any], name: str, params: ChunkingParams) -> float:
     left = sum(parts[one] for one in PENALTIES if one != name)
-    after = shape_reward(parts["similarity"], min(left, params.max_exponent), params)[1]
-    return after - shape_reward(parts["similarity"], parts["exponent"], params)[1]
+    value = mix_retrieval(parts)
+    after = shape_reward(value, min(left, params.max_exponent), params)[1]
+    return after - shape_reward(value, parts["exponent"], params)[1]
 
 
 def _describe_size(hit: Sequence[Mapping[str, Any]], params: ChunkingParams) -> tuple[str, str]:
@@ -98,5 +99,6 @@ def _advise_similarity(pairs: Sequence[ScorePair], params: ChunkingParams) -> li
 
 
 def _gain_alike(parts: Mapping[str, Any], more: float, params: ChunkingParams) -> float:
-    after = shape_reward(parts["similarity"] + more, parts["exponent"], params)[1]
-    return after - shape_reward(parts["similarity"], parts["exponent"], params)[1]
+    alike = {**parts, "similarity": parts["similarity"] + more}
+    after = shape_reward(mix_retrieval(alike), parts["exponent"], params)[1]
+    return after - shape_reward(mix_retrieval(parts), parts["exponent"], params)[1]

@@ -2,14 +2,17 @@
 checks (spec § 14).
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weighbeam.core.canonical import digest_text, seeded_digest
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.mechanism.records import Answer, Asked, Group, Reply, Seed, Task
 from weighbeam.mechanism.topic_bank import BREAK, load_topics
 from weighbeam.mechanisms.chunking.check import ReferenceDocument
+from weighbeam.mechanisms.chunking.retrieval.questions import parse_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +82,32 @@ def generate_task(seed: Seed) -> Task:
 
 
 def parse_document(name: str, text: str) -> Task:
-    """A task of one document, as it is in its file."""
+    """A task of one document, as it is in its file, or of a JSON object `{document, questions?}`."""
+    given = _parse_object(text)
     try:
+        if given is not None:
+            return _parse_questioned(given)
         ReferenceDocument(text)
     except WeighbeamError as fault:
         raise WeighbeamError("bad_task", f"{name} makes no task: {fault.message}", fault.remedy) from None
     return Task(f"document-{digest_text(text)[:16]}", {"document": text})
+
+
+def _parse_object(text: str) -> dict[str, Any] | None:
+    """The object that a text spells out, if that has a document; any other JSON is a document itself."""
+    try:
+        read = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) and "document" in read else None
+
+
+def _parse_questioned(given: dict[str, Any]) -> Task:
+    document = ReferenceDocument(given["document"]).text
+    body: dict[str, Any] = {"document": document}
+    if given.get("questions") is not None:
+        body["questions"] = [one.as_json() for one in parse_questions(given["questions"], document)]
+    return Task(f"document-{digest_text(document)[:16]}", body)
 
 
 def example_rounds() -> Sequence[Asked]:

@@ -12,6 +12,8 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.mechanism.records import Node, Observation, Score, Scored
 from weighbeam.mechanisms.chunking.failure import FailureDescription, describe_failure
 from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.retrieval.explain import explain_mix, explain_retrieval
+from weighbeam.mechanisms.chunking.reward import mix_retrieval
 from weighbeam.mechanisms.chunking.score import find_rows, sampled_rows
 
 BLOCK = 512
@@ -101,10 +103,12 @@ def explain_score(
         return Node(f"{hotkey}: failed, reward 0", (explain_trouble(trouble), *place))
     children = (
         _explain_reward(score),
+        *explain_mix(score.parts),
         _explain_similarity(score.parts),
         _explain_factor(score.parts, miner, answer, observation.facts["task"], params),
         _explain_chunks(score.parts, answer),
         *_explain_pairs(observation, answer),
+        *explain_retrieval(params, observation, answer),
         *place,
     )
     return Node(f"{hotkey}: valid, reward {format_short(score.value, '.12g')}", children)
@@ -135,8 +139,9 @@ def explain_trouble(trouble: FailureDescription) -> Node:
 
 def _explain_reward(score: Score) -> Node:
     parts = score.parts or {}
-    worth = "e^similarity" if parts["shape"] == "exp" else "similarity"
-    sums = f"{parts['similarity']:.9g} × {parts['factor']:.9g}"
+    name = "mix" if "retrieval" in parts else "similarity"
+    worth = f"e^{name}" if parts["shape"] == "exp" else name
+    sums = f"{mix_retrieval(parts):.9g} × {parts['factor']:.9g}"
     if parts["shape"] == "exp":
         sums = f"e^{sums}"
     return Node(f"reward = {worth} × factor = {sums} = {score.value:.12g}")
@@ -162,7 +167,7 @@ def _explain_factor(
     params: ChunkingParams,
 ) -> Node:
     size, quantity, time = parts["size_penalty"], parts["qty_penalty"], parts["time_penalty"]
-    turned = parts["shape"] == "signed" and parts["similarity"] < 0
+    turned = parts["shape"] == "signed" and mix_retrieval(parts) < 0
     power = f"{params.base:.6g}^{parts['exponent']:.6g}"
     over = sum(max(0, length - task["chunk_size"]) for length in answer["lengths"])
     excess = max(0, len(answer["lengths"]) - task["chunk_qty"])
@@ -175,7 +180,9 @@ def _explain_factor(
     if size + quantity + time > params.max_exponent:
         children.append(Node(f"their sum is capped at {params.max_exponent:g}"))
     shown = f"1 / {power}" if turned else power
-    reason = " (turned over, since similarity is negative)" if turned else ""
+    reason = (
+        f" (turned over, since {'the mix' if 'retrieval' in parts else 'similarity'} is negative)" if turned else ""
+    )
     return Node(f"factor = {shown} = {parts['factor']:.9g}{reason}", tuple(children))
 
 

@@ -25,6 +25,7 @@ from weighbeam.mechanisms.chunking.groups import choose_group
 from weighbeam.mechanisms.chunking.observe import name_senses, observe_round
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.question import ChunkingQuestion, list_ignored, parse_question, report_round
+from weighbeam.mechanisms.chunking.retrieval.hidden import hide_questions
 from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
 from weighbeam.mechanisms.chunking.stages import STAGES
@@ -71,10 +72,13 @@ class Chunking(Mechanism):
         return choose_group(ranking, params.group_size, params.rank_values, seed, wanted)
 
     def generate_task(self, params: ChunkingParams, seed: Seed) -> Task:
-        return generate_task(seed)
+        return hide_questions(params, generate_task(seed), seed)
 
     def parse_task(self, params: ChunkingParams, name: str, text: str) -> Task:
         return parse_document(name, text)
+
+    def finish_task(self, params: ChunkingParams, task: Task, seed: Seed) -> Task:
+        return hide_questions(params, task, seed)
 
     def pose(self, params: ChunkingParams, task: Task) -> Mapping[str, Any]:
         limits = parse_limits(task.body, params)

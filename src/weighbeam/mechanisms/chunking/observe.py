@@ -15,6 +15,7 @@ from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Seed,
 from weighbeam.mechanisms.chunking.check import ChunkingCheck, ReferenceDocument
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.places import RuledDocument, draw_phase, rule_cells, sample_places
+from weighbeam.mechanisms.chunking.retrieval.observe import observe_retrieval
 from weighbeam.mechanisms.chunking.segments import Segment, locate_sentences, sample_segments, segment_chunk
 from weighbeam.mechanisms.chunking.task import ChunkingLimits, parse_limits
 from weighbeam.mechanisms.chunking.words import UNICODE_VERSION
@@ -55,6 +56,7 @@ def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Obser
     by_number = list(texts.numbers)
     vectors, missing, faults = embed_texts([by_number[text] for text in embedded], senses.embedder)
     digests = [digest_text(text) for text in by_number]
+    retrieval = observe_retrieval(asked.task, document, answers, by_number, senses.embedder)
     facts = {
         "format": 1,
         "task": _task_facts(asked.task, document, limits),
@@ -64,12 +66,13 @@ def observe_round(params: ChunkingParams, asked: Asked, senses: Senses) -> Obser
         "texts": digests,
         "embedded": embedded,
         "missing": [embedded[i] for i in missing],
-        "faults": faults,
+        "faults": sorted({*faults, *retrieval.faults}),
         "answers": answers,
         "miners": miners,
+        **retrieval.facts,
     }
     kept = dict(zip(digests, by_number, strict=True)) | {digest_text(document.text): document.text}
-    return Observation(facts, {"vectors": vectors}, kept)
+    return Observation(facts, {"vectors": vectors, **retrieval.arrays}, {**kept, **retrieval.texts})
 
 
 def _look_at_all(

@@ -20,7 +20,9 @@ Share = Annotated[float, Field(gt=0, le=1)]
 class ChunkingParams(Params):
     """How chunkings are judged, ranked and paid."""
 
-    presets: ClassVar[Mapping[str, Values]] = {"seed": {"shape": "literal", "sampling": "chunks", "splitter": "rules"}}
+    presets: ClassVar[Mapping[str, Values]] = {
+        "seed": {"shape": "literal", "sampling": "chunks", "splitter": "rules", "retrieval_share": 0.0}
+    }
 
     num_embeddings: Annotated[
         Count | None, about("distinct segments embedded per answer; null = all"), read_by("observe")
@@ -60,3 +62,16 @@ class ChunkingParams(Params):
     )
     tie_alpha: Annotated[Literal["none", "halve", "divide"], about("alpha of shared places"), read_by("stand")] = "none"
     curve: Annotated[float, about("weight ratio of neighbours", gt=0, lt=1), read_by("weigh")] = 0.5
+
+    retrieval_share: Annotated[
+        float,
+        about("share of the validator's own rounds that carry hidden questions", ge=0, le=1),
+        read_by("ask", "score"),
+        before(0.0),
+    ] = 0.0
+    retrieval_weight: Annotated[
+        float, about("weight of retrieval in the reward of such a round", ge=0, le=1), read_by("score"), before(0.5)
+    ] = 0.5
+    retrieval_budget: Annotated[
+        float, about("most characters read for a question, in chunk sizes", gt=0, le=100), read_by("score"), before(3.0)
+    ] = 3.0

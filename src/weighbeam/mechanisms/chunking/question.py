@@ -11,9 +11,11 @@ from weighbeam.core.text import has_lone_surrogate
 from weighbeam.mechanism.parse import parse_answer_rows, parse_name_and_seconds, refuse_doubles
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Scored, Task
 from weighbeam.mechanisms.chunking.explain import describe_answer_failure
+from weighbeam.mechanisms.chunking.retrieval.questions import KEYS as RETRIEVAL_KEYS
+from weighbeam.mechanisms.chunking.retrieval.score import report_retrieval
 
 DEFAULT_SEED = "what-if"
-QUESTION_KEYS = ("document", "chunk_size", "chunk_qty", "time_soft_max", "seed", "answers")
+QUESTION_KEYS = ("document", "chunk_size", "chunk_qty", "time_soft_max", "seed", "answers", *RETRIEVAL_KEYS)
 ANSWER_KEYS = ("hotkey", "chunks", "seconds")
 MAX_ROWS = 1000
 SHAPE = '{"document": "…", "chunk_size": 400, "chunk_qty": 6, "answers": [{"chunks": ["…"]}]}'
@@ -28,7 +30,8 @@ class ChunkingQuestion(BaseModel):
 
 
 def parse_question(data: Any) -> Asked:
-    """One round out of `{document, chunk_size, chunk_qty, time_soft_max?, seed?, answers}`."""
+    """One round out of `{document, chunk_size, chunk_qty, time_soft_max?, seed?, answers}` and, for a check of
+    retrieval, `{questions?, k?, token_budget?, borders?}`."""
     rows = parse_answer_rows(data, SHAPE)
     answers = tuple(_parse_answer(row, index) for index, row in enumerate(rows))
     hotkeys = tuple(answer.hotkey for answer in answers)
@@ -37,8 +40,8 @@ def parse_question(data: Any) -> Asked:
     seed = DEFAULT_SEED if seed is None else seed
     valid = is_integer(seed) or (isinstance(seed, str) and not has_lone_surrogate(seed))
     require(valid, "bad_seed", f"seed is {seed!r}", "give a string or an integer")
-    limits = ("document", "chunk_size", "chunk_qty", "time_soft_max")
-    body = {name: data[name] for name in limits if name in data}
+    asked = ("document", "chunk_size", "chunk_qty", "time_soft_max", *RETRIEVAL_KEYS)
+    body = {name: data[name] for name in asked if name in data}
     return Asked(Task("what-if", body), Group(hotkeys), answers, seed)
 
 
@@ -79,6 +82,7 @@ def report_round(observation: Observation, scored: Scored) -> dict[str, Any]:
                 "lossless": answer["check"]["lossless"],
                 "place": scored.summary["places"].get(score.hotkey),
                 "seconds": miner["seconds"],
+                **report_retrieval(observation, answer),
             }
         )
     task = facts["task"]

@@ -74,9 +74,23 @@ def shape_reward(similarity: float, exponent: float, params: ChunkingParams) -> 
     return factor, recompute_reward({"shape": params.shape, "similarity": similarity, "factor": factor})
 
 
+def mix_retrieval(parts: Mapping[str, Any]) -> float:
+    """The value that penalties multiply: the similarity, or its mean with retrieval where the round counts that.
+
+    >>> mix_retrieval({"similarity": 0.2, "retrieval": 0.9, "retrieval_weight": 0.25})
+    0.375
+    """
+    similarity: float = parts["similarity"]
+    if "retrieval" not in parts:
+        return similarity
+    weight: float = parts["retrieval_weight"]
+    return round_significant((1 - weight) * similarity + weight * parts["retrieval"])
+
+
 def recompute_reward(parts: Mapping[str, Any]) -> float:
-    """The reward from its parts: similarity (or e to it, under `exp`) times factor."""
-    worth = math.exp(parts["similarity"]) if parts["shape"] == "exp" else parts["similarity"]
+    """The reward from its parts: similarity, mixed with retrieval (or e to it, under `exp`), times factor."""
+    value = mix_retrieval(parts)
+    worth = math.exp(value) if parts["shape"] == "exp" else value
     return round_significant(worth * parts["factor"])
 
 
@@ -88,17 +102,24 @@ def reward_chunking(
     seconds: float,
     time_soft_max: float,
     params: ChunkingParams,
+    retrieval: float | None = None,
 ) -> tuple[float, dict[str, Any]]:
     """The reward of a valid answer and the parts that explain it."""
-    judged = judge_chunking(similarity, lengths, chunk_size, chunk_qty, params)
+    judged = judge_chunking(similarity, lengths, chunk_size, chunk_qty, params, retrieval)
     return charge_time(judged, penalise_time(seconds, time_soft_max), params)
 
 
 def judge_chunking(
-    similarity: Similarity, lengths: Sequence[int], chunk_size: int, chunk_qty: int, params: ChunkingParams
+    similarity: Similarity,
+    lengths: Sequence[int],
+    chunk_size: int,
+    chunk_qty: int,
+    params: ChunkingParams,
+    retrieval: float | None = None,
 ) -> dict[str, Any]:
     """The parts of a reward that all miners with the same answer share."""
     sums, per_excess = similarity.sums, params.size_factor
+    counted = {} if retrieval is None else {"retrieval": retrieval, "retrieval_weight": params.retrieval_weight}
     return {
         "shape": params.shape,
         "intra": similarity.intra,
@@ -106,6 +127,7 @@ def judge_chunking(
         "intra_pairs": sums.same_pairs,
         "inter_pairs": sums.diff_pairs,
         "similarity": similarity.value,
+        **counted,
         "size_penalty": penalise_size(lengths, chunk_size, params),
         "qty_penalty": penalise_quantity(len(lengths), chunk_qty, params),
         "unpaired": similarity.unpaired,
@@ -123,7 +145,7 @@ def judge_chunking(
 def charge_time(judged: Mapping[str, Any], time: float, params: ChunkingParams) -> tuple[float, dict[str, Any]]:
     """The reward and all its parts, from those of the answer and the miner's own time penalty."""
     exponent = min(judged["size_penalty"] + judged["qty_penalty"] + time, params.max_exponent)
-    factor, reward = shape_reward(judged["similarity"], exponent, params)
+    factor, reward = shape_reward(mix_retrieval(judged), exponent, params)
     return reward, {**judged, "time_penalty": time, "exponent": exponent, "factor": factor}
 
 

@@ -15,6 +15,7 @@ from weighbeam.core.similarity import Families
 from weighbeam.core.stats import Ties, place_values
 from weighbeam.mechanism.records import Observation, Score, Scored, Status
 from weighbeam.mechanisms.chunking.params import ChunkingParams
+from weighbeam.mechanisms.chunking.retrieval.score import judge_retrieval
 from weighbeam.mechanisms.chunking.reward import (
     Similarity,
     charge_time,
@@ -59,14 +60,24 @@ def rank_answers(results: Sequence[JudgedChunking], ties: Ties) -> GroupPlaces:
 
 def score_round(params: ChunkingParams, observation: Observation) -> Scored:
     """One score per miner, and their places. Identical answers are judged once; only the time is each miner's own."""
-    facts = observation.facts
-    task = facts["task"]
-    judged = [
-        similarity and judge_chunking(similarity, answer["lengths"], task["chunk_size"], task["chunk_qty"], params)
-        for answer, similarity in zip(facts["answers"], compare_answers(observation), strict=True)
-    ]
+    facts, judged = observation.facts, judge_answers(params, observation)
     scores = tuple(_score(miner, facts, judged[miner["answer"]], params) for miner in facts["miners"])
     return Scored(scores, _summarise(facts, scores, params))
+
+
+def judge_answers(params: ChunkingParams, observation: Observation) -> list[dict[str, Any] | None]:
+    """The parts of each distinct answer's reward that no miner's time changes; None where it cannot be judged."""
+    task, answers = observation.facts["task"], observation.facts["answers"]
+    similarities, retrieved = compare_answers(observation), judge_retrieval(params, observation)
+    judged: list[dict[str, Any] | None] = []
+    for number, (answer, similarity) in enumerate(zip(answers, similarities, strict=True)):
+        found = None if retrieved is None else retrieved[number]
+        if similarity is None or (retrieved is not None and found is None):
+            judged.append(None)
+            continue
+        size, quantity = task["chunk_size"], task["chunk_qty"]
+        judged.append(judge_chunking(similarity, answer["lengths"], size, quantity, params, found))
+    return judged
 
 
 def compare_answers(observation: Observation) -> list[Similarity | None]:

@@ -18,6 +18,7 @@ from weighbeam.mechanisms.chunking.check import ReferenceDocument
 from weighbeam.mechanisms.chunking.groups import draw_group, form_groups, split_wanted
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.places import RuledDocument, draw_phase, rule_cells, sample_places
+from weighbeam.mechanisms.chunking.retrieval.stages import borders_stage, retrieval_stage
 from weighbeam.mechanisms.chunking.reward import compare_segments, reward_chunking
 from weighbeam.mechanisms.chunking.score import JudgedChunking, rank_answers
 from weighbeam.mechanisms.chunking.segments import Segment, sample_segments, segment_chunk
@@ -109,8 +110,10 @@ def reward_stage(given: Input) -> dict[str, Any]:
     lengths, seconds = given["lengths"], given["seconds"]
     chunk_of, rows = _parse_vectors(given.get("chunk_of"), vectors, len(lengths))
     similarity = compare_segments(rows, one_family(chunk_of, len(lengths)))[0]
+    retrieval = given.get("retrieval")
+    require(retrieval is None or (is_number(retrieval, 0) and retrieval <= 1), "bad_retrieval")
     reward, parts = reward_chunking(
-        similarity, lengths, given["chunk_size"], given["chunk_qty"], seconds, limits, params
+        similarity, lengths, given["chunk_size"], given["chunk_qty"], seconds, limits, params, retrieval
     )
     return {"status": "valid", "reward": reward, "failure": None, "parts": parts}
 
@@ -245,6 +248,8 @@ STAGES: Mapping[str, Stage] = {
     "chunking.reward": reward_stage,
     "chunking.groups": groups_stage,
     "chunking.rank": rank_stage,
+    "chunking.retrieval": retrieval_stage,
+    "chunking.borders": borders_stage,
     "chunking.stand": stand_stage,
     "chunking.weigh": weigh_stage,
 }

@@ -10,9 +10,13 @@ from weighbeam.core.similarity import one_family
 from weighbeam.lab.attack.attack import Attack, by_miners
 from weighbeam.lab.attack.moves import MOMENT, beside_work, find_place, hear_best, work
 from weighbeam.lab.simulate.world import FixedStrategy, MinerTurn, SimulatedAnswer, World
-from weighbeam.mechanisms.chunking.lab.world import ChunkingWorld
+from weighbeam.mechanisms.chunking.lab.world import CHUNK_SIZE, ChunkingWorld
 from weighbeam.mechanisms.chunking.miners.climb import CutJudge
 from weighbeam.mechanisms.chunking.miners.packing import cut_at, pack, sentence_starts
+from weighbeam.mechanisms.chunking.retrieval.embed import compare_texts
+from weighbeam.mechanisms.chunking.retrieval.hidden import draw_questions
+from weighbeam.mechanisms.chunking.retrieval.measure import RankedChunking, average_early
+from weighbeam.mechanisms.chunking.retrieval.questions import SpanQuestion
 from weighbeam.mechanisms.chunking.reward import compare_segments
 from weighbeam.mechanisms.chunking.segments import segment_chunk
 from weighbeam.mechanisms.chunking.words import split_words
@@ -109,11 +113,29 @@ CLIMB_SECONDS = 3.0
 
 
 def try_many(world: World, turn: MinerTurn) -> SimulatedAnswer:
-    """A miner of middling skill that draws its cuts again and again, and knows which are liked."""
+    """A miner of middling skill that draws its cuts again and again, and knows which are liked. Where rounds may carry
+    hidden questions it asks some of its own making, and minds them as much as it must expect to be asked."""
     assert isinstance(world, ChunkingWorld)
     drawn = [world.answer(turn).payload["chunks"] for _ in range(CLIMB_TRIES)]
-    judge = judge_places if world.params.sampling == "places" else judge_chunks
-    return SimulatedAnswer({"chunks": max(drawn, key=lambda chunks: judge(world, chunks))}, CLIMB_SECONDS)
+    weight = world.params.retrieval_share * world.params.retrieval_weight
+    questions = draw_questions(turn.task.body["document"], str(turn.chance.integers(1 << 60))) if weight else ()
+
+    def judge(chunks: Sequence[str]) -> float:
+        alike = judge_places(world, chunks) if world.params.sampling == "places" else judge_chunks(world, chunks)
+        return (1 - weight) * alike + weight * judge_answers(world, chunks, questions) if weight else alike
+
+    return SimulatedAnswer({"chunks": max(drawn, key=judge)}, CLIMB_SECONDS)
+
+
+def judge_answers(world: ChunkingWorld, chunks: Sequence[str], questions: Sequence[SpanQuestion]) -> float:
+    """The retrieval of a round with these hidden questions; cuts of the lab tile the document."""
+    ends = list(accumulate(map(len, chunks)))
+    places = list(zip([0, *ends[:-1]], ends, strict=True))
+    compared = compare_texts(chunks, [question.text for question in questions], world.senses.embedder)
+    ranked = RankedChunking.rank(places, compared.similarities.T.tolist())
+    budget = int(world.params.retrieval_budget * CHUNK_SIZE)
+    gold = [question.spans for question in questions]
+    return average_early(ranked.measure_early(gold, [len(chunk) for chunk in chunks], budget))
 
 
 def judge_places(world: ChunkingWorld, chunks: Sequence[str]) -> float:
@@ -139,9 +161,11 @@ _METRIC_CLIMBING_CHUNKING = (
         mechanism="chunking",
         what="A miner of middling skill cuts every document in sixteen ways, judges each with the validator's own "
         "embedder and sends the best.",
-        against="Segments are cut on cells whose phase nobody knows before the answers are in, so "
-        "a climber can only judge by the mean over all of them. Otherwise nothing: the measure is public, and a miner "
-        "that computes it before answering knows more than one that only reads.",
+        against="Segments are cut on cells whose phase nobody knows before the answers are in, so a climber can only "
+        "judge by the mean over all of them. Otherwise nothing: the measure is public, and a miner that computes it "
+        "before answering knows more than one that only reads. Hidden questions (`retrieval_share`) take a fifth from "
+        "a climber that ignores them and nothing from one that asks questions of its own making, as this one does "
+        "where rounds have any.",
         open="It pays many times what an average miner earns and beats miners who know the true borders better: pay "
         "halves with every place, so any lasting edge is the first place. No sample or grid changes that, because the "
         "climbed cuts are better by the measure itself, on every grid. The same work is the demo's honest miner "

@@ -109,7 +109,10 @@ class ChunkingWorld:
     def make_task(self, number: int, chance: np.random.Generator) -> Task:
         place = int(chance.integers(len(self.documents)))
         body = {"document": self.documents[place].text, "chunk_size": CHUNK_SIZE, "chunk_qty": CHUNK_QTY}
-        return Task(f"document-{place}", body)
+        task = Task(f"document-{place}", body)
+        if not self.params.retrieval_share:
+            return task
+        return self.mechanism.finish_task(self.params, task, str(chance.integers(1 << 60)))
 
     def _find_document(self, task: Task) -> KnownDocument:
         return self.documents[int(task.id.removeprefix("document-"))]

@@ -5,12 +5,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from weighbeam.core.canonical import digest_text, seeded_digest
+from weighbeam.core.canonical import digest_text, is_in_share, seeded_digest
 from weighbeam.mechanism.records import Seed, Task
 from weighbeam.mechanisms.inference.reference.kinds import KINDS
 from weighbeam.mechanisms.inference.reference.template import DrawnTask, expand_template
-
-DIGITS = 13
 
 
 @cache
@@ -36,8 +34,7 @@ def is_drawn(share: float, seed: Seed) -> bool:
     >>> is_drawn(0.0, "a"), is_drawn(1.0, "a")
     (False, True)
     """
-    place = int(seeded_digest(seed, "reference")[:DIGITS], 16)
-    return place < share * (1 << 4 * DIGITS)
+    return is_in_share(share, seed, "reference")
 
 
 def draw_reference(seed: Seed, entailment: bool) -> DrawnTask:
