@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.mechanism.page import MechanismPage, Report, RoundFigure, Span
+from weighbeam.mechanisms.chunking.pictures.answer import draw_answer
+from weighbeam.mechanisms.chunking.pictures.board import draw_board
 
 
 def list_figures(summary: Mapping[str, Any]) -> list[RoundFigure]:
@@ -36,4 +38,6 @@ PAGE = MechanismPage(
     legend="rank: moving average of places, lower is better",
     figures=list_figures,
     cuts=find_cuts,
+    answer_pictures=draw_answer,
+    board_pictures=draw_board,
 )
