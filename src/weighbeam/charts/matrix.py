@@ -21,8 +21,6 @@ MAX_CELLS = 64
 MAX_NUMBERED = 24
 WIDEST = 520
 WORTH_HEIGHT = 120
-MAX_WORTH = 2.0
-"""The longest bar: more than a sound score can differ by."""
 OUTLINE = "#14141c"
 THOUSAND = 1000
 
@@ -119,7 +117,7 @@ def _list_bars(matrix: PartMatrix) -> list[dict[str, Any]]:
         {
             "at": cut.at,
             "kind": kind,
-            "worth": _cap_worth(worth),
+            "worth": worth,
             "shown": sign_number(worth),
             "label": cut.label,
             "sum": sign_number(sum(cut.worth)),
@@ -155,14 +153,9 @@ def find_heights(cuts: Sequence[CutWorth]) -> tuple[float, float]:
     >>> find_heights([CutWorth(1, "", (0.5, 0.25)), CutWorth(2, "", (0.5, -0.125))])
     (-0.125, 0.75)
     """
-    worths = [[_cap_worth(worth) for worth in cut.worth] for cut in cuts]
-    most = max((sum(worth for worth in one if worth > 0) for one in worths), default=0.0)
-    least = min((sum(worth for worth in one if worth < 0) for one in worths), default=0.0)
+    most = max((sum(worth for worth in cut.worth if worth > 0) for cut in cuts), default=0.0)
+    least = min((sum(worth for worth in cut.worth if worth < 0) for cut in cuts), default=0.0)
     return least, most if most > least else least + 0.01
-
-
-def _cap_worth(worth: float) -> float:
-    return max(-MAX_WORTH, min(worth, MAX_WORTH))
 
 
 def _count_ticks(count: int) -> list[int]:
@@ -171,10 +164,7 @@ def _count_ticks(count: int) -> list[int]:
     ([0, 2, 4, 6, 8, 9], [0, 50, 100, 150])
     """
     ticks = [int(tick) for tick in choose_ticks(0, count) if tick == int(tick)]
-    return [
-        *[tick for tick in ticks if count - tick > 0.04 * count or tick == count],
-        *([count] * (count not in ticks)),
-    ]
+    return [*(tick for tick in ticks if count - tick > 0.04 * count), count]
 
 
 @cache
@@ -259,8 +249,10 @@ def _chart_worth(kinds: int) -> Any:
         alt.Chart(alt.NamedData("cuts"), height=WORTH_HEIGHT)
         .mark_bar(width=5)
         .encode(
-            x=alt.X("at:Q", scale=alt.Scale(domain=[0, 1], nice=False, zero=False), axis=alt.Axis(grid=False)),
-            y=alt.Y("worth:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=alt.Axis(title=None, format="~g")),
+            x=alt.X(
+                "at:Q", scale=alt.Scale(domain=[0, 1], nice=False, zero=False, padding=0), axis=alt.Axis(grid=False)
+            ),
+            y=alt.Y("worth:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=alt.Axis(title=None, format=".2~g")),
             color=alt.Color("kind:N", scale=colours, legend=alt.Legend(title=None, orient="bottom")),
             tooltip=[
                 alt.Tooltip("label:N", title="border"),

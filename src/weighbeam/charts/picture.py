@@ -111,13 +111,15 @@ def shorten_number(value: float | None, digits: int = 4) -> str:
     """A number short enough for a chart, whatever its size.
 
     >>> [shorten_number(value) for value in (0.12345, -0.00004, -1.229e63, 0.0, None)]
-    ['0.1235', '-4e-05', '-1.2e+63', '0', '–']
+    ['0.1235', '−4e-05', '−1.2e+63', '0', '–']
     """
     if value is None:
         return "–"
     if value == 0:
         return "0"
-    return f"{value:.{digits}f}" if 10.0**-digits <= abs(value) < 1000 else f"{value:.2g}"
+    size = abs(value)
+    shown = f"{size:.{digits}f}" if 10.0**-digits <= size < 1000 else f"{size:.2g}"
+    return f"−{shown}" if value < 0 else shown
 
 
 def sign_number(value: float) -> str:
@@ -125,8 +127,7 @@ def sign_number(value: float) -> str:
     >>> sign_number(0.5), sign_number(-0.5), sign_number(0.0)
     ('+0.5000', '−0.5000', '0')
     """
-    shown = shorten_number(abs(value))
-    return shown if value == 0 else f"{'+' if value > 0 else '−'}{shown}"
+    return f"+{shorten_number(value)}" if value > 0 else shorten_number(value)
 
 
 def choose_ticks(low: float, high: float, count: int = 5) -> list[float]:

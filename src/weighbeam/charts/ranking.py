@@ -13,6 +13,7 @@ NAME = 8
 MAX_NAMED = 40
 ROW, LEAST_ROW, MAX_HEIGHT = 20, 2, 560
 ASKED = "asked"
+WIDEST_GROUP = 60
 CURVE_HEIGHT = 280
 ROOM_ABOVE = 0.27
 """Of the height, above the highest point, for its name."""
@@ -100,7 +101,7 @@ def _groups_frame() -> dict[str, Any]:
     colours = alt.Scale(domain=["asked", "not asked"], range=[BLUE, GREY])
     bars = (
         alt.Chart(alt.NamedData("groups"))
-        .mark_bar(cornerRadius=4, opacity=0.6)
+        .mark_bar(cornerRadius=4, opacity=0.6, width={"expr": f"min({WIDEST_GROUP}, bandwidth('x'))"})
         .encode(
             x=x,
             y=alt.Y("start:Q", scale=alt.Scale(**scale), axis=names),

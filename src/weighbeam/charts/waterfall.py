@@ -53,7 +53,10 @@ def chain_steps(changes: Sequence[tuple[str, float]], start: float = 0.0) -> lis
 
 
 def chart_waterfall(steps: Sequence[WaterfallStep], title: str) -> dict[str, Any]:
-    """Steps from top to bottom; the axis ends where the bars do, but for bars beyond all measure."""
+    """Steps from top to bottom; the axis ends where the bars do.
+
+    Bars beyond all measure are cut off: ↔ stands beside their number.
+    """
     low, high, scale_high = find_ends(steps)
     spec = copy.deepcopy(_frame())
     spec["height"] = ROW * len(steps)
@@ -82,7 +85,7 @@ def find_ends(steps: Sequence[WaterfallStep]) -> tuple[float, float, float]:
 
 def _bar(number: int, step: WaterfallStep, low: float, high: float) -> dict[str, Any]:
     start, stop = (min(max(end, low), high) for end in (step.start, step.stop))
-    cut = (start, stop) != (step.start, step.stop)
+    cut = start != stop and (start, stop) != (step.start, step.stop)
     shown = shorten_number(step.stop) if step.total else sign_number(step.change)
     return {
         "row": number,
@@ -90,7 +93,7 @@ def _bar(number: int, step: WaterfallStep, low: float, high: float) -> dict[str,
         "from": start,
         "to": stop,
         "edge": max(start, stop),
-        "shown": f"{shown} (off the axis)" if cut else shown,
+        "shown": f"{shown} ↔" if cut else shown,
         "label": step.label,
     }
 
@@ -101,7 +104,13 @@ def _frame() -> dict[str, Any]:
 
     base = alt.Chart(alt.NamedData(DATA))
     axis = alt.Axis(
-        title=None, ticks=False, domain=False, labelLimit=130, labelExpr="names[datum.value]", labelFontSize=12
+        title=None,
+        ticks=False,
+        domain=False,
+        labelLimit=130,
+        minExtent=100,
+        labelExpr="names[datum.value]",
+        labelFontSize=12,
     )
     y = alt.Y("row:O", axis=axis)
     x = alt.X("from:Q", scale=alt.Scale(domain=[0, 1], nice=False, zero=False), axis=alt.Axis(format="~g"))

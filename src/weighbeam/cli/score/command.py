@@ -29,6 +29,7 @@ class ScoreCall:
     only: list[str]
     overrides: Mapping[str, Any]
     embedder: str | None
+    html: Path | None = None
 
     @property
     def explains(self) -> bool:
@@ -77,12 +78,19 @@ class ScoreCommand:
 
     def report(self, call: ScoreCall, result: "ScoreResult", extra: Mapping[str, Any] | None = None) -> None:
         """Print the scores, as JSON or for people; `extra` is added to the JSON, and `show` gets it."""
-        from weighbeam.cli.score.tables import show_trees
+        from weighbeam.cli.score.tables import print_dim, show_trees
 
+        saved = {}
+        if call.html is not None:
+            from weighbeam.cli.score.page import save_page
+
+            saved["html"] = save_page(result, call.html, call.file.stem, call.only)
         if call.as_json:
-            print_json({**result.report(), **(extra or {})})
+            print_json({**result.report(), **(extra or {}), **saved})
             return
         self.show(result, extra or {}, hint=not call.explains)
+        if saved:
+            print_dim(f"page: {saved['html']}")
         if call.explains:
             show_trees(result, call.only)
 
