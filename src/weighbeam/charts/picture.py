@@ -26,7 +26,7 @@ LEAST_INNER = 160
 MAX_LINE = 120
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ChartPicture:
     """A Vega-Lite specification that holds its data, and the same numbers as a table."""
 
@@ -36,6 +36,9 @@ class ChartPicture:
     spec: Mapping[str, Any]
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    def __repr__(self) -> str:
+        return f"<ChartPicture {self.name}: {self.title}>"
 
     def _repr_png_(self) -> bytes:
         """The picture in a notebook."""

@@ -113,7 +113,9 @@ def _frame() -> dict[str, Any]:
         labelFontSize=12,
     )
     y = alt.Y("row:O", axis=axis)
-    x = alt.X("from:Q", scale=alt.Scale(domain=[0, 1], nice=False, zero=False), axis=alt.Axis(format="~g"))
+    x = alt.X(
+        "from:Q", scale=alt.Scale(domain=[0, 1], nice=False, zero=False), axis=alt.Axis(format="~g", domain=False)
+    )
     colours = alt.Scale(domain=["rise", "fall", "total"], range=[GREEN, RED, BLUE])
     bars = base.mark_bar(size=16).encode(
         x=x,

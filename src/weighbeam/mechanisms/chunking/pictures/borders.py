@@ -41,18 +41,16 @@ class SampledSegments:
 @dataclass(frozen=True, slots=True)
 class BorderGain:
     """The border before segment `at`, between chunks `before` and `after`; where sampling left out chunks between
-    them, all borders in between. `meaning` is what it gains by similarity, `limits` by size and number of chunks."""
+    them, all borders in between. `reward` is the one without it. `meaning` is the part of the gain that similarity
+    makes under the penalties as they are, `limits` what penalties add to that."""
 
     at: int
     before: int
     after: int
     reward: float
+    gain: float
     meaning: float
     limits: float
-
-    @property
-    def gain(self) -> float:
-        return self.meaning + self.limits
 
 
 def find_answer(observation: Observation, hotkey: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -100,7 +98,17 @@ def measure_borders(
         similarity = _similarity(sums, crossing.diff, crossing.diff_pairs)
         unlike = reward(similarity, over, len(lengths))
         without = reward(similarity, excess, len(lengths) - len(joined) + 1)
-        gains.append(BorderGain(segments.runs[run][1], first, last, without, whole - unlike, unlike - without))
+        gains.append(
+            BorderGain(
+                at=segments.runs[run][1],
+                before=first,
+                after=last,
+                reward=without,
+                gain=whole - without,
+                meaning=whole - unlike,
+                limits=unlike - without,
+            )
+        )
     return gains
 
 
