@@ -60,7 +60,7 @@ def chart_waterfall(steps: Sequence[WaterfallStep], title: str) -> dict[str, Any
     low, high, scale_high = find_ends(steps)
     spec = copy.deepcopy(_frame())
     spec["height"] = ROW * len(steps)
-    spec["datasets"] = {DATA: [_bar(number, step, low, high) for number, step in enumerate(steps)]}
+    spec["datasets"][DATA] = [_bar(number, step, low, high) for number, step in enumerate(steps)]
     fill_params(spec, names=[step.label for step in steps])
     for layer in spec["layer"]:
         if "x" in layer["encoding"] and "scale" in layer["encoding"]["x"]:

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def make_observation(sizes: list[int], sampled_every: int, seconds: float, seed:
     segments = [[chunk, number] for number, chunk in enumerate(np.repeat(range(len(sizes)), sizes).tolist())]
     sampled = [number for number in range(len(segments)) if number % sampled_every == 0]
     ends = np.cumsum([0, *(40 * size for size in sizes)]).tolist()
-    spans = [[start, stop] if stop > start else None for start, stop in zip(ends, ends[1:], strict=False)]
+    spans = [[start, stop] if stop > start else None for start, stop in pairwise(ends)]
     check = {"ok": True, "spans": spans, "exact": [True] * len(sizes), "failure": None}
     answer = {
         "check": check,
@@ -145,7 +146,7 @@ def test_a_round_of_real_answers_is_drawn(senses: LocalSenses) -> None:
     assert len(matrix.rows) == len(segments.runs) - 1
     [cells] = matrix.spec["datasets"]["cells"]
     assert len(cells["v"]) == len(segments.chunk_of) ** 2
-    assert render_svg(dress_spec(steps.spec, 560)).count("within chunks") == 1
+    assert ">within chunks<" in render_svg(dress_spec(steps.spec, 560))
 
 
 def test_the_matrix_of_a_long_answer_stays_small() -> None:
