@@ -182,7 +182,7 @@ def _layer_cells() -> Any:
     """Values come as one list, row after row, in thousandths: a cell is known by its place in it."""
     import altair as alt
 
-    line = {"domain": [0, 1], "nice": False, "zero": False}
+    line: dict[str, Any] = {"domain": [0, 1], "nice": False, "zero": False}
     warmth = alt.Scale(domain=[0, 1], range=list(COLOURS), interpolate="rgb", clamp=True)
     legend = alt.Legend(
         title="cosine", orient="top", gradientLength=160, gradientThickness=10, format=".2~f", values=[]
@@ -228,7 +228,7 @@ def _axis() -> Any:
 def _layer_blocks() -> Any:
     import altair as alt
 
-    line = {"domain": [0, 1], "nice": False, "zero": False}
+    line: dict[str, Any] = {"domain": [0, 1], "nice": False, "zero": False}
     return (
         alt.Chart(alt.NamedData("blocks"))
         .mark_rect(filled=False, stroke=OUTLINE, strokeWidth=2, aria=False)

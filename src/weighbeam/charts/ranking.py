@@ -94,7 +94,7 @@ def _groups_frame() -> dict[str, Any]:
         title=None, values=[], ticks=False, domain=False, grid=False, labelOverlap=False, labelFontSize=11,
         labelExpr="(floor(datum.value) + 1) + (length(names) ? ' · ' + names[floor(datum.value)] : '')",
     )  # fmt: skip
-    scale = {"domain": [0, 1], "nice": False, "zero": False, "reverse": True}
+    scale: dict[str, Any] = {"domain": [0, 1], "nice": False, "zero": False, "reverse": True}
     x = alt.X(
         "group:N", sort=None, axis=alt.Axis(title="groups", orient="top", labelAngle=0, domain=False, ticks=False)
     )
@@ -167,7 +167,7 @@ def _pay_frame() -> dict[str, Any]:
         scale=alt.Scale(domain=[0, 1], nice=False, zero=False),
         axis=alt.Axis(title="place in the ranking", grid=False, format="d", labelOverlap=True),
     )
-    scale = {"domain": [0, 1], "nice": False}
+    scale: dict[str, Any] = {"domain": [0, 1], "nice": False}
     axis = alt.Axis(title="share of the weights", format=".0%")
     line = base.mark_line(color=GREY, strokeWidth=2, interpolate="monotone").encode(
         x=x, y=alt.Y("curve:Q", scale=alt.Scale(**scale), axis=axis)
