@@ -39,7 +39,7 @@ def list_paths(site: Site) -> dict[str, str]:
         first = httpx2.get(f"{site.url}/v1/rounds", params={"mechanism": name, "limit": 1}).json()["rounds"][0]
         round_id = first["id"]
         answers = httpx2.get(f"{site.url}/v1/rounds/{round_id}").json()["answers"]
-        hotkey = answers[0]["hotkey"]
+        hotkey = next(one["hotkey"] for one in answers if one["status"] == "valid")
         found |= {
             f"{name} board": f"/mechanisms/{name}",
             f"{name} round": f"/rounds/{round_id}",
@@ -53,7 +53,7 @@ def list_paths(site: Site) -> dict[str, str]:
 KINDS = ["overview", "rounds", "novelty", "attacks", "ask"] + [
     f"{name} {kind}" for name in MECHANISMS for kind in ("board", "round", "answer", "miner", "weights")
 ]
-CHARTS = re.compile(r"overview|novelty$|.* (board|miner|weights)|inference round")
+CHARTS = re.compile(r"overview|novelty$|.* (board|miner|weights)|inference round|chunking answer")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,6 +5,7 @@ vl-convert runs Vega in an engine of its own inside this process and keeps the i
 """
 
 import json
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -66,6 +67,7 @@ def _deflate(way: int, rows: NDArray[np.uint8]) -> bytes:
 
 
 VEGA_LITE = "6.4"
+OUTLINE, DECIMALS = re.compile(r'\bd="[^"]*"'), re.compile(r"(\.\d\d)\d+")
 MAX_PIXELS = 2100
 
 PAGE = """<!DOCTYPE html>
@@ -103,6 +105,15 @@ def render_svg(spec: dict[str, Any]) -> str:
 
     svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
     return svg
+
+
+def squeeze_svg(svg: str) -> str:
+    """The same drawing with no more than two decimals in its outlines: less than what a screen can show.
+
+    >>> squeeze_svg('<path d="M18.30769230769231,0h2.5"/><text>0.12345</text>')
+    '<path d="M18.30,0h2.5"/><text>0.12345</text>'
+    """
+    return OUTLINE.sub(lambda found: DECIMALS.sub(r"\1", found[0]), svg)
 
 
 def render_html(spec: dict[str, Any], title: str = "Heatmap") -> str:

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from weighbeam.charts.heatmap import Heatmap
+from weighbeam.charts.picture import ChartPicture
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params, hash_params, make_params
@@ -81,6 +82,12 @@ class ScoreResult:
             "params_hash": hash_params(self.mechanism, self.params, senses),
             **({} if self.ignored is None else {"ignored": list(self.ignored)}),
         }
+
+    def pictures(self, hotkey: str) -> tuple[ChartPicture, ...]:
+        """Pictures of one answer, as its page on the dashboard shows them; a notebook shows each. Few have any."""
+        self.value(hotkey)
+        drawn = self.mechanism.page.answer_pictures
+        return () if drawn is None else tuple(drawn(self.params, self.observation, self.scored, hotkey))
 
     def draw(self, name: str) -> Heatmap:
         """The picture of the round; `no_picture` if the mechanism draws none, or there is nothing to draw."""

@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from weighbeam.charts.picture import ChartPicture
+from weighbeam.mechanism.records import Observation, Scored
+
 Report = Mapping[str, Any]
 """What `Mechanism.report` gives."""
 Span = Sequence[int]
@@ -30,6 +33,25 @@ class AnswerQuote:
     verdict: str
     accepted: bool
     numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLine:
+    """One miner of a leaderboard; `registered` unless the chain is known not to have it."""
+
+    hotkey: str
+    standing: float | None
+    registered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsBoard:
+    """A leaderboard, best first, with the newest scored round: its name, whom it asked and its summary."""
+
+    lines: Sequence[BoardLine]
+    round: str | None = None
+    asked: Sequence[str] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +88,7 @@ class MechanismPage:
     """The quotes that an answer rests on."""
     quotes_title: str = "Quotes"
     """The heading above them."""
+    answer_pictures: Callable[[Any, Observation, Scored, str], Sequence[ChartPicture]] | None = None
+    """Pictures of one answer, from parameters, observation, scores and hotkey; nothing is observed for them. Pure."""
+    board_pictures: Callable[[Any, StandingsBoard], Sequence[ChartPicture]] | None = None
+    """Pictures of the standings, from parameters and leaderboard. Pure."""

@@ -1,6 +1,7 @@
 """`weighbeam score` as its users run it: a real process, real files, real embeddings."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -296,3 +297,37 @@ def test_a_terminal_without_unicode_is_no_traceback() -> None:
     done = weighbeam("score", "chunking", EXAMPLE, "--explain", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert "by-topic" in done.stdout
+
+
+HOSTILE = "</style><script>window.pwned=1</script>"
+
+
+def test_scores_are_saved_as_a_page_that_runs_nothing(tmp_path: Path) -> None:
+    question = json.loads(EXAMPLE.read_text())
+    question["answers"] = [row for row in question["answers"] if row["hotkey"] in ("by-topic", "shuffler")]
+    question["answers"][0]["hotkey"] = HOSTILE
+    file, page = write(tmp_path / "question.json", question), tmp_path / "scores.html"
+    assert scored(file, "--html", page)["html"] == str(page)
+    html = page.read_text("utf-8")
+    assert "default-src 'none'; style-src 'unsafe-inline'" in html
+    assert "<script" not in html
+    assert html.count("<svg") == 4
+    assert "How alike the segments are" in html
+    assert "out_of_order" in html
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+
+
+def test_any_mechanism_saves_its_scores_as_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "scores.html"
+    done = weighbeam_warm("score", "inference", ROOT / "examples/inference.json", "--html", page)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert str(page) in done.stdout.replace("\n", "")
+    assert "<details" in page.read_text("utf-8")
+
+
+def test_a_page_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    for file in (tmp_path / "scores.txt", tmp_path / "nowhere" / "scores.html"):
+        done = weighbeam_warm("score", "chunking", EXAMPLE, "--html", file)
+        assert done.returncode != 0
+        assert "bad_page" in done.stdout + done.stderr

@@ -2,24 +2,29 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from html import unescape
 from pathlib import Path
 
 import pytest
+from keyword_recall.mechanism import KeywordRecall
 from sqlalchemy import update
 
 from engine.recall import PARAMS, PaidRecall, play
 from mechanisms.novelty.desk.tiny_senses import TinySenses
 from network.loopback import ALICE
 from service.read_api import NAME, RECALL, START
+from weighbeam.charts.picture import ChartPicture
+from weighbeam.cli.score.page import render_page
 from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.rules.intents import WeightsPlan
+from weighbeam.engine.scoring import ScoreResult
 from weighbeam.engine.views.overview import count_hours, select_overview
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanism.base import Mechanism
+from weighbeam.mechanism.page import MechanismPage
 from weighbeam.mechanism.params import Params, hash_params, make_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanism.registry import load_mechanism
@@ -32,7 +37,7 @@ from weighbeam.service.http.authentication import Authenticator, TokenKeyring
 from weighbeam.service.http.cache import StoreCache
 from weighbeam.service.http.pipeline import RequestPipeline
 from weighbeam.service.http.rate_limit import RateLimits
-from weighbeam.service.pages.answer import show_answer
+from weighbeam.service.pages.answer import list_pictures, show_answer
 from weighbeam.service.pages.leaderboard import show_leaderboard
 from weighbeam.service.pages.miner import show_miner
 from weighbeam.service.pages.overview import show_overview
@@ -201,3 +206,54 @@ def test_a_contribution_that_earns_nothing_is_not_told_as_paid(store: Store) -> 
     page = read(show_novelty(make_shelf(store, runs={"novelty": (mechanism, params)}), None, named=True))
     assert re.findall(r"(?:ada|bob|eve) (\w+)", page) == ["not_new", "duplicate", "paid"]
     assert "1 contributions had something before them" in page
+
+
+def play_chunking(store: Store, senses: LocalSenses) -> PageData:
+    """The mechanism's own example as a committed round, and its pages."""
+    mechanism = load_mechanism("chunking")
+    params = make_params(mechanism, {})
+    asked = mechanism.examples()[0]
+    observation = mechanism.observe(params, asked, senses)
+    digest = hash_params(mechanism, params, observation.facts["senses"])
+    facts = RoundFacts("c-1", "chunking", params.model_dump(mode="json"), digest, str(asked.seed), 7, START)
+    Journal(store).record(facts, asked, observation)
+    Journal(store).commit("c-1", mechanism)
+    return make_shelf(store, START + HOUR, runs={"chunking": (mechanism, params)})
+
+
+def test_an_answer_is_shown_with_its_pictures(store: Store, senses: LocalSenses) -> None:
+    data = play_chunking(store, senses)
+    page = show_answer(data, "c-1", "paragraphs", withhold=False)
+    assert re.findall(r'<figure class="chart" id="([^"]+)"', page) == ["reward-steps", "segment-matrix"]
+    assert "border between chunks before segment gain by meaning" in read(page)
+    failed = show_answer(data, "c-1", "shuffled", withhold=False)
+    assert "<figure" not in failed
+
+
+def test_standings_are_shown_with_their_pictures(store: Store, senses: LocalSenses) -> None:
+    page = show_leaderboard(play_chunking(store, senses), "chunking")
+    names = re.findall(r'<figure class="chart" id="([^"]+)"', page)
+    assert names == ["standings", "ranking-groups", "incentive-curve"]
+    assert "asked in round c-1" in page
+
+
+DOT = ChartPicture("dot", "One <dot>", "A dot.", {"mark": "point", "data": {"values": [{}]}}, ("n",), ((1,),))
+
+
+class PicturedRecall(KeywordRecall):
+    """A mechanism from elsewhere: its answers have a picture, that of its standings cannot be drawn."""
+
+    page = MechanismPage(answer_pictures=lambda *_: (DOT,), board_pictures=lambda *_: (1 / 0,))
+
+
+def test_any_mechanism_can_have_pictures_and_one_that_breaks_spoils_no_page(store: Store) -> None:
+    pictured = PicturedRecall()
+    play(Journal(store), pictured, 0, START, {"a": "tide", "b": "tide moon"})
+    data = make_shelf(store, runs={NAME: (pictured, PARAMS)})
+    page = show_leaderboard(data, NAME)
+    assert re.findall(r'<figure class="chart" id="([^"]+)"', page) == ["standings"]
+    kept: ScoreResult = data.reader.recall_round(f"{NAME}-0")
+    assert list_pictures(kept, "a") == ()
+    drawn = list_pictures(replace(kept, mechanism=pictured), "a")
+    assert drawn == (DOT,)
+    assert "<dot>" not in render_page(replace(kept, mechanism=pictured), "<dot>")

@@ -47,6 +47,7 @@ LONGEST_NAME = 60
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each score comes about.")]
 Only = Annotated[list[str] | None, typer.Option("--only", metavar="HOTKEY", help="Explain only these answers.")]
+HtmlFile = Annotated[Path | None, typer.Option("--html", help="Save the scores and their pictures as a page.")]
 ParamsFile = Annotated[Path | None, typer.Option("--params", help="JSON or TOML file of parameters.")]
 SetOption = Annotated[
     list[str] | None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weighbeam.cli.common.shell import print_json
 
 if TYPE_CHECKING:
+    from weighbeam.cli.score.page import PageTable
     from weighbeam.engine.scoring import ScoreResult
     from weighbeam.mechanism.base import Mechanism
     from weighbeam.senses.local import LocalSenses
@@ -29,6 +30,7 @@ class ScoreCall:
     only: list[str]
     overrides: Mapping[str, Any]
     embedder: str | None
+    html: Path | None = None
 
     @property
     def explains(self) -> bool:
@@ -77,12 +79,19 @@ class ScoreCommand:
 
     def report(self, call: ScoreCall, result: "ScoreResult", extra: Mapping[str, Any] | None = None) -> None:
         """Print the scores, as JSON or for people; `extra` is added to the JSON, and `show` gets it."""
-        from weighbeam.cli.score.tables import show_trees
+        from weighbeam.cli.score.tables import print_dim, show_trees
 
+        saved = {}
+        if call.html is not None:
+            from weighbeam.cli.score.page import save_page
+
+            saved["html"] = save_page(result, call.html, call.file.stem, call.only, self.list_tables(result))
         if call.as_json:
-            print_json({**result.report(), **(extra or {})})
+            print_json({**result.report(), **(extra or {}), **saved})
             return
         self.show(result, extra or {}, hint=not call.explains)
+        if saved:
+            print_dim(f"page: {saved['html']}")
         if call.explains:
             show_trees(result, call.only)
 
@@ -91,6 +100,10 @@ class ScoreCommand:
         from weighbeam.cli.score.tables import show_scores
 
         show_scores(result)
+
+    def list_tables(self, result: "ScoreResult") -> "list[PageTable]":  # noqa: ARG002
+        """Further tables of the page that `--html` writes; none, unless overridden."""
+        return []
 
     def show_answer(self, payload: Mapping[str, Any]) -> None:
         """Print the answer that `weighbeam ask` got; nothing, unless overridden."""

@@ -16,7 +16,7 @@ from weighbeam.cli.common.extensions import (
     make_broken_command,
     make_command,
 )
-from weighbeam.cli.common.options import AsJson, Explain, Only, ParamsFile, SetOption, complete_mechanism
+from weighbeam.cli.common.options import AsJson, Explain, HtmlFile, Only, ParamsFile, SetOption, complete_mechanism
 from weighbeam.cli.common.shell import make_app
 from weighbeam.cli.score.command import ScoreCall, ScoreCommand
 from weighbeam.core.errors import WeighbeamError
@@ -73,13 +73,14 @@ def _make_callback(mechanism: str, command: ScoreCommand) -> Callable[..., None]
         params: Path | None,
         settings: list[str] | None,
         embedder: str | None,
+        html: Path | None,
         **given: Any,
     ) -> None:
         from weighbeam.cli.common.overrides import load_overrides
         from weighbeam.mechanism.registry import load_mechanism
 
         overrides = load_overrides(params, settings)
-        call = ScoreCall(load_mechanism(mechanism), file, as_json, explain, only or [], overrides, embedder)
+        call = ScoreCall(load_mechanism(mechanism), file, as_json, explain, only or [], overrides, embedder, html)
         command.run(call, **given)
 
     # Typer makes the options of a command from the signature of its function.
@@ -99,6 +100,7 @@ def _list_first(command: ScoreCommand) -> list[inspect.Parameter]:
         _option("as_json", AsJson, False),
         _option("explain", Explain, False),
         _option("only", Only, None),
+        _option("html", HtmlFile, None),
     ]
 
 

@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from weighbeam.charts.picture import ChartPicture
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.scoring import ScoreResult
+from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.views.round_view import RoundView, find_answer, select_round_view
 from weighbeam.mechanism.records import Node
 from weighbeam.service.pages.formats import format_number
@@ -32,6 +35,7 @@ def show_answer(data: PageData, round_id: str, hotkey: str, withhold: bool) -> s
         one=format_answer(answer, find_columns(view), view),
         explained=explained,
         unexplained=_say_why_not(view),
+        pictures=() if kept is None or view.withheld else list_pictures(kept, hotkey),
         quotes=[] if kept is None or view.withheld else list_quotes(kept, hotkey),
         quotes_title=find_page(view.mechanism).quotes_title,
         pieces=None if kept is None or view.withheld else find_pieces(kept, view, hotkey),
@@ -45,6 +49,12 @@ def format_payload(payload: Any) -> str:
     text = payload.get("text") if isinstance(payload, Mapping) else None
     said = text if isinstance(text, str) else json.dumps(payload, indent=2, ensure_ascii=False)
     return said.encode("utf-8", "replace").decode()
+
+
+def list_pictures(kept: ScoreResult, hotkey: str) -> tuple[ChartPicture, ...]:
+    """The mechanism's own pictures of an answer; a page does without those that its package cannot draw."""
+    scored = any(score.hotkey == hotkey for score in kept.scored.scores)
+    return call_or_log(kept.mechanism, "answer_pictures", partial(kept.pictures, hotkey), ()) if scored else ()
 
 
 def list_quotes(kept: ScoreResult, hotkey: str) -> list[dict[str, Any]]:

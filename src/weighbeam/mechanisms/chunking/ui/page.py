@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.mechanism.page import MechanismPage, Report, RoundFigure, Span
+from weighbeam.mechanisms.chunking.pictures.answer import draw_answer
+from weighbeam.mechanisms.chunking.pictures.board import draw_board
 
 
 def list_figures(summary: Mapping[str, Any]) -> list[RoundFigure]:
@@ -38,4 +40,6 @@ PAGE = MechanismPage(
     "the attack metric-climbing, since a higher score need not mean better chunks",
     figures=list_figures,
     cuts=find_cuts,
+    answer_pictures=draw_answer,
+    board_pictures=draw_board,
 )

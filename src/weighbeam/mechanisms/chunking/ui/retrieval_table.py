@@ -113,11 +113,14 @@ def has_check(report: Mapping[str, Any]) -> bool:
     return any("retrieval" in row or "borders" in row for row in report["answers"])
 
 
+def title_check(report: Mapping[str, Any]) -> str:
+    asked = max((row["retrieval"]["questions"] for row in report["answers"] if "retrieval" in row), default=0)
+    return f"Retrieval by {asked} questions" if asked else "Borders"
+
+
 def show_check(report: Mapping[str, Any]) -> None:
     """Retrieval and borders of one document's chunkings."""
-    asked = max((row["retrieval"]["questions"] for row in report["answers"] if "retrieval" in row), default=0)
-    title = f"Retrieval by {asked} questions" if asked else "Borders"
-    _print(title, flatten_report(report), "answer")
+    _print(title_check(report), flatten_report(report), "answer")
 
 
 def show_comparison(comparison: ChunkerComparison) -> None:

@@ -11,6 +11,7 @@ from weighbeam.cli.common.shell import make_printable
 from weighbeam.cli.score.command import ScoreCall, ScoreCommand
 
 if TYPE_CHECKING:
+    from weighbeam.cli.score.page import PageTable
     from weighbeam.engine.scoring import ScoreResult
     from weighbeam.senses.ports.protocols import Senses
 
@@ -38,33 +39,29 @@ class ScoreChunking(ScoreCommand):
         questions: Annotated[Path | None, typer.Option(help="Questions with gold spans, to measure retrieval.")] = None,
         k: Annotated[list[int] | None, typer.Option("--k", help="Chunks retrieved; may be repeated.")] = None,
         token_budget: Annotated[int | None, typer.Option(help="Tokens retrieved.")] = None,
-        html: Annotated[Path | None, typer.Option(help="Write rewards and retrieval as one page.")] = None,
     ) -> None:
         """Score chunkings of a document or a folder.
 
         A document needs --chunks or --chunker, a folder of documents --chunker; a JSON question may have answers.
         """
         from weighbeam.engine.support.json_files import is_folder
-        from weighbeam.mechanisms.chunking.ui.comparison import ChunkerComparison, load_questions, refuse_for_folder
+        from weighbeam.mechanisms.chunking.ui.comparison import load_questions, refuse_for_folder
         from weighbeam.mechanisms.chunking.ui.question import add_chunkers, gather_question
-        from weighbeam.mechanisms.chunking.ui.retrieval_table import save_comparison
 
         limits: dict[str, Any] = {"chunk_size": chunk_size, "chunk_qty": chunk_qty, "time_soft_max": time_soft_max}
         limits |= {"seed": seed, "k": k or None, "token_budget": token_budget}
         if is_folder(call.file):
             refuse_for_folder({"--chunks": chunks, "--questions": questions, "--timed": timed or None})
-            self._compare(call, limits, chunker or [], html)
+            self._compare(call, limits, chunker or [])
             return
         question = gather_question(call.file, chunks, limits)
         question |= {} if questions is None else load_questions(questions)
         with call.open_senses() as senses:
             add_chunkers(question, chunker or [], senses, timed)
             result = call.score(question, senses)
-        if html is not None:
-            save_comparison(html, ChunkerComparison.of(call.file.name, question, result.report()))
         self.report(call, result)
 
-    def _compare(self, call: ScoreCall, limits: Mapping[str, Any], names: list[str], html: Path | None) -> None:
+    def _compare(self, call: ScoreCall, limits: Mapping[str, Any], names: list[str]) -> None:
         from weighbeam.cli.common.shell import print_json
         from weighbeam.mechanisms.chunking.ui.comparison import compare_folder
         from weighbeam.mechanisms.chunking.ui.retrieval_table import save_comparison, show_comparison
@@ -72,8 +69,8 @@ class ScoreChunking(ScoreCommand):
         with call.open_senses() as senses:
             judge = partial(_report, call, senses)
             comparison = compare_folder(call.file, limits, names, senses, judge)
-        if html is not None:
-            save_comparison(html, comparison)
+        if call.html is not None:
+            save_comparison(call.html, comparison)
         if call.as_json:
             print_json(comparison.as_json())
         else:
@@ -87,6 +84,15 @@ class ScoreChunking(ScoreCommand):
         show_chunking(report, hint)
         if has_check(report):
             show_check(report)
+
+    def list_tables(self, result: "ScoreResult") -> "list[PageTable]":
+        from weighbeam.cli.score.page import PageTable
+        from weighbeam.mechanisms.chunking.ui.retrieval_table import flatten_report, has_check, list_cells, title_check
+
+        report = result.report()
+        if not has_check(report):
+            return []
+        return [PageTable(title_check(report), *list_cells(flatten_report(report), "answer"))]
 
     def show_answer(self, payload: Mapping[str, Any]) -> None:
         for number, chunk in enumerate(payload.get("chunks", []), 1):

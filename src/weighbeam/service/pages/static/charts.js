@@ -20,11 +20,13 @@ function writeConfig() {
   };
 }
 
-// Charts one above the other cannot ask for the width of their place, so it is put in.
+// Charts one above the other cannot ask for the width of their place, so it is put in; one of them may be a square.
 function fitWidth(spec, width) {
   if (!spec.vconcat) return spec;
-  const inner = Math.max(160, width - 84);
-  return { ...spec, vconcat: spec.vconcat.map((part) => ({ ...part, width: inner })) };
+  const { widest = Infinity, square = -1 } = spec.usermeta ?? {};
+  const inner = Math.max(160, Math.min(width - 84, widest));
+  const fit = (part, number) => ({ ...part, width: inner, ...(number === square ? { height: inner } : {}) });
+  return { ...spec, vconcat: spec.vconcat.map(fit) };
 }
 
 window.drawChart = (figure) => {
