@@ -80,7 +80,7 @@ def test_bad_question_files_end_in_one_clear_message(content: str, code: str, tm
 def test_a_single_document_has_a_page_too(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     run(DOCUMENT, "--chunker", "paragraphs", "--chunk-size", 800, "--questions", QUESTIONS, "--html", page)
-    assert "<caption>document.txt: " in page.read_text()
+    assert "Retrieval by 22 questions" in page.read_text()
     assert "recall@5" in page.read_text()
 
 
