@@ -42,11 +42,6 @@ class ChunkerComparison:
 
     documents: tuple[ComparedDocument, ...]
 
-    @classmethod
-    def of(cls, name: str, question: Mapping[str, Any], report: Mapping[str, Any]) -> "ChunkerComparison":
-        """Of a single document."""
-        return cls((ComparedDocument(name, len(question["document"]), report),))
-
     def summarise(self) -> list[dict[str, Any]]:
         """One row per chunker: means over the documents that it cut validly. The best at retrieval come first, or of
         documents without questions the best paid."""
