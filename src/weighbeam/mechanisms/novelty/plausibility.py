@@ -20,8 +20,9 @@ MAX_SAME = 0.4
 MAX_UNKNOWN = 0.1
 MIN_LANGUAGE = 0.3
 
-TERSE_WORDS = 8
-"""Prose of few function words needs one for so many words, or as many standard deviations of word order."""
+TERSE_WORDS, MAX_PIECES_OF_TERSE = 8, 1.5
+"""Prose of few function words needs one for so many words, or as many standard deviations of word order, in words that
+the embedder knows."""
 MIN_ORDER = -5.0
 """The sum of what neighbours weigh in the table of word order."""
 LONG_PAIRS, MIN_ORDER_OF_LONG = 12, 0.3
@@ -206,4 +207,5 @@ def _is_not_english(look: TextLook, wording: Wording) -> bool:
     if 2 * wording.unspaced > look.letters:
         return True
     bound = wording.z + wording.function * MILLION
-    return look.language < MIN_LANGUAGE * MILLION and bound * TERSE_WORDS < look.words * MILLION
+    terse = bound * TERSE_WORDS >= look.words * MILLION and wording.spelt <= MAX_PIECES_OF_TERSE * look.words
+    return look.language < MIN_LANGUAGE * MILLION and not terse

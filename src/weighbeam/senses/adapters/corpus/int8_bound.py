@@ -129,7 +129,7 @@ class CandidateSearch:
 BLOCK_ROWS = 65_536
 BATCH = 64
 PART = 2_048
-PART_ALONE = 8_192
+PART_ALONE = 65_536
 
 
 class BoundIndex:
