@@ -23,11 +23,11 @@ MIN_LANGUAGE = 0.3
 TERSE_WORDS, MAX_PIECES_OF_TERSE = 8, 1.5
 """Prose of few function words needs one for so many words, or as many standard deviations of word order, in words that
 the embedder knows."""
-MIN_ORDER = -5.0
+MIN_ORDER = -5.5
 """The sum of what neighbours weigh in the table of word order."""
 LONG_PAIRS, MIN_ORDER_OF_LONG = 12, 0.3
 MANY_PIECES = 3
-MAX_SPLIT, SPARED_SPLIT = 0.25, 2
+MAX_SPLIT, SPARED_SPLIT = 0.25, 4
 MAX_SPLIT_SMALL, SPARED_SPLIT_SMALL = 0.14, 6
 """Of words that the embedder reads in three pieces or more; few honest ones are, and most of those are names."""
 

@@ -399,6 +399,7 @@ _SHREDDING_NOVELTY = (
 
 ACCENTS = str.maketrans("aeiou", "áéíóú")
 DIGITS = str.maketrans("aeiost", "431057")
+VOWELLESS = str.maketrans("", "", "aeiou")
 RESPELLINGS: tuple[Callable[[str], str], ...] = (
     lambda text: "".join(f"&#{ord(letter)};" if letter in "aeiou" else letter for letter in text),
     lambda text: html.escape(text.replace("e", "&eacute;")),
@@ -416,7 +417,6 @@ RESPELLINGS: tuple[Callable[[str], str], ...] = (
     lambda text: text.replace(" ", "_"),
     lambda text: text.swapcase(),
 )
-VOWELLESS = str.maketrans("", "", "aeiou")
 LONG_WORD = 6
 
 
