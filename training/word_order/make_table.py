@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.mechanisms.inference.text.order import ENDINGS, NUMBER, OTHER, TABLE, Vocabulary, cut_phrases
+from weighbeam.core.word_order import ENDINGS, NUMBER, OTHER, TABLE, OrderedWords, cut_phrases
 
 WORDS = 1_500
 LEFT_OUT = ("conjnli", "med", "cnli")
@@ -64,7 +64,7 @@ def read_docstrings() -> Iterator[str]:
                         yield " ".join(part.split())
 
 
-def count_pairs(phrases: list[list[str]], vocabulary: Vocabulary) -> NDArray[np.float64]:
+def count_pairs(phrases: list[list[str]], vocabulary: OrderedWords) -> NDArray[np.float64]:
     counts = np.zeros((len(vocabulary), len(vocabulary)))
     for phrase in phrases:
         classes = vocabulary.classify(phrase)
@@ -88,7 +88,7 @@ def main() -> None:
     ]
     common = Counter(word for phrase in phrases for word in phrase)
     names = [word for word, _ in common.most_common(WORDS)] + [NUMBER, OTHER, *(f"-{ending}" for ending in ENDINGS)]
-    vocabulary = Vocabulary(names)
+    vocabulary = OrderedWords(names)
     table = weigh_pairs(count_pairs(phrases, vocabulary))
     np.savez_compressed(TABLE, names=np.array(names), table=table)
     print(f"{sum(common.values()):,} words, {len(names):,} classes, {TABLE.stat().st_size / 1e6:.2f} MB")

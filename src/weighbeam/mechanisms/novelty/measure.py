@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.text import clean_text
 from weighbeam.mechanisms.novelty.identity import digest_form, find_control, normalise_embedded
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.plausibility import TextLook, count_words, find_doubts, look_at
+from weighbeam.mechanisms.novelty.plausibility import TextLook, count_words, find_doubts, list_spelt, look_at
 from weighbeam.senses.ports.protocols import Senses, WordPieces
 
 LONGEST_TOKEN = 100
@@ -146,7 +147,8 @@ def prepare_text(text: object, params: NoveltyParams, pieces: WordPieces) -> Pre
     embedded = parse_text(text, params)
     tokens = split_tokens(embedded)
     cut = pieces.cut(tokens)
-    look = look_at(embedded, [piece for one in cut for piece in one], pieces.unknown, params.prose)
+    spelt = pieces.cut(list_spelt(clean_text(embedded)))
+    look = look_at(embedded, [piece for one in cut for piece in one], pieces.unknown, params.prose, spelt)
     doubts = find_doubts(look)
     if doubts and params.gate == "deny":
         told = f"it does not read as plausible text: {', '.join(doubts)}"

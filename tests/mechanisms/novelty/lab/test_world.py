@@ -7,6 +7,7 @@ from weighbeam.lab.attack.catalogue import find_attacks
 from weighbeam.lab.simulate.measure import Trial, is_found_out, kendall
 from weighbeam.lab.simulate.season import Season, play_season
 from weighbeam.mechanism.records import Asked, Observation
+from weighbeam.mechanisms.novelty.lab.attacks import RESPELLINGS, shred
 from weighbeam.mechanisms.novelty.lab.world import NoveltyWorld
 from weighbeam.senses.local import LocalSenses
 
@@ -65,10 +66,40 @@ def test_a_round_holds_what_the_mechanism_finds_in_the_same_texts(world: Overhea
 
 
 def test_letters_are_held_and_copies_are_not_paid(world: Overheard) -> None:
-    for name in ("gibberish", "near-duplicate"):
-        trial, profit = run(name, world)
-        assert profit < 0.3
-        assert all(is_found_out(trial.signs[who]) for who in trial.attackers)
+    trial, profit = run("gibberish", world)
+    assert profit < 0.3
+    assert all(is_found_out(trial.signs[who]) for who in trial.attackers)
+    assert run("near-duplicate", world)[1] < 0.3
+
+
+def test_who_asks_first_hands_in_nothing_that_is_not_paid(world: Overheard) -> None:
+    """Tokens on the desk's books are what was quoted; a turn without a text is no sign against anybody."""
+    trial, _ = run("word-exchange", world)
+    (attacker,) = trial.attackers
+    handed_in = [text for hotkey, text in world.texts if attacker in hotkey]
+    assert len(handed_in) < SEASON.rounds
+    assert not trial.signs[attacker]
+
+
+def test_asking_leaves_the_desk_as_it_was(world: Overheard) -> None:
+    play_season(world, None, 1, 4, Season(rounds=2))
+    before = dict(world.count_tokens())
+    text = world.think()
+    assert world.quote(text) == world.quote(text) > 0
+    assert world.quote(world.texts[0][1]) == 0
+    assert world.quote("xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq") == 0
+    assert world.quote("short") == 0
+    assert world.count_tokens() == before
+
+
+def test_one_text_has_many_shreds_and_spellings() -> None:
+    sentences = ["The ferry crosses the river every morning at six.", "It carries farmers to the market in the town."]
+    shreds = shred(sentences)
+    assert shreds[:2] == sentences
+    assert len(set(shreds)) == len(shreds) >= 5
+    assert all(words in " ".join(sentences) for words in shreds)
+    spelt = [change("A photograph of the quick brown harbour at night") for change in RESPELLINGS]
+    assert len(set(spelt)) == len(spelt)
 
 
 def test_fluent_nonsense_pays_until_somebody_reads_it(world: Overheard) -> None:

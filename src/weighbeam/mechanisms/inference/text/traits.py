@@ -8,11 +8,11 @@ from statistics import median_low
 from typing import Any
 
 from weighbeam.core.text import FUNCTION_WORDS, find_words
+from weighbeam.core.word_order import read_order
 from weighbeam.mechanisms.inference.text.content import list_all_stems, list_stems
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kinds import Kind, has_code
 from weighbeam.mechanisms.inference.text.languages import ENGLISH, find_language, is_spaceless, list_glue
-from weighbeam.mechanisms.inference.text.order import read_order
 from weighbeam.mechanisms.inference.text.words import STEM, has_digit
 
 TALK = frozenset(

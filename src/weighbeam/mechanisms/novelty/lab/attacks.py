@@ -1,7 +1,13 @@
-"""Attacks on novelty and the trials they are played in, one tuple of `Attack` per family."""
+"""Attacks on novelty and the trials they are played in, one tuple of `Attack` per family.
 
-from collections.abc import Callable
+Asking the desk what a text would be paid is free, so attackers ask before they hand in: of a few tries the best, and
+nothing at all where none is paid. What earns under that is what the rule leaves open.
+"""
+
+import html
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +22,12 @@ from weighbeam.mechanisms.novelty.miners.contributors import CYRILLIC, LATIN
 
 KEPT: dict[tuple[bytes, int, int, Season], float] = {}
 Write = Callable[[NoveltyWorld, MinerTurn], str]
+Propose = Callable[[NoveltyWorld, MinerTurn], Iterable[str]]
+
+TRIES = 8
+"""Texts that an attacker asks about in one turn."""
+WORTH_HANDING_IN = 0.01
+"""Tokens: what pays less leaves more traces than it earns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,39 @@ class WritingStrategy:
     def answer(self, world: World, turn: MinerTurn) -> SimulatedAnswer:
         assert isinstance(world, NoveltyWorld)
         return world.hand_in(turn, self.write(world, turn))
+
+
+@dataclass(frozen=True, slots=True)
+class GreedyStrategy:
+    """The strategy that asks the desk about some texts and hands in the one that is paid most, or none."""
+
+    propose: Propose
+
+    def answer(self, world: World, turn: MinerTurn) -> SimulatedAnswer:
+        assert isinstance(world, NoveltyWorld)
+        return world.hand_in(turn, pick_best(world, self.propose(world, turn)))
+
+
+def pick_best(world: NoveltyWorld, texts: Iterable[str]) -> str | None:
+    """Of the first few texts the one that is paid most, of equals the first; None if none is worth it."""
+    best, highest = None, WORTH_HANDING_IN
+    for text in islice(texts, TRIES):
+        paid = world.quote(text)
+        if paid > highest:
+            best, highest = text, paid
+        if paid >= world.greatest:
+            break
+    return best
+
+
+def repeat(write: Write) -> Propose:
+    """One way of writing, tried over and over."""
+
+    def propose(world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
+        while True:
+            yield write(world, turn)
+
+    return propose
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +89,10 @@ class ContributorTrial(MinerTrial):
 
 def by_contributors(write: Callable[[], Write], identities: int) -> ContributorTrial:
     return ContributorTrial("novelty", lambda: WritingStrategy(write()), identities)
+
+
+def by_greedy(propose: Callable[[], Propose], identities: int = 1) -> ContributorTrial:
+    return ContributorTrial("novelty", lambda: GreedyStrategy(propose()), identities)
 
 
 def _play(world: NoveltyWorld, strategy: MinerStrategy | None, identities: int, seed: int, season: Season) -> Trial:
@@ -82,10 +131,10 @@ _FLUENT_NONSENSE_NOVELTY = (
         family="fluent-nonsense",
         mechanism="novelty",
         what="One contributor fills a mould of good grammar with words drawn by lot.",
-        against="Nothing: it is language, and nobody has said it before.",
-        open="It pays the highest reward every time, and nothing shows. Whether something is worth saying is not "
-        "measured; a budget per contributor limits the loss.",
-        run=by_contributors(lambda: fill_mould, 1),
+        against="Nothing: it is language in an order that people write, and nobody has said it before.",
+        open="It pays the highest reward every time, and nothing shows: of 500 such sentences the gate holds 2. "
+        "Whether something is worth saying is not measured; a budget per contributor limits the loss.",
+        run=by_greedy(lambda: repeat(fill_mould)),
     ),
 )
 
@@ -131,10 +180,10 @@ _MISSPELLING_NOVELTY = (
         family="misspelling",
         mechanism="novelty",
         what="One contributor hands in what others have said, with two letters swapped in every longer word.",
-        against="Only the similarity of the embedding, which falls more for a misspelt text than a reader's would.",
-        open="It pays a little more than average honest work, and nothing shows: the text reads as language, and no "
-        "copy is like it. A spelling check before embedding would be the mend.",
-        run=by_contributors(lambda: misspell, 1),
+        against="A text of many words that the embedder has to spell out is held; what passes is paid by similarity.",
+        open="About two in five such texts are not held, and the contributor finds them by asking; each is paid by how "
+        "far the embedder is misled.",
+        run=by_greedy(lambda: repeat(misspell)),
     ),
 )
 
@@ -151,9 +200,10 @@ DISGUISES: tuple[Callable[[str], str], ...] = (
 )
 
 
-def disguise(world: NoveltyWorld, turn: MinerTurn) -> str:
-    """One disguise after the other."""
-    return DISGUISES[turn.turn % len(DISGUISES)](world.recall(turn))
+def disguise(world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
+    """Something that was said, in each disguise."""
+    text = world.recall(turn)
+    return (wear(text) for wear in DISGUISES)
 
 
 _NEAR_DUPLICATE_NOVELTY = (
@@ -165,7 +215,7 @@ _NEAR_DUPLICATE_NOVELTY = (
         against="Case, spacing and Unicode spelling make no other text; a phrase more leaves a text too near to be "
         "paid; foreign letters are held.",
         open="Words in reverse order are paid a little. Misspelt and sewn-together copies are attacks of their own.",
-        run=by_contributors(lambda: disguise, 1),
+        run=by_greedy(lambda: disguise),
     ),
 )
 
@@ -184,7 +234,7 @@ _PATCHWORK_NOVELTY = (
         against="Long texts are compared piece by piece; a single sentence is one piece and is compared as a whole.",
         open="It pays more than average honest work, and nothing shows: half of one text and half of another are like "
         "neither. What is new in meaning is beyond a sentence embedder.",
-        run=by_contributors(lambda: sew, 1),
+        run=by_greedy(lambda: repeat(sew)),
     ),
 )
 
@@ -228,27 +278,31 @@ SYBIL_IDENTITIES = 4
 
 @dataclass(slots=True)
 class SharedThoughtWriter:
-    """Whoever of the operator's comes first in a round says something new; the others say it again."""
+    """The operator's first in a round says something new; the others say again what one of them said before."""
 
     thoughts: dict[int, str] = field(default_factory=dict)
 
-    def __call__(self, world: NoveltyWorld, turn: MinerTurn) -> str:
+    def __call__(self, world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
         if turn.round not in self.thoughts:
             self.thoughts[turn.round] = world.think()
-            return self.thoughts[turn.round]
-        return reword(self.thoughts[turn.round], turn.chance)
+            yield self.thoughts[turn.round]
+            return
+        earlier = [text for number, text in self.thoughts.items() if number < turn.round]
+        while earlier:
+            yield reword(earlier[int(turn.chance.integers(len(earlier)))], turn.chance)
 
 
 _SYBIL_NOVELTY = (
     Attack(
         family="sybil",
         mechanism="novelty",
-        what="Four identities of one operator: the first says something new, the others say the same in other words.",
+        what="Four identities of one operator: the first says something new, the others say again in other words what "
+        "one of them said in an earlier round.",
         against="The later ones are paid by their similarity to the first, which is little or nothing; the same words "
         "again are a duplicate.",
         open="What shortens a text most is paid a little, so four identities earn somewhat more than one, and each of "
         "them far less than honest work.",
-        run=by_contributors(SharedThoughtWriter, SYBIL_IDENTITIES),
+        run=by_greedy(SharedThoughtWriter, SYBIL_IDENTITIES),
     ),
 )
 
@@ -259,8 +313,13 @@ SMALL_WORDS = ("the", "a", "of", "and", "in")
 CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 
 
-def mix_salad(_: NoveltyWorld, turn: MinerTurn) -> str:
-    return " ".join(f"{turn.chance.choice(SMALL_WORDS)} {invent_word(turn.chance)}" for _ in range(SALAD_PAIRS))
+def mix_salad(world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
+    """Made-up words, real words drawn by lot, and what was said with its words shuffled, one after the other."""
+    chance = turn.chance
+    while True:
+        yield " ".join(f"{chance.choice(SMALL_WORDS)} {invent_word(chance)}" for _ in range(SALAD_PAIRS))
+        yield " ".join(f"{chance.choice(SMALL_WORDS)} {chance.choice(world.words)}" for _ in range(SALAD_PAIRS))
+        yield " ".join(str(word) for word in chance.permutation(world.recall(turn).split()))
 
 
 def invent_word(chance: np.random.Generator) -> str:
@@ -273,12 +332,169 @@ _WORD_SALAD_NOVELTY = (
     Attack(
         family="word-salad",
         mechanism="novelty",
-        what="One contributor hands in made-up words of easy syllables with small real words between them.",
-        against="The look at language counts small words and pieces per word, and both are as in honest text; rarer "
-        "words without small ones between them would be held.",
-        open="It pays the highest reward every time, and nothing shows. An operator who reads what is paid most sees "
-        "it at once.",
-        run=by_contributors(lambda: mix_salad, 1),
+        what="One contributor tries made-up words of easy syllables or real words drawn by lot, with small words "
+        "between them, and the words of others in another order.",
+        against="Words that the embedder has to spell out and neighbours that nobody puts side by side are held; a "
+        "text of the words of a known one is near to it.",
+        open="A small word before a real one is an order that people write. Asking about one salad after the other "
+        "finds one that is paid, and nothing shows; an operator who reads what is paid most sees it at once.",
+        run=by_greedy(lambda: mix_salad),
+    ),
+)
+
+
+WHOLE_THOUGHTS = 6
+SHRED_WORDS = 9
+
+
+def shred(sentences: list[str]) -> list[str]:
+    """Sentences, pairs of neighbours, and overlapping windows of words: parts of a sentence and across its end."""
+    words = " ".join(sentences).split()
+    windows = [
+        " ".join(words[start : start + size])
+        for size in (SHRED_WORDS, 2 * SHRED_WORDS)
+        for start in range(0, len(words) - size + 1, size // 2)
+    ]
+    return list(dict.fromkeys([*sentences, *(" ".join(pair) for pair in pairwise(sentences)), *windows]))
+
+
+@dataclass(slots=True)
+class ShreddingWriter:
+    """One long text of its own for the whole season, entire and in shreds; either comes first."""
+
+    whole_first: bool
+    left: list[str] | None = None
+
+    def __call__(self, world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
+        if self.left is None:
+            sentences = [world.think() for _ in range(WHOLE_THOUGHTS)]
+            whole, parts = " ".join(sentences), shred(sentences)
+            self.left = [whole, *parts] if self.whole_first else [*parts, whole]
+        self.left = [text for text in self.left if world.quote(text) > WORTH_HANDING_IN]
+        if self.left:
+            yield self.left.pop(0)
+
+
+_SHREDDING_NOVELTY = (
+    Attack(
+        family="shredding",
+        mechanism="novelty",
+        what="One contributor has one text of six new sentences for a whole season: it hands in the text, then its "
+        "sentences, pairs of them and windows of words, as long as one is paid.",
+        against="A shred is compared with the pieces of known texts.",
+        open="A piece of a known text is a whole text or 160 words of it: a sentence of it is less alike, and is paid.",
+        run=by_greedy(lambda: ShreddingWriter(whole_first=True)),
+    ),
+    Attack(
+        family="shredding-first",
+        mechanism="novelty",
+        what="The same with the shreds first and the whole at the end.",
+        against="The whole is compared with everything said before, shreds of its own too.",
+        open="Sentences that nobody has said are new: six of them earn what six honest contributions do, and windows "
+        "across them earn more.",
+        run=by_greedy(lambda: ShreddingWriter(whole_first=False)),
+    ),
+)
+
+
+ACCENTS = str.maketrans("aeiou", "áéíóú")
+DIGITS = str.maketrans("aeiost", "431057")
+VOWELLESS = str.maketrans("", "", "aeiou")
+RESPELLINGS: tuple[Callable[[str], str], ...] = (
+    lambda text: "".join(f"&#{ord(letter)};" if letter in "aeiou" else letter for letter in text),
+    lambda text: html.escape(text.replace("e", "&eacute;")),
+    lambda text: text.translate(DIGITS),
+    lambda text: text.translate(ACCENTS),
+    lambda text: "\u200d".join(text),
+    lambda text: "".join(f"{letter}\u0335" if letter.isalpha() else letter for letter in text),
+    lambda text: "".join(chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter for letter in text),
+    lambda text: " ".join(_change_long(word, lambda it: f"{it[:3]}-{it[3:]}") for word in text.split()),
+    lambda text: " ".join(_change_long(word, lambda it: f"{it[:3]} {it[3:]}") for word in text.split()),
+    lambda text: " ".join(_change_long(word, lambda it: f"{it[:3]}{it[2:]}") for word in text.split()),
+    lambda text: " ".join(_change_long(word, lambda it: f"{it[:3]}{it[4:]}") for word in text.split()),
+    lambda text: text.replace("ph", "f").replace("ck", "k").replace("qu", "kw").replace("ight", "ite"),
+    lambda text: " ".join(_change_long(word, lambda it: it[0] + it[1:].translate(VOWELLESS)) for word in text.split()),
+    lambda text: text.replace(" ", "_"),
+    lambda text: text.swapcase(),
+)
+LONG_WORD = 6
+
+
+def _change_long(word: str, change: Callable[[str], str]) -> str:
+    """
+    >>> _change_long("harbour", lambda it: f"{it[:3]}-{it[3:]}"), _change_long("ship", str.upper)
+    ('har-bour', 'ship')
+    """
+    return change(word) if len(word) >= LONG_WORD else word
+
+
+def respell(world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
+    """What others have said, each time in another spelling, beginning where the last turn ended."""
+    for number in range(TRIES):
+        yield RESPELLINGS[(turn.turn * TRIES + number) % len(RESPELLINGS)](world.recall(turn))
+
+
+_SPELLINGS_NOVELTY = (
+    Attack(
+        family="spellings",
+        mechanism="novelty",
+        what="One contributor hands in what others have said in other spellings: HTML entities, digits for letters, "
+        "accents, invisible and combining characters, hyphens, doubled, dropped and left-out letters.",
+        against="What Unicode calls the same is the same; many words that the embedder has to spell out are held.",
+        open="A respelling that leaves most words whole and misleads the embedder is paid by its similarity.",
+        run=by_greedy(lambda: respell),
+    ),
+)
+
+
+EXCHANGED_LETTERS = 4
+
+
+def exchange_words(world: NoveltyWorld, turn: MinerTurn) -> str:
+    """What another has said, with two of its longer words in each other's place."""
+    words = world.recall(turn).rstrip(".").split()
+    places = [place for place, word in enumerate(words) if len(word) >= EXCHANGED_LETTERS]
+    if len(places) >= 2:
+        one, other = turn.chance.permutation(places)[:2]
+        words[one], words[other] = words[other], words[one]
+    return " ".join(words) + "."
+
+
+_WORD_EXCHANGE_NOVELTY = (
+    Attack(
+        family="word-exchange",
+        mechanism="novelty",
+        what="One contributor hands in what others have said with two words in each other's place.",
+        against="The similarity of the embedding, which an exchange hardly changes.",
+        open="A rule that pays for another fact in the same words pays for exchanged words too: they look alike.",
+        run=by_greedy(lambda: repeat(exchange_words)),
+    ),
+)
+
+
+@dataclass(slots=True)
+class SharedTextWriter:
+    """A new sentence in each round, of which every identity hands in a part."""
+
+    parts: dict[int, list[str]] = field(default_factory=dict)
+
+    def __call__(self, world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
+        if turn.round not in self.parts:
+            words = world.think().split()
+            size = -(-len(words) // SYBIL_IDENTITIES)
+            self.parts[turn.round] = [" ".join(words[start : start + size]) for start in range(0, len(words), size)]
+        if self.parts[turn.round]:
+            yield self.parts[turn.round].pop(0)
+
+
+_SYBIL_SPLIT_NOVELTY = (
+    Attack(
+        family="sybil-split",
+        mechanism="novelty",
+        what="Four identities of one operator cut one new sentence in four and hand in a part each.",
+        against="A text of fewer than three words is refused, and parts of one sentence are near each other.",
+        open="A part of a few words is paid like a sentence: pay does not grow with what is said.",
+        run=by_greedy(SharedTextWriter, SYBIL_IDENTITIES),
     ),
 )
 
@@ -289,7 +505,11 @@ ATTACKS = (
     *_MISSPELLING_NOVELTY,
     *_NEAR_DUPLICATE_NOVELTY,
     *_PATCHWORK_NOVELTY,
+    *_SHREDDING_NOVELTY,
     *_SLOW_DRIFT_NOVELTY,
+    *_SPELLINGS_NOVELTY,
     *_SYBIL_NOVELTY,
+    *_SYBIL_SPLIT_NOVELTY,
+    *_WORD_EXCHANGE_NOVELTY,
     *_WORD_SALAD_NOVELTY,
 )

@@ -4,6 +4,7 @@ Nobody is asked, so every round collects one contribution of each, in a drawn or
 desk found when they came in.
 """
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -97,6 +98,15 @@ class SeasonDesk:
         event = make_event(id, measured, near.id if near else None, near.micro if near else None, duplicate)
         return replace(event, status=judged.status, units=judged.units, at=at).as_json()
 
+    def quote(self, text: str) -> int:
+        """Units that the text would be paid now; nothing is kept of it, as with a desk's free check."""
+        measured = self._measure(text)
+        if measured is None:
+            return 0
+        asked = Contribution("quote", "", measured.text, measured.vectors, not measured.doubts)
+        judged = copy.deepcopy(self._line).take(asked).judgement
+        return judged.units if judged.status == "paid" else 0
+
     def _measure(self, text: str) -> MeasuredText | None:
         if text not in self._known:
             try:
@@ -123,6 +133,7 @@ class NoveltyWorld:
         self.mechanism: Mechanism = Novelty()
         self.params = make_params(self.mechanism, params)
         self._rules = NoveltyParams(**params)
+        self.greatest = self._rules.max_reward
         self.senses = senses
         self.statements = list_statements(senses)
         self.words = list_words(self.statements)
@@ -164,10 +175,14 @@ class NoveltyWorld:
         """Something that was new in an earlier round."""
         return self.said[int(turn.chance.integers(len(self.said)))] if self.said else self.statements[0]
 
-    def hand_in(self, turn: MinerTurn, text: str) -> SimulatedAnswer:
-        """Whose hotkey it is, is kept: pay goes to hotkeys, a trial is about who is behind them."""
+    def hand_in(self, turn: MinerTurn, text: str | None) -> SimulatedAnswer:
+        """Whose hotkey it is, is kept: pay goes to hotkeys, a trial is about who is behind them. None is nothing."""
         self._names[turn.hotkey] = turn.me.name
-        return SimulatedAnswer({"contributions": [text]}, 0.0)
+        return SimulatedAnswer({"contributions": [] if text is None else [text]}, 0.0)
+
+    def quote(self, text: str) -> float:
+        """Tokens that the desk would pay for a text before anything else of this round comes in; asking is free."""
+        return self._desk.quote(text) / self._rules.base_units
 
     def count_tokens(self) -> dict[str, float]:
         """What everybody was paid this season."""
@@ -181,7 +196,11 @@ class NoveltyWorld:
         self.senses.embedder.embed([normalise_embedded(text) for text in given if text not in self._known])
         answers = tuple(replace(one, payload={"contributions": self._take(one, asked)}) for one in asked.answers)
         self.said, self._given = tuple(self._thought), self._given.union(given)
-        self._refused = {one.hotkey for one in answers if not one.payload["contributions"]}
+        self._refused = {
+            one.hotkey
+            for one, taken in zip(asked.answers, answers, strict=True)
+            if one.payload["contributions"] and not taken.payload["contributions"]
+        }
         return self.mechanism.observe(self.params, replace(asked, answers=answers), self.senses)
 
     def _take(self, answer: Answer, asked: Asked) -> list[dict[str, Any]]:

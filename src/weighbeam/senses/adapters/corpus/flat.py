@@ -74,19 +74,20 @@ class FlatIndex:
         alone = len(queries) == 1
         rows = self._block_rows if alone else min(PART, self._block_rows)
         floats, error, best = queries.astype(np.float32), bound_error(queries), BestRows(len(queries))
-        room = np.empty((len(queries), rows), np.float32)
+        columns = np.asfortranarray(floats.T)
+        room = np.empty((rows, len(queries)), np.float32)
         for number, start, last in cut_parts(self._count, self._block_rows, rows):
             first, part = number * self._block_rows + start, self._blocks[number][start:last]
-            scores = room[:, : len(part)]
+            scores = room[: len(part)]
             if alone:
-                np.vecdot(part, floats[0], out=scores[0])
+                np.vecdot(part, floats[0], out=scores[:, 0])
             else:
-                scores = np.dot(floats, part.T, out=scores if len(part) == rows else None)
-            highest = scores.max(axis=1).astype(np.float64)
+                np.dot(part, columns, out=scores)
+            highest = scores.max(axis=0).astype(np.float64)
             hit = np.flatnonzero(highest > best.products - error)
             if len(hit):
                 floor = np.maximum(highest - 2 * error, best.products - error)[hit]
-                near = np.flatnonzero((scores[hit] >= floor[:, None]).any(axis=0))
+                near = np.flatnonzero((scores[:, hit] >= floor).any(axis=1))
                 _settle(queries, hit, part, near, first, best)
         return best.tell()
 

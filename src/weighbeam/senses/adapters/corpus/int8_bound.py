@@ -8,9 +8,12 @@ The integer product of the codes gives q̂·x̂, and that an upper and a lower b
 below the highest lower bound of all rows cannot be nearest. The others are scored from their exact rows, the highest
 upper bound first, until the next one is below the best score: then none that is left can win.
 
-The bounds are computed in float32, which rounds fewer than ten times by 2⁻²⁴ of terms that are below 2.5e12 together
-(|q̂|·(|x̂| + r) at 8,192 dimensions): by less than 1.5e6. `SLACK` is more than that, and is in every bound.
+A product of codes may be a float32, and so are scales and errors: bounds round fewer than ten times by 2⁻²⁴ of terms
+that are below 2.5e12 together (|q̂|·(|x̂| + r) at 8,192 dimensions): by less than 1.5e6. `SLACK` is more than that, and
+is in every bound.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +37,11 @@ FIRST_FETCH = 32
 MAX_FETCH = 2_048
 MAX_WAITING = 65_536
 QUERY, PLACE, UPPER, LOWER = range(4)
+MIN_SCALE = 1e-9
+MAX_PRODUCT = 2.0**30
+"""More than any product of codes: 8,192 · 127²."""
+PRODUCT_ROUNDING = 2.0**-22
+"""A product may come as a float32, and so does the limit that it is compared with."""
 
 
 class CandidateSearch:
@@ -58,22 +66,36 @@ class CandidateSearch:
         self.best.offer(zero, np.zeros(1, np.int64), np.zeros((len(zero), 1), np.int64))
         self._floors[zero] = np.inf
 
-    def offer(self, first: int, scaled: NDArray[np.float32], errors: NDArray[np.float32], fetch: FetchRows) -> None:
-        """Rows from place `first` on: upper bounds (rows, queries) in units of each query's scale, less its slack."""
+    def offer(self, first: int, part: RowCodes, products: NDArray[Any], fetch: FetchRows) -> None:
+        """Rows from place `first` on, by the products (rows, queries) of their codes."""
         if first == 0:
-            width = 2 * (float(errors.max()) * self.reaches + self.slacks)
-            highest = scaled.max(axis=0) * self.scales + self.slacks
-            self._floors = np.maximum(self._floors, highest - width)
-        limits = np.nextafter(((self._floors - self.slacks) / self.scales).astype(np.float32), np.float32(-np.inf))
-        rows, queries = np.divmod(np.flatnonzero(scaled >= limits), len(limits))
+            self._raise_floors(part, products)
+        rows, queries = np.divmod(np.flatnonzero(products >= self._limit(part, products.dtype)), len(self.codes))
         if len(rows):
-            uppers = scaled[rows, queries] * self.scales[queries] + self.slacks[queries]
-            lowers = uppers - 2 * (errors[rows] * self.reaches[queries] + self.slacks[queries])
-            np.maximum.at(self._floors, queries, lowers)
-            self._waiting.append(np.stack([queries, first + rows, uppers, lowers]))
-            self._count += len(rows)
+            middles = products[rows, queries] * part.scales[rows].astype(np.float64) * self.scales[queries]
+            widths = part.errors[rows] * self.reaches[queries] + self.slacks[queries]
+            np.maximum.at(self._floors, queries, middles - widths)
+            found = np.stack([queries, first + rows, middles + widths, middles - widths])
+            self._waiting.append(found[:, found[UPPER] >= self._floors[queries]])
+            self._count += self._waiting[-1].shape[1]
         if self._count > MAX_WAITING:
             self.settle(fetch)
+
+    def _raise_floors(self, part: RowCodes, products: NDArray[Any]) -> None:
+        """To the highest lower bound of the first rows, so that few of them have to wait."""
+        lowers = products * part.scales.astype(np.float64)[:, None] * self.scales
+        lowers -= part.errors[:, None] * self.reaches
+        self._floors = np.maximum(self._floors, lowers.max(axis=0) - self.slacks)
+
+    def _limit(self, part: RowCodes, kind: np.dtype[Any]) -> NDArray[Any]:
+        """Products of codes that no row of a part can do without: those of the largest scale and error in it.
+
+        One comparison of each product instead of a bound of its own, which is left to the few that pass.
+        """
+        least = self._floors - (float(part.errors.max()) * self.reaches + self.slacks)
+        steps = self.scales * max(float(part.scales.max()), MIN_SCALE)
+        limits = np.minimum(np.where(least > 0, least / steps, -MAX_PRODUCT), MAX_PRODUCT)
+        return np.floor(limits - np.abs(limits) * PRODUCT_ROUNDING - 1).astype(kind)
 
     def settle(self, fetch: FetchRows) -> None:
         """Decide among the rows that wait."""
@@ -107,6 +129,7 @@ class CandidateSearch:
 BLOCK_ROWS = 65_536
 BATCH = 64
 PART = 2_048
+PART_ALONE = 65_536
 
 
 class BoundIndex:
@@ -141,13 +164,10 @@ class BoundIndex:
         if not self._count:
             return BestRows(len(queries)).tell()
         hunt = CandidateSearch(queries)
-        rows = self._block_rows if len(queries) == 1 else min(PART, self._block_rows)
+        rows = min(PART_ALONE if len(queries) == 1 else PART, self._block_rows)
         multiplier = CodeMultiplier(hunt.codes, rows)
-        reaches = (hunt.reaches / hunt.scales).astype(np.float32)
         for block, start, last in cut_parts(self._count, self._block_rows, rows):
             part = self._blocks[block].cut(slice(start, last))
-            uppers = np.multiply(multiplier.multiply(part.codes), part.scales[:, None], dtype=np.float32)
-            uppers += part.errors[:, None] * reaches
-            hunt.offer(block * self._block_rows + start, uppers, part.errors, self._fetch)
+            hunt.offer(block * self._block_rows + start, part, multiplier.multiply(part.codes), self._fetch)
         hunt.settle(self._fetch)
         return hunt.best.tell()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanisms.inference.hostile import HOSTILE, run_in_time
-from weighbeam.mechanisms.inference.text.order import WordOrder, read_order
+from weighbeam.core.word_order import WordOrder, read_order
 
 WRITTEN = (
     "The old ferry crosses the river every morning, and it carries farmers to the market in the town. The captain "

@@ -1,4 +1,4 @@
-"""Are words in an order that people write? (spec § 18)
+"""Are words in an order that people write? (docs/spec/inference.md § 18, novelty.md § 5)
 
 A table says how much likelier than by chance one English word follows another; rare words count by their ending. A
 text's neighbours are compared with what a random order of the same words of the same line would give: the difference
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-TABLE = Path(__file__).with_name("order_table.npz")
+TABLE = Path(__file__).with_name("word_order.npz")
 STEP = 20
 NUMBER, OTHER = "<number>", "<other>"
 ENDINGS = (
