@@ -74,7 +74,7 @@ def judge_round(given: RoundInput, params: InferenceParams) -> JudgedRound:
     given = replace(given, received=received)
     void = len(received) < params.min_miners
     filtered = filter_answers(received, params, marks)
-    measured = choose_measured(filtered)
+    measured = choose_measured(filtered, params.quorum if received.kind == "short" else 0.0)
     consensus = _measure(given, filtered, measured, params)
     inside = np.zeros(len(received), dtype=bool)
     inside[[measured.members[i] for i in consensus.inside]] = True

@@ -24,7 +24,7 @@ def traits_stage(given: Input) -> dict[str, Any]:
     assert isinstance(texts, list)
     prompt, parsed = ParsedText(given["prompt"]), [ParsedText(text) for text in texts]
     kind, asked = find_kind(prompt.clean, [text.clean for text in parsed if text.words]), read_prompt(prompt)
-    fresh, prose = find_fresh(parsed, asked), given.get("prose", True) is not False
+    fresh, prose = find_fresh(parsed, asked, kind), given.get("prose", True) is not False
     traits = [find_traits(text, asked, kind, prose, place, fresh) for place, text in enumerate(parsed)]
     return {
         "kind": kind,
@@ -49,7 +49,7 @@ def kind_quality_stage(given: Input) -> dict[str, Any]:
 def _parse_traits(given: object) -> TextTraits:
     """All of them, each a whole number or a truth, the language aside."""
     names = set(TextTraits.__dataclass_fields__)
-    require(isinstance(given, dict) and set(given) == names, "bad_shape")
+    require(isinstance(given, dict) and names - {"abstains"} <= set(given) <= names, "bad_shape")
     assert isinstance(given, dict)
     require(all(isinstance(value, int) for name, value in given.items() if name != "language"), "bad_shape")
     return TextTraits.from_json(given)

@@ -20,7 +20,13 @@ class InferenceParams(Params):
     """How answers are judged, compared and paid."""
 
     presets: ClassVar[Mapping[str, Values]] = {
-        "seed": {"reading": "literal", "contradiction": False, "equal_at_zero": False, "reference_share": 0.0}
+        "seed": {
+            "reading": "literal",
+            "contradiction": False,
+            "quorum": 0.0,
+            "equal_at_zero": False,
+            "reference_share": 0.0,
+        }
     }
 
     reading: Annotated[
@@ -35,6 +41,12 @@ class InferenceParams(Params):
         read_by("observe"),
         before(False),
     ] = True
+    quorum: Annotated[
+        Share,
+        about("least share of the votes that a consensus of short answers holds; below it there is none"),
+        read_by("score"),
+        before(0.0),
+    ] = 0.5
     equal_at_zero: Annotated[
         bool,
         about("equal answers to a question at temperature 0 are no copies: each keeps its pay"),

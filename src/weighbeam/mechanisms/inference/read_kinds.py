@@ -90,7 +90,7 @@ def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[Par
     """The kind of the round, told by prompt and answers together, and what is counted in each answer."""
     kind = find_kind(prompt.clean, [text.clean for text in texts if text.words])
     asked = read_prompt(prompt)
-    fresh = find_fresh(texts, asked)
+    fresh = find_fresh(texts, asked, kind)
     traits = [find_traits(text, asked, kind, question.prose, place, fresh) for place, text in enumerate(texts)]
     task = {"asks": kind, "language": asked.language, "triples": len(asked.triples)}
     return KindReading(kind, prompt, texts, fresh.each, traits, task)
