@@ -83,6 +83,9 @@ def agreement_stage(given: Input) -> dict[str, Any]:
     contradiction = given.get("contradiction")
     heard = given.get("heard", [True] * size)
     require(isinstance(heard, list) and len(heard) == size, "bad_shape")
+    said = given.get("said", [])
+    require(isinstance(said, list) and len(said) in (0, size) and all(isinstance(one, list) for one in said), "bad_shape")
+    require(all(isinstance(part, list) for one in said for part in one), "bad_shape")
     claims = Claims(
         kind=kind,
         heard=[one is not False for one in heard],
@@ -94,5 +97,6 @@ def agreement_stage(given: Input) -> dict[str, Any]:
         trials=_parse_results(results, given.get("shown"), size),
         results=results or [],
         contradiction=None if contradiction is None else parse_shares(contradiction, size, order),
+        said=[[frozenset(map(str, part)) for part in one] for one in said],
     )
     return {"agreement": (measure_agreement(claims) / MILLION).tolist()}

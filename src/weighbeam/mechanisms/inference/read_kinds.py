@@ -14,10 +14,12 @@ from weighbeam.mechanisms.inference.reference.claims import prepare
 from weighbeam.mechanisms.inference.reference.read import read_value
 from weighbeam.mechanisms.inference.task import ParsedPrompt
 from weighbeam.mechanisms.inference.text.behaviour import plan_trials, try_function
+from weighbeam.mechanisms.inference.text.content import list_stems
 from weighbeam.mechanisms.inference.text.cosines import TextVectors
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kind_quality import judge_texts_by_kind
 from weighbeam.mechanisms.inference.text.kinds import Kind, find_kind
+from weighbeam.mechanisms.inference.text.languages import find_language
 from weighbeam.mechanisms.inference.text.traits import TextTraits, find_fresh, find_traits, read_prompt
 from weighbeam.senses.ports.protocols import Entailment
 
@@ -57,6 +59,9 @@ class KindReading:
             trials=trials,
             results=[] if trials is None else [try_function(trials, text.raw) for text in self.texts],
             contradiction=contradiction,
+            said=[_cut_fresh(text, own) for text, own in zip(self.texts, self.fresh, strict=True)]
+            if self.kind == "short"
+            else (),
         )
         return measure_agreement(claims), faults
 
@@ -76,6 +81,12 @@ class KindReading:
         found[np.ix_(said, said)] = (judged + judged.T) / 2
         np.fill_diagonal(found, 0.0)
         return found, []
+
+
+def _cut_fresh(text: ParsedText, fresh: frozenset[str]) -> list[frozenset[str]]:
+    """The new stems of each sentence."""
+    language = find_language(text.clean)
+    return [fresh.intersection(list_stems(sentence, language)) for sentence in text.sentences]
 
 
 def is_brief(text: ParsedText) -> bool:
