@@ -84,7 +84,9 @@ def agreement_stage(given: Input) -> dict[str, Any]:
     heard = given.get("heard", [True] * size)
     require(isinstance(heard, list) and len(heard) == size, "bad_shape")
     said = given.get("said", [])
-    require(isinstance(said, list) and len(said) in (0, size) and all(isinstance(one, list) for one in said), "bad_shape")
+    require(
+        isinstance(said, list) and len(said) in (0, size) and all(isinstance(one, list) for one in said), "bad_shape"
+    )
     require(all(isinstance(part, list) for one in said for part in one), "bad_shape")
     claims = Claims(
         kind=kind,

@@ -24,6 +24,8 @@ class InferenceParams(Params):
             "reading": "literal",
             "contradiction": False,
             "quorum": 0.0,
+            "borrowing": False,
+            "calibration": False,
             "equal_at_zero": False,
             "reference_share": 0.0,
         }
@@ -47,6 +49,18 @@ class InferenceParams(Params):
         read_by("score"),
         before(0.0),
     ] = 0.5
+    borrowing: Annotated[
+        bool,
+        about("in open questions, word for word what earlier answers said is not paid"),
+        read_by("score"),
+        before(False),
+    ] = True
+    calibration: Annotated[
+        bool,
+        about("claimed confidence pays most if it is the share of other answers that score less"),
+        read_by("score"),
+        before(False),
+    ] = True
     equal_at_zero: Annotated[
         bool,
         about("equal answers to a question at temperature 0 are no copies: each keeps its pay"),

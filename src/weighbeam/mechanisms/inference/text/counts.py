@@ -161,6 +161,25 @@ def count_shared(texts: Sequence[ParsedText]) -> Iterator[tuple[int, int, int]]:
                 yield i, j, shared
 
 
+def count_borrowed(
+    texts: Sequence[ParsedText], prompt: ParsedText, seconds: Sequence[float]
+) -> Iterator[tuple[int, int]]:
+    """Of each text, the triples that do not stand in the prompt, and how many of them stand in a text that was there
+    before it.
+
+    >>> texts = [ParsedText(text) for text in ("red light is bent", "so red light is bent less")]
+    >>> list(count_borrowed(texts, ParsedText("Why?"), [1.0, 2.0]))
+    [(2, 0), (4, 2)]
+    """
+    first: dict[Triple, float] = {}
+    for text, arrived in zip(texts, seconds, strict=True):
+        for triple in text.triples:
+            first[triple] = min(arrived, first.get(triple, arrived))
+    for text, arrived in zip(texts, seconds, strict=True):
+        own = text.triples - prompt.triples
+        yield len(own), sum(first[triple] < arrived for triple in own)
+
+
 def fill_overlaps(sizes: Sequence[int], wordings: Sequence[int], shared: NDArray[np.integer]) -> NDArray[np.float64]:
     """The matrix of overlaps from each text's number of distinct triples, its wording, and rows (i, j, shared).
 
