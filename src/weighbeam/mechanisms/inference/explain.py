@@ -99,7 +99,11 @@ def _explain_emission(params: InferenceParams, replayed: RejudgedRound, score: S
     seconds = replayed.given.seconds[number]
     owned = f", shared by {len(copies)}: {', '.join(copies)}" if copies else ": the text is its own"
     borrowed = replayed.given.received.borrowed
-    owned += "" if borrowed is None else f", {borrowed[number]:.1%} of it word for word in earlier answers"
+    owned += (
+        ""
+        if borrowed is None
+        else f", {borrowed[number, int(bool(copies))]:.1%} of it word for word in earlier answers"
+    )
     achieved = "achieved" if judged.consensus.achieved else "not achieved"
     place = "a member" if hotkey in judged.inside else "not a member"
     lines = [

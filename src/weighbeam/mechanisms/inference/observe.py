@@ -73,9 +73,9 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     arrays = _measure(list(texts.values()), prompt, vectors)
     if read is not None:
         borrowed = count_borrowed(list(texts.values()), prompt, _find_arrivals(asked.answers, texts))
-        for row, traits, (own, taken) in zip(facts["texts"], read.traits, borrowed, strict=True):
+        for row, traits, (own, taken, apart) in zip(facts["texts"], read.traits, borrowed, strict=True):
             row["traits"] = traits.as_json()
-            row["borrowed"] = {"triples": own, "earlier": taken}
+            row["borrowed"] = {"triples": own, "earlier": taken, "apart": apart}
         arrays["last_line_cosines"] = _compare_last(list(texts.values()), prompt, vectors)
         arrays["agreement"], more = read.agree(arrays, vectors, senses.entailment if params.contradiction else None)
         facts["faults"] += more

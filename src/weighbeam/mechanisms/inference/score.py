@@ -145,11 +145,14 @@ def _list_counted(facts: Mapping[str, Any], found: Mapping[str, float | None]) -
 
 
 def find_borrowed(facts: Mapping[str, Any], rows: Sequence[int] | NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """The share of each answer that earlier ones say word for word; None where that is not looked at."""
+    """The share of each answer that earlier ones say word for word, and that those say which are no version of it; None
+    where that is not looked at."""
     counted = [facts["texts"][row].get("borrowed") for row in rows]
     if facts["task"].get("asks") != "open" or any(one is None for one in counted):
         return None
-    return np.array([one["earlier"] / max(1, one["triples"]) for one in counted], dtype=np.float64)
+    return np.array([[one[of] / max(1, one["triples"]) for of in ("earlier", "apart")] for one in counted]).reshape(
+        -1, 2
+    )
 
 
 def judge_truth(facts: Mapping[str, Any]) -> list[Truth] | None:

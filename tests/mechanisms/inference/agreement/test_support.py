@@ -115,20 +115,35 @@ def test_open_questions_know_no_quorum() -> None:
 
 def test_only_earlier_answers_are_borrowed_from() -> None:
     texts = [ParsedText(text) for text in ("red light is bent less", "blue light is bent more than red light is bent")]
-    assert [taken for _, taken in count_borrowed(texts, ParsedText("Why?"), [1.0, 2.0])] == [0, 2]
-    assert [taken for _, taken in count_borrowed(texts, ParsedText("Why?"), [2.0, 1.0])] == [2, 0]
-    assert [taken for _, taken in count_borrowed(texts, ParsedText("Why?"), [1.0, 1.0])] == [0, 0]
+    assert [taken for _, taken, _ in count_borrowed(texts, ParsedText("Why?"), [1.0, 2.0])] == [0, 2]
+    assert [taken for _, taken, _ in count_borrowed(texts, ParsedText("Why?"), [2.0, 1.0])] == [2, 0]
+    assert [taken for _, taken, _ in count_borrowed(texts, ParsedText("Why?"), [1.0, 1.0])] == [0, 0]
+
+
+def test_a_version_of_the_text_itself_is_left_aside() -> None:
+    texts = [
+        ParsedText(text) for text in ("red light is bent less than blue light", "red light is bent less than blue")
+    ]
+    assert list(count_borrowed(texts, ParsedText("Why?"), [1.0, 2.0])) == [(6, 0, 0), (5, 5, 0)]
+
+
+def test_copies_share_their_pay_whoever_was_first() -> None:
+    similarity, overlap = alike(4, 0.6), np.eye(4)
+    similarity[2, 3] = similarity[3, 2] = overlap[2, 3] = overlap[3, 2] = 1.0
+    given = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
+    paid = judge(alike(4, 0.7), similarity=similarity, overlap=overlap, borrowed=given).paid.emissions
+    assert paid["m2"] == paid["m3"] > 0
 
 
 def test_an_answer_put_together_from_earlier_ones_is_not_paid_and_those_are() -> None:
-    judged = judge(alike(4, 0.7), borrowed=np.array([0.0, 0.1, 0.7, 1.0]))
+    judged = judge(alike(4, 0.7), borrowed=np.array([[0.0, 0.0], [0.1, 0.1], [0.7, 0.7], [1.0, 1.0]]))
     paid = judged.paid.emissions
     assert paid["m3"] == 0.0
     assert paid["m0"] == paid["m1"] == paid["m2"] > 0
 
 
 def test_equal_texts_that_were_asked_for_are_not_borrowed() -> None:
-    assert judge(alike(4, 0.7), borrowed=np.ones(4), exact=True).paid.emissions["m3"] > 0
+    assert judge(alike(4, 0.7), borrowed=np.ones((4, 2)), exact=True).paid.emissions["m3"] > 0
 
 
 @given(shares, shares)

@@ -124,7 +124,8 @@ Flags = NDArray[np.bool_]
 class ReceivedAnswers:
     """The answers that arrived, by hotkey. Without `overlap` no two texts share three words in a row. `agreement` and
     the round's `kind` are there where answers were read by kind. In an `exact` round, at temperature 0, equal texts are
-    what was asked for. `borrowed` is the share of an answer that earlier ones say word for word, if that counts."""
+    what was asked for. `borrowed` is the share of an answer that earlier ones say word for word, and the share without
+    versions of itself, if that counts."""
 
     hotkeys: tuple[str, ...]
     quality: NDArray[np.float64]
@@ -212,7 +213,7 @@ def filter_answers(
     if wrong.any():
         group, pay = _pay_wrong(received, wrong, group, pay, params)
     vote = np.where(marks.mute, 0.0, vote)
-    pay = np.minimum(pay, _pay_own_words(received, params))
+    pay = np.minimum(pay, _pay_own_words(received, group, params))
     numbers = np.arange(len(received))
     speaking = numbers[~silent & (group == numbers)]
     lof, outlier = _remove_outliers(received, speaking, params)
@@ -276,11 +277,13 @@ def _pay_wrong(
     return group, np.where(wrong, np.where(full, 1.0, 1 / _sizes(group)), pay)
 
 
-def _pay_own_words(received: ReceivedAnswers, params: InferenceParams) -> NDArray[np.float64]:
-    """What is left of the pay of answers put together from earlier ones; a few words may be anybody's."""
+def _pay_own_words(received: ReceivedAnswers, group: NDArray[np.intp], params: InferenceParams) -> NDArray[np.float64]:
+    """What is left of the pay of answers put together from earlier ones; a few words may be anybody's. Copies share one
+    pay already, whoever was first."""
     if received.borrowed is None or received.exact:
         return np.ones(len(received))
-    left = 1 - np.clip((received.borrowed - BORROWED_FROM) / (BORROWED_TO - BORROWED_FROM), 0.0, 1.0)
+    taken = np.where(_sizes(group) > 1, received.borrowed[:, 1], received.borrowed[:, 0])
+    left = 1 - np.clip((taken - BORROWED_FROM) / (BORROWED_TO - BORROWED_FROM), 0.0, 1.0)
     return np.where(received.words < params.duplicate_min_words, 1.0, np.round(left, 12))
 
 
