@@ -21,7 +21,7 @@ UNKNOWN_CONFIDENCE = 0.5
 @dataclass(frozen=True, slots=True)
 class Standpoint:
     """Where an unflagged answer stands in its round. Where answers were read by kind, `typical` is how near to others
-    the members of the consensus are."""
+    the members of the consensus are, and `rank`, if claims are held against it, the share of others that it beats."""
 
     near: float
     quality: float
@@ -30,6 +30,7 @@ class Standpoint:
     removed: str | None
     diverse: bool
     typical: float | None = None
+    rank: float | None = None
 
 
 def parse_confidence(claim: object, params: InferenceParams) -> float:
@@ -41,6 +42,32 @@ def parse_confidence(claim: object, params: InferenceParams) -> float:
     if not params.weighted_scoring or not is_number(claim):
         return UNKNOWN_CONFIDENCE
     return min(1.0, max(0.0, float(claim)))
+
+
+def rate_claim(claim: float, rank: float | None) -> float:
+    """What a claim of confidence is worth: itself; or, held against the share of others that the answer beats, most if
+    it is that share, and a half if nothing is claimed.
+
+    >>> rate_claim(0.9, None), rate_claim(0.5, 0.1), rate_claim(1.0, 0.5), rate_claim(1.0, 1.0)
+    (0.9, 0.5, 0.25, 0.75)
+    """
+    if rank is None:
+        return claim
+    claimed, beaten = claim - 0.5, rank - 0.5
+    return round(max(0.0, 0.5 + 2 * claimed * beaten - claimed**2), 12)
+
+
+def rank_points(points: Sequence[float]) -> list[float]:
+    """Of each, the share of the others that it beats; equals beat each other by half.
+
+    >>> rank_points([3.0, 1.0, 1.0]), rank_points([2.0])
+    ([1.0, 0.25, 0.25], [0.5])
+    """
+    others = len(points) - 1
+    if others < 1:
+        return [UNKNOWN_CONFIDENCE] * len(points)
+    rounded = [round(own, 9) for own in points]
+    return [sum(own > other for other in rounded) / others + (rounded.count(own) - 1) / (2 * others) for own in rounded]
 
 
 def measure_near(
@@ -71,12 +98,13 @@ def compose_parts(stands: Standpoint, params: InferenceParams) -> dict[str, Any]
     return {
         "similarity": SIMILARITY * near * penalty,
         "quality": QUALITY * stands.quality,
-        "confidence": CONFIDENCE * stands.confidence,
+        "confidence": CONFIDENCE * rate_claim(stands.confidence, stands.rank),
         "consensus": MEMBER if stands.member else 0.0,
         "diversity": _diversity(stands, params) if stands.diverse else 0.0,
         "near": near,
         "penalty": penalty,
         **({} if stands.typical is None else {"typical": stands.typical}),
+        **({} if stands.rank is None else {"rank": stands.rank}),
     }
 
 
@@ -107,6 +135,7 @@ def find_best(scores: Sequence[tuple[str, float, float]]) -> str | None:
     return ordered[0][2] if ordered else None
 
 
-def lacks_confidence(score: float, confidence: float, params: InferenceParams) -> bool:
+def lacks_confidence(score: float, confidence: float, ranked: bool, params: InferenceParams) -> bool:
     """Is the best answer below what a member with its confidence could reach, times the threshold?"""
-    return not reaches(score, params.score_threshold * (REACHABLE + CONFIDENCE * confidence))
+    claim = rate_claim(confidence, 1.0 if ranked else None)
+    return not reaches(score, params.score_threshold * (REACHABLE + CONFIDENCE * claim))

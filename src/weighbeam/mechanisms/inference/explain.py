@@ -1,5 +1,8 @@
 """A score as a tree whose arithmetic a person can follow: quality, agreement, points, pay."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from weighbeam.mechanism.records import Node, Observation, Score, Scored
 from weighbeam.mechanisms.inference.composite import CONFIDENCE, MEMBER, QUALITY, SIMILARITY
 from weighbeam.mechanisms.inference.params import InferenceParams
@@ -52,7 +55,7 @@ def _explain_points(params: InferenceParams, score: Score) -> Node:
     lines = [
         f"similarity {parts['similarity']:.6g} = {SIMILARITY:g} × near {near:.6g} × penalty {penalty:g}",
         f"quality {parts['quality']:.6g} = {QUALITY:g} × {parts['quality'] / QUALITY:.6g}",
-        f"confidence {parts['confidence']:.6g} = {CONFIDENCE:g} × claim {parts['claim']:.6g}",
+        f"confidence {parts['confidence']:.6g} = {CONFIDENCE:g} × {_explain_claim(parts)}",
         f"consensus {parts['consensus']:g} = {MEMBER:g} × member {int(parts['consensus'] > 0)}",
         f"diversity {parts['diversity']:.6g}" + _explain_diversity(params, score),
     ]
@@ -61,6 +64,15 @@ def _explain_points(params: InferenceParams, score: Score) -> Node:
     if "truth_factor" in parts:
         sums = f"({sums}) × truth factor {parts['truth_factor']:.6g}"
     return Node(f"score = {sums} = {score.value:.9g}", tuple(map(Node, lines)))
+
+
+def _explain_claim(parts: Mapping[str, Any]) -> str:
+    claim = parts["claim"]
+    if "rank" not in parts:
+        return f"claim {claim:.6g}"
+    claimed, beaten = claim - 0.5, parts["rank"] - 0.5
+    sums = f"(0.5 + 2 × {claimed:.6g} × {beaten:.6g} − {claimed:.6g}²), at least 0"
+    return f"{sums}: claim {claim:.6g}, ahead of {parts['rank']:.1%} of the others, both less 0.5"
 
 
 def _explain_diversity(params: InferenceParams, score: Score) -> str:
@@ -86,6 +98,12 @@ def _explain_emission(params: InferenceParams, replayed: RejudgedRound, score: S
     copies = replayed.given.received.name(group)
     seconds = replayed.given.seconds[number]
     owned = f", shared by {len(copies)}: {', '.join(copies)}" if copies else ": the text is its own"
+    borrowed = replayed.given.received.borrowed
+    owned += (
+        ""
+        if borrowed is None
+        else f", {borrowed[number, int(bool(copies))]:.1%} of it word for word in earlier answers"
+    )
     achieved = "achieved" if judged.consensus.achieved else "not achieved"
     place = "a member" if hotkey in judged.inside else "not a member"
     lines = [

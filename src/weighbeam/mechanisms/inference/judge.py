@@ -1,7 +1,7 @@
 """A whole round from what was received to what everyone earns: §§ 4-11 one after the other. Pure."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from weighbeam.mechanisms.inference.composite import (
     lacks_confidence,
     measure_near,
     parse_confidence,
+    rank_points,
     sum_parts,
 )
 from weighbeam.mechanisms.inference.emissions import AnswerPay, AnswerPayee, parse_seconds, pay_answers
@@ -74,7 +75,7 @@ def judge_round(given: RoundInput, params: InferenceParams) -> JudgedRound:
     given = replace(given, received=received)
     void = len(received) < params.min_miners
     filtered = filter_answers(received, params, marks)
-    measured = choose_measured(filtered)
+    measured = choose_measured(filtered, params.quorum if received.kind == "short" else 0.0)
     consensus = _measure(given, filtered, measured, params)
     inside = np.zeros(len(received), dtype=bool)
     inside[[measured.members[i] for i in consensus.inside]] = True
@@ -97,7 +98,8 @@ def judge_round(given: RoundInput, params: InferenceParams) -> JudgedRound:
         scores=_score_everyone(given, scores, void),
         paid=paid,
         best=best,
-        low_confidence=best is None or lacks_confidence(scores[best], parts[best]["claim"], params),
+        low_confidence=best is None
+        or lacks_confidence(scores[best], parts[best]["claim"], "rank" in parts[best], params),
         alerts=raise_alerts(received, filtered, void, params),
     )
 
@@ -193,26 +195,36 @@ def _compose(
     near = measure_near(received.alike, filtered.vote, apart, peers, received.quality)
     typical = float(near[inside].mean()) if received.agreement is not None and inside.any() else None
     shared = {number for group in filtered.list_groups() for number in group}
-    parts = {}
+    stands = []
     for number in np.flatnonzero(~filtered.flagged).tolist():
         quality, reason = float(received.quality[number]), removed.get(number)
         good = reaches(quality, params.high_quality)
-        claim = parse_confidence(given.confidence[number], params)
-        stands = Standpoint(
+        standpoint = Standpoint(
             near=float(near[number]),
             quality=quality,
-            confidence=claim,
+            confidence=parse_confidence(given.confidence[number], params),
             member=bool(inside[number]),
             removed=reason,
             diverse=reason == "other_cluster" and good and number not in shared,
             typical=typical,
         )
-        parts[received.hotkeys[number]] = {
-            **compose_parts(stands, params),
-            "claim": claim,
+        stands.append((number, standpoint))
+    calibrated = params.calibration and received.kind is not None
+    return {
+        received.hotkeys[number]: {
+            **compose_parts(standpoint, params),
+            "claim": standpoint.confidence,
             **_weigh_truth(None if given.truth is None else given.truth[number], params),
         }
-    return parts
+        for number, standpoint in (_rank(stands, params) if calibrated else stands)
+    }
+
+
+def _rank(stands: Sequence[tuple[int, Standpoint]], params: InferenceParams) -> list[tuple[int, Standpoint]]:
+    """With the share of the others that each one beats, by all points but those of its claim."""
+    neutral = [compose_parts(replace(own, confidence=0.0), params) for _, own in stands]
+    ranks = rank_points([sum_parts(parts) for parts in neutral])
+    return [(number, replace(own, rank=rank)) for (number, own), rank in zip(stands, ranks, strict=True)]
 
 
 def _weigh_truth(truth: Truth, params: InferenceParams) -> dict[str, float]:

@@ -24,7 +24,7 @@ def traits_stage(given: Input) -> dict[str, Any]:
     assert isinstance(texts, list)
     prompt, parsed = ParsedText(given["prompt"]), [ParsedText(text) for text in texts]
     kind, asked = find_kind(prompt.clean, [text.clean for text in parsed if text.words]), read_prompt(prompt)
-    fresh, prose = find_fresh(parsed, asked), given.get("prose", True) is not False
+    fresh, prose = find_fresh(parsed, asked, kind), given.get("prose", True) is not False
     traits = [find_traits(text, asked, kind, prose, place, fresh) for place, text in enumerate(parsed)]
     return {
         "kind": kind,
@@ -49,7 +49,7 @@ def kind_quality_stage(given: Input) -> dict[str, Any]:
 def _parse_traits(given: object) -> TextTraits:
     """All of them, each a whole number or a truth, the language aside."""
     names = set(TextTraits.__dataclass_fields__)
-    require(isinstance(given, dict) and set(given) == names, "bad_shape")
+    require(isinstance(given, dict) and names - {"abstains"} <= set(given) <= names, "bad_shape")
     assert isinstance(given, dict)
     require(all(isinstance(value, int) for name, value in given.items() if name != "language"), "bad_shape")
     return TextTraits.from_json(given)
@@ -83,6 +83,11 @@ def agreement_stage(given: Input) -> dict[str, Any]:
     contradiction = given.get("contradiction")
     heard = given.get("heard", [True] * size)
     require(isinstance(heard, list) and len(heard) == size, "bad_shape")
+    said = given.get("said", [])
+    require(
+        isinstance(said, list) and len(said) in (0, size) and all(isinstance(one, list) for one in said), "bad_shape"
+    )
+    require(all(isinstance(part, list) for one in said for part in one), "bad_shape")
     claims = Claims(
         kind=kind,
         heard=[one is not False for one in heard],
@@ -94,5 +99,6 @@ def agreement_stage(given: Input) -> dict[str, Any]:
         trials=_parse_results(results, given.get("shown"), size),
         results=results or [],
         contradiction=None if contradiction is None else parse_shares(contradiction, size, order),
+        said=[[frozenset(map(str, part)) for part in one] for one in said],
     )
     return {"agreement": (measure_agreement(claims) / MILLION).tolist()}

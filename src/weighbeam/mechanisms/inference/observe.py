@@ -25,6 +25,7 @@ from weighbeam.mechanisms.inference.task import ParsedPrompt, parse_body
 from weighbeam.mechanisms.inference.text.cosines import TextVectors, embed_clean
 from weighbeam.mechanisms.inference.text.counts import (
     ParsedText,
+    count_borrowed,
     count_shared,
     count_signs,
     count_text,
@@ -71,8 +72,10 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
     }
     arrays = _measure(list(texts.values()), prompt, vectors)
     if read is not None:
-        for row, traits in zip(facts["texts"], read.traits, strict=True):
+        borrowed = count_borrowed(list(texts.values()), prompt, _find_arrivals(asked.answers, texts))
+        for row, traits, (own, taken, apart) in zip(facts["texts"], read.traits, borrowed, strict=True):
             row["traits"] = traits.as_json()
+            row["borrowed"] = {"triples": own, "earlier": taken, "apart": apart}
         arrays["last_line_cosines"] = _compare_last(list(texts.values()), prompt, vectors)
         arrays["agreement"], more = read.agree(arrays, vectors, senses.entailment if params.contradiction else None)
         facts["faults"] += more
@@ -107,6 +110,17 @@ def _parse_texts(answers: Sequence[Answer], max_words: int) -> dict[str, ParsedT
     read = (parse_answer(answer)[1] for answer in answers)
     found = {digest_text(text): ParsedText(text) for text in read if text is not None}
     return {digest: found[digest] for digest in sorted(found) if len(found[digest].words) <= max_words}
+
+
+def _find_arrivals(answers: Sequence[Answer], texts: Mapping[str, ParsedText]) -> list[float]:
+    """After how many seconds each text was there for the first time."""
+    found = dict.fromkeys(texts, math.inf)
+    for answer in answers:
+        text = parse_answer(answer)[1]
+        digest = None if text is None else digest_text(text)
+        if digest in found and math.isfinite(answer.seconds):
+            found[digest] = min(found[digest], max(0.0, round(float(answer.seconds), 6)))
+    return list(found.values())
 
 
 def _embed(

@@ -20,7 +20,15 @@ class InferenceParams(Params):
     """How answers are judged, compared and paid."""
 
     presets: ClassVar[Mapping[str, Values]] = {
-        "seed": {"reading": "literal", "contradiction": False, "equal_at_zero": False, "reference_share": 0.0}
+        "seed": {
+            "reading": "literal",
+            "contradiction": False,
+            "quorum": 0.0,
+            "borrowing": False,
+            "calibration": False,
+            "equal_at_zero": False,
+            "reference_share": 0.0,
+        }
     }
 
     reading: Annotated[
@@ -33,6 +41,24 @@ class InferenceParams(Params):
         bool,
         about("short answers that contradict each other agree less, by the entailment sense"),
         read_by("observe"),
+        before(False),
+    ] = True
+    quorum: Annotated[
+        Share,
+        about("least share of the votes that a consensus of short answers holds; below it there is none"),
+        read_by("score"),
+        before(0.0),
+    ] = 0.5
+    borrowing: Annotated[
+        bool,
+        about("in open questions, word for word what earlier answers said is not paid"),
+        read_by("score"),
+        before(False),
+    ] = True
+    calibration: Annotated[
+        bool,
+        about("claimed confidence pays most if it is the share of other answers that score less"),
+        read_by("score"),
         before(False),
     ] = True
     equal_at_zero: Annotated[

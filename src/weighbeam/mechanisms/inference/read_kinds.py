@@ -14,10 +14,12 @@ from weighbeam.mechanisms.inference.reference.claims import prepare
 from weighbeam.mechanisms.inference.reference.read import read_value
 from weighbeam.mechanisms.inference.task import ParsedPrompt
 from weighbeam.mechanisms.inference.text.behaviour import plan_trials, try_function
+from weighbeam.mechanisms.inference.text.content import list_stems
 from weighbeam.mechanisms.inference.text.cosines import TextVectors
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kind_quality import judge_texts_by_kind
 from weighbeam.mechanisms.inference.text.kinds import Kind, find_kind
+from weighbeam.mechanisms.inference.text.languages import find_language
 from weighbeam.mechanisms.inference.text.traits import TextTraits, find_fresh, find_traits, read_prompt
 from weighbeam.senses.ports.protocols import Entailment
 
@@ -57,6 +59,9 @@ class KindReading:
             trials=trials,
             results=[] if trials is None else [try_function(trials, text.raw) for text in self.texts],
             contradiction=contradiction,
+            said=[_cut_fresh(text, own) for text, own in zip(self.texts, self.fresh, strict=True)]
+            if self.kind == "short"
+            else (),
         )
         return measure_agreement(claims), faults
 
@@ -78,6 +83,12 @@ class KindReading:
         return found, []
 
 
+def _cut_fresh(text: ParsedText, fresh: frozenset[str]) -> list[frozenset[str]]:
+    """The new stems of each sentence."""
+    language = find_language(text.clean)
+    return [fresh.intersection(list_stems(sentence, language)) for sentence in text.sentences]
+
+
 def is_brief(text: ParsedText) -> bool:
     """
     >>> [is_brief(ParsedText(text)) for text in ("Rugby.", "", "!" * 900, "rugby " * 80)]
@@ -90,7 +101,7 @@ def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[Par
     """The kind of the round, told by prompt and answers together, and what is counted in each answer."""
     kind = find_kind(prompt.clean, [text.clean for text in texts if text.words])
     asked = read_prompt(prompt)
-    fresh = find_fresh(texts, asked)
+    fresh = find_fresh(texts, asked, kind)
     traits = [find_traits(text, asked, kind, question.prose, place, fresh) for place, text in enumerate(texts)]
     task = {"asks": kind, "language": asked.language, "triples": len(asked.triples)}
     return KindReading(kind, prompt, texts, fresh.each, traits, task)

@@ -69,6 +69,7 @@ def replay_round(params: InferenceParams, observation: Observation) -> RejudgedR
         agreement=_spread(arrays["agreement"] / MILLION, rows) if "agreement" in arrays else None,
         kind=facts["task"].get("asks"),
         exact=params.equal_at_zero and facts["task"].get("exact", False),
+        borrowed=find_borrowed(facts, rows) if params.borrowing else None,
     )
     given = RoundInput(
         received=received,
@@ -141,6 +142,17 @@ def _list_counted(facts: Mapping[str, Any], found: Mapping[str, float | None]) -
     if not facts["task"]["ranked"]:
         return {}
     return {hotkey: value for hotkey, value in found.items() if value is not None and hotkey not in extra}
+
+
+def find_borrowed(facts: Mapping[str, Any], rows: Sequence[int] | NDArray[np.intp]) -> NDArray[np.float64] | None:
+    """The share of each answer that earlier ones say word for word, and that those say which are no version of it; None
+    where that is not looked at."""
+    counted = [facts["texts"][row].get("borrowed") for row in rows]
+    if facts["task"].get("asks") != "open" or any(one is None for one in counted):
+        return None
+    return np.array([[one[of] / max(1, one["triples"]) for of in ("earlier", "apart")] for one in counted]).reshape(
+        -1, 2
+    )
 
 
 def judge_truth(facts: Mapping[str, Any]) -> list[Truth] | None:

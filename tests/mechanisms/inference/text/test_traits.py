@@ -36,7 +36,7 @@ answers = st.lists(st.one_of(st.sampled_from(SAID), st.text(max_size=80)), max_s
 def read(texts: list[str], kind: Kind = "open", prompt: PromptTraits | None = None) -> list[TextTraits]:
     asked = prompt or read_prompt(PROMPT)
     parsed = [ParsedText(text) for text in texts]
-    fresh = find_fresh(parsed, asked)
+    fresh = find_fresh(parsed, asked, kind)
     return [find_traits(text, asked, kind, True, place, fresh) for place, text in enumerate(parsed)]
 
 
@@ -65,7 +65,7 @@ def test_every_trait_is_a_whole_number_a_flag_or_a_language(texts: list[str], ki
 @settings(max_examples=30)
 @given(answers)
 def test_what_the_others_say_is_what_stands_in_one_of_them(texts: list[str]) -> None:
-    fresh = find_fresh([ParsedText(text) for text in texts], read_prompt(PROMPT)).each
+    fresh = find_fresh([ParsedText(text) for text in texts], read_prompt(PROMPT), "open").each
     for place, traits in enumerate(read(texts)):
         others = frozenset[str]().union(*(one for number, one in enumerate(fresh) if number != place))
         assert (traits.others, traits.gathered) == (len(others), len(fresh[place] & others))

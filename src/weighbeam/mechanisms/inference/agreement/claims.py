@@ -29,6 +29,8 @@ UNKNOWN = 0.5
 COMMON = 0.5
 """What agreement is worth in a short round where no word is said by half of the answers."""
 CONTRADICTION = 0.15
+LISTED = 2 / 3
+"""A sentence, or an answer, that consists of other answers to this part of its new words lists them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Claims:
     trials: Trials | None
     results: Sequence[Sequence[str] | None]
     contradiction: Matrix | None
+    said: Sequence[Sequence[frozenset[str]]] = ()
+    """Of each answer the new stems of its sentences; looked at in short rounds only."""
 
 
 def measure_agreement(claims: Claims) -> NDArray[np.int32]:
@@ -127,9 +131,31 @@ def _agree_briefly(claims: Claims) -> Matrix:
     found = 0.5 * shared + 0.5 * common
     if max(met.values(), default=0) < 0.5 * sum(claims.heard):
         found = COMMON * found
-    if claims.contradiction is None:
-        return found
-    return np.asarray((1 - CONTRADICTION) * found + CONTRADICTION * (1 - claims.contradiction))
+    if claims.contradiction is not None:
+        found = (1 - CONTRADICTION) * found + CONTRADICTION * (1 - claims.contradiction)
+    named = np.array([count_candidates(claims, row) for row in range(len(fresh))], dtype=np.float64)
+    return np.asarray(found / np.outer(named, named))
+
+
+def count_candidates(claims: Claims, row: int) -> int:
+    """How many answers of others, with no new word in common, one answer names: it supports each of them, and is
+    supported by each, only by a part. Reasons for an answer may name another, so only those count that are most of
+    what a sentence or the whole says."""
+    if not claims.said:
+        return 1
+    own = claims.fresh[row]
+    others = [one for place, one in enumerate(claims.fresh) if place != row and claims.heard[place] and one < own]
+    others.sort(key=lambda one: (len(one), sorted(one)))
+    return max(1, *(_count_listed(others, part) for part in (own, *claims.said[row])))
+
+
+def _count_listed(others: Sequence[frozenset[str]], said: frozenset[str]) -> int:
+    """Answers with new words that make up what is said, the first ones first, each with other words."""
+    chosen: list[frozenset[str]] = []
+    for one in others:
+        if one and one <= said and all(one.isdisjoint(other) for other in chosen):
+            chosen.append(one)
+    return len(chosen) if sum(map(len, chosen)) >= LISTED * len(said) else 0
 
 
 def _agree_on_code(claims: Claims, openly: Matrix) -> Matrix:

@@ -36,10 +36,12 @@ class Consensus:
     pool: float | None
 
 
-def choose_measured(filtered: FilteredAnswers) -> ConsensusGroup:
-    """The dominant cluster, else all that is kept, else the one voice there is, else nothing."""
+def choose_measured(filtered: FilteredAnswers, quorum: float = 0.0) -> ConsensusGroup:
+    """The dominant cluster if it holds the quorum of votes, else all that is kept, else the one voice there is, else
+    nothing."""
     kept = tuple(np.flatnonzero(filtered.kept).tolist())
-    if _count_voices(filtered, filtered.dominant) >= 2:
+    held, votes = (float(filtered.vote[list(own)].sum()) for own in (filtered.dominant, kept))
+    if _count_voices(filtered, filtered.dominant) >= 2 and reaches(held, quorum * votes):
         return ConsensusGroup(filtered.dominant, cluster=True)
     if _count_voices(filtered, kept) >= 2:
         return ConsensusGroup(kept, cluster=False)

@@ -25,6 +25,8 @@ VALUED = ("number", "short")
 SHORT_DISTANCE = 0.65
 """Short answers that share nothing and do not contradict each other are 0.85 apart."""
 MIN_REACH = 1e-12
+BORROWED_FROM, BORROWED_TO = 0.7, 0.95
+"""Shares of an answer's word triples that stand in earlier answers: up to here it is paid, from there on it is not."""
 
 
 def measure_lof(similarity: NDArray[np.float64], floor: float) -> NDArray[np.float64]:
@@ -122,7 +124,8 @@ Flags = NDArray[np.bool_]
 class ReceivedAnswers:
     """The answers that arrived, by hotkey. Without `overlap` no two texts share three words in a row. `agreement` and
     the round's `kind` are there where answers were read by kind. In an `exact` round, at temperature 0, equal texts are
-    what was asked for."""
+    what was asked for. `borrowed` is the share of an answer that earlier ones say word for word, and the share without
+    versions of itself, if that counts."""
 
     hotkeys: tuple[str, ...]
     quality: NDArray[np.float64]
@@ -133,6 +136,7 @@ class ReceivedAnswers:
     agreement: NDArray[np.float64] | None = None
     kind: Kind | None = None
     exact: bool = False
+    borrowed: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.hotkeys)
@@ -209,6 +213,7 @@ def filter_answers(
     if wrong.any():
         group, pay = _pay_wrong(received, wrong, group, pay, params)
     vote = np.where(marks.mute, 0.0, vote)
+    pay = np.minimum(pay, _pay_own_words(received, group, params))
     numbers = np.arange(len(received))
     speaking = numbers[~silent & (group == numbers)]
     lof, outlier = _remove_outliers(received, speaking, params)
@@ -270,6 +275,16 @@ def _pay_wrong(
     group = np.where(wrong, theirs, group)
     full = (received.words < params.duplicate_min_words) | received.exact
     return group, np.where(wrong, np.where(full, 1.0, 1 / _sizes(group)), pay)
+
+
+def _pay_own_words(received: ReceivedAnswers, group: NDArray[np.intp], params: InferenceParams) -> NDArray[np.float64]:
+    """What is left of the pay of answers put together from earlier ones; a few words may be anybody's. Copies share one
+    pay already, whoever was first."""
+    if received.borrowed is None or received.exact:
+        return np.ones(len(received))
+    taken = np.where(_sizes(group) > 1, received.borrowed[:, 1], received.borrowed[:, 0])
+    left = 1 - np.clip((taken - BORROWED_FROM) / (BORROWED_TO - BORROWED_FROM), 0.0, 1.0)
+    return np.where(received.words < params.duplicate_min_words, 1.0, np.round(left, 12))
 
 
 def _remove_outliers(

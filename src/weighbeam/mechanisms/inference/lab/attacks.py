@@ -163,9 +163,9 @@ _OVERCLAIMING = (
         family="overclaiming",
         mechanism="inference",
         what="Three miners of middling skill answer honestly and claim full confidence each time.",
-        against="Confidence is at most 15 of 100 points, and weighted_scoring=false ignores it.",
-        open="What a miner claims costs it nothing when it is wrong. Everybody should claim 1, and the part then tells "
-        "nobody apart.",
+        against="A claim is held against the share of other answers that score less: to claim 1 in the middle of the "
+        "field earns less than to claim nothing (calibration).",
+        open="With calibration off, what a miner claims costs it nothing when it is wrong.",
         run=by_miners("inference", lambda: FixedStrategy(overclaim), 3),
     ),
 )
@@ -224,9 +224,10 @@ _PATCHWORK = (
         family="patchwork",
         mechanism="inference",
         what="Three miners listen to all honest answers of their round and send one sentence of each, five in all.",
-        against="No two answers are alike enough to be copies of each other; only slowness counts against it.",
-        open="A patchwork lies in the middle of all honest answers, which is where consensus is. Answers must not be "
-        "readable by others before the round is over.",
+        against="No two answers are alike enough to be copies of each other, but nearly all of it stands word for word "
+        "in answers that arrived earlier, and that is not paid (borrowing).",
+        open="A patchwork lies in the middle of all honest answers, which is where consensus is: reworded, it is paid "
+        "like one of them. Answers must not be readable by others before the round is over.",
         run=by_miners("inference", lambda: FixedStrategy(patch), 3),
     ),
 )

@@ -267,10 +267,9 @@ KNOWING = (
         mechanism="inference",
         what="Three miners listen to all honest answers of their round and send three of eight, one after the other: "
         "as many as an answer may hold before it counts as gathered.",
-        against="Copies are found between whole answers only, and gathers begins where half of all others are held.",
-        open="It agrees with every answer that it holds, far more than honest answers agree with each other. "
-        "Only answers that stand in it word for word and arrived before it could give it away. Answers must not be "
-        "readable by others before the round is over.",
+        against="All of it stands word for word in answers that arrived earlier, and that is not paid (borrowing).",
+        open="It still agrees with every answer that it holds and scores high; rewording each sentence escapes. "
+        "Answers must not be readable by others before the round is over.",
         run=by_miners("inference", lambda: FixedStrategy(list_some), 3),
     ),
     Attack(
@@ -278,7 +277,8 @@ KNOWING = (
         mechanism="inference",
         what="Three miners of middling skill put a sentence that takes everything back in front of and behind their "
         "honest answer.",
-        against="Nothing, and nothing is gained: the sentences add no new words that others say.",
+        against="Nothing is gained: the sentences add no new words that others say. In short answers a second "
+        "candidate divides the support.",
         open="Hedging is not told from an answer that is meant. It is paid as the answer between is.",
         run=by_miners("inference", lambda: FixedStrategy(hedge), 3),
     ),

@@ -161,6 +161,34 @@ def count_shared(texts: Sequence[ParsedText]) -> Iterator[tuple[int, int, int]]:
                 yield i, j, shared
 
 
+NEARLY = 0.6
+"""Two texts with this share of their triples in common are versions of one."""
+
+
+def count_borrowed(
+    texts: Sequence[ParsedText], prompt: ParsedText, seconds: Sequence[float]
+) -> Iterator[tuple[int, int, int]]:
+    """Of each text, the triples that do not stand in the prompt; how many of them stand in a text that was there before
+    it; and how many if versions of the text itself are left aside.
+
+    >>> texts = [ParsedText(text) for text in ("red light is bent", "so red light is bent less")]
+    >>> list(count_borrowed(texts, ParsedText("Why?"), [1.0, 2.0]))
+    [(2, 0, 0), (4, 2, 2)]
+    """
+    first: dict[Triple, list[int]] = {}
+    for place in sorted(range(len(texts)), key=seconds.__getitem__):
+        for triple in texts[place].triples:
+            first.setdefault(triple, []).append(place)
+    for place, text in enumerate(texts):
+        own = text.triples - prompt.triples
+        sources = [{one for one in first[triple] if seconds[one] < seconds[place]} for triple in own]
+        shared = Counter(one for found in sources for one in found)
+        versions = {
+            one for one, common in shared.items() if common >= NEARLY * len(own | (texts[one].triples - prompt.triples))
+        }
+        yield len(own), sum(map(bool, sources)), sum(bool(found - versions) for found in sources)
+
+
 def fill_overlaps(sizes: Sequence[int], wordings: Sequence[int], shared: NDArray[np.integer]) -> NDArray[np.float64]:
     """The matrix of overlaps from each text's number of distinct triples, its wording, and rows (i, j, shared).
 

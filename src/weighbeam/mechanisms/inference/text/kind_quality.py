@@ -137,6 +137,8 @@ def _find_reason(
 def _is_thin(traits: TextTraits, words: int, to_prompt: float, kind: Kind) -> bool:
     """Nothing of its own and not near the prompt either; or many small words and next to none of what others say, who
     say much."""
+    if kind == "short" and traits.abstains:
+        return False
     if not traits.own and words >= FEW_WORDS and to_prompt < NEAR_PROMPT and kind != "number":
         return True
     vague = words >= VAGUE_FROM and traits.stems <= VAGUE_STEMS * words and traits.own <= VAGUE_OWN
@@ -145,7 +147,10 @@ def _is_thin(traits: TextTraits, words: int, to_prompt: float, kind: Kind) -> bo
 
 def _is_off_topic(traits: TextTraits, words: int, topic: float, kind: Kind) -> bool:
     """Far from the prompt and from the answers that are near it. A word or two may be far and right, if another answer
-    has one of them too; much talk beside a short question that shares nothing with any other answer is not."""
+    has one of them too; much talk beside a short question that shares nothing with any other answer is not. To say that
+    one does not know a short answer is off no subject."""
+    if kind == "short" and traits.abstains:
+        return False
     if words < FEW_WORDS:
         return topic < (FEW_ON_TOPIC if kind in ("short", "number") else ON_TOPIC) and not traits.met
     if kind == "short" and words >= MUCH_WORDS and not traits.met:

@@ -13,7 +13,7 @@ from weighbeam.mechanisms.inference.text.content import list_all_stems, list_ste
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kinds import Kind, has_code
 from weighbeam.mechanisms.inference.text.languages import ENGLISH, find_language, is_spaceless, list_glue
-from weighbeam.mechanisms.inference.text.words import STEM, has_digit
+from weighbeam.mechanisms.inference.text.words import DENIAL, STEM, abstains, denies, has_digit
 
 TALK = frozenset(
     word[:STEM]
@@ -49,7 +49,8 @@ class TextTraits:
     """`fresh` content stems stand in no prompt, `own` of them do not talk about the answer itself either, `met` other
     answers have one of them. The other answers together have `others` such stems, the middle one of them `typical`;
     `gathered` of them stand here, and `swallowed` others have nearly all of theirs here. `covered` of the prompt's
-    word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths."""
+    word triples occur. `order` is z in thousandths over `pairs`, `fit` in thousandths. Who `abstains` says so in a few
+    words; rounds recorded before that was looked for have nobody."""
 
     language: str | None
     stems: int
@@ -75,6 +76,7 @@ class TextTraits:
     distinct_tokens: int
     glue: int
     distinct_glue: int
+    abstains: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -132,6 +134,7 @@ def find_traits(
         distinct_tokens=len(set(tokens)),
         glue=len(own_glue),
         distinct_glue=len(set(own_glue)),
+        abstains=abstains(text.clean, len(text.words)),
     )
 
 
@@ -172,6 +175,10 @@ def _keeps_order(text: ParsedText, prompt: PromptTraits, prose: bool, language: 
     return language == ENGLISH or (language is None and prompt.language in (None, ENGLISH))
 
 
-def find_fresh(texts: Sequence[ParsedText], prompt: PromptTraits) -> FreshStems:
+def find_fresh(texts: Sequence[ParsedText], prompt: PromptTraits, kind: Kind) -> FreshStems:
+    """In a short round denial counts as a stem, unless the question itself denies: those who say no agree, however
+    they say it."""
     each = [frozenset(list_stems(text.clean, find_language(text.clean))) - prompt.stems for text in texts]
+    if kind == "short" and not denies(prompt.words):
+        each = [own | {DENIAL} if denies(text.words) else own for text, own in zip(texts, each, strict=True)]
     return FreshStems(each, Counter(stem for one in each for stem in one))

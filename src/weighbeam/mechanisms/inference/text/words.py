@@ -1,5 +1,7 @@
 """What a word counts as: content or filler, its stem, a yes or a no (spec §§ 4, 8, 14)."""
 
+import re
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from weighbeam.core.text import FUNCTION_WORDS
@@ -21,6 +23,20 @@ Polarity: TypeAlias = Literal["yes", "no"] | None
 
 STEM = 6
 
+DENIAL = "¬"
+"""Stands among the stems of a short answer that denies: "no" and "can't" share no letters and say the same."""
+DENYING = frozenset(
+    """
+    no nope not never nothing nobody none neither nor nowhere cannot nicht nichts nie niemals niemand kein keine
+    keinen keiner nein non pas jamais rien aucun aucune nunca nada nadie ninguno ninguna não nenhum nenhuma ninguém
+    mai niente nessuno nessuna niet niets nooit geen nee
+    """.split()
+)
+ABSTAINING = re.compile(
+    r"\b(?:no comment|no idea|not sure|unsure|(?:do not|don['’]t|cannot|can['’]t) (?:know|say|tell))\b", re.IGNORECASE
+)
+MAX_ABSTAINING = 12
+
 YES = frozenset("yes yeah yep correct true affirmative".split())
 NO = frozenset("no nope incorrect false negative".split())
 
@@ -40,6 +56,23 @@ def is_content(word: str) -> bool:
     ['sky', '4']
     """
     return has_digit(word) or (len(word) >= 3 and word not in FUNCTION_WORDS and word not in FILLER_WORDS)
+
+
+def denies(words: Sequence[str]) -> bool:
+    """
+    >>> denies(["they", "can't"]), denies(["nothing", "happens"]), denies(["yes"])
+    (True, True, False)
+    """
+    return any(word in DENYING or word.endswith(("n't", "n’t")) for word in words)
+
+
+def abstains(clean: str, words: int) -> bool:
+    """Does a short text say that its writer does not know, instead of answering?
+
+    >>> abstains("I have no comment.", 4), abstains("The comment is here.", 4)
+    (True, False)
+    """
+    return words <= MAX_ABSTAINING and bool(ABSTAINING.search(clean))
 
 
 def label_polarity(words: list[str]) -> Polarity:
