@@ -188,7 +188,7 @@ def test_bad_chunks_are_the_miner_s_failure_not_an_error(chunks: object, failure
     [
         (["chunking", "/no/such/file.json"], "no_such_file"),
         (["chunking", "/no/such/file.txt"], "no_such_file"),
-        (["chunking", "/"], "unreadable_file"),
+        (["chunking", "/"], "no_answers"),
         (["nothing", "x.json"], "unknown_mechanism"),
         (["any-other", "x.json"], "unknown_mechanism"),
         (["chunking", EXAMPLE, "--chunker", "nope"], "unknown_chunker"),
