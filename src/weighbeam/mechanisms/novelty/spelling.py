@@ -130,7 +130,8 @@ def keep_runs(hashes: list[int]) -> set[int]:
 
 
 def count_known(letters: str, found: list[bool], texts: Iterable[str]) -> int:
-    """How many letters are known: those in a run that was `found`, and those in a shorter run of one of `texts`.
+    """How many letters are known: those in a run that was `found`, and those in a shorter run of one of `texts`, or all
+    of a text that is shorter still.
 
     >>> count_known("strsldndstr", [False, False], ["xsldndstrx"]), count_known("abc", [True], [])
     (8, 3)
@@ -139,9 +140,10 @@ def count_known(letters: str, found: list[bool], texts: Iterable[str]) -> int:
     for at, hit in enumerate(found):
         if hit:
             known[at : at + RUN] = b"\1" * len(known[at : at + RUN])
+    size = min(SHORT_RUN, len(letters))
     for text in texts:
-        runs = {text[at : at + SHORT_RUN] for at in range(len(text) - SHORT_RUN + 1)}
-        for at in range(len(letters) - SHORT_RUN + 1):
-            if letters[at : at + SHORT_RUN] in runs:
-                known[at : at + SHORT_RUN] = b"\1" * SHORT_RUN
+        runs = {text[at : at + size] for at in range(len(text) - size + 1)}
+        for at in range(len(letters) - size + 1):
+            if letters[at : at + size] in runs:
+                known[at : at + size] = b"\1" * size
     return sum(known)

@@ -17,8 +17,11 @@ from weighbeam.mechanisms.novelty.identity import digest_form, normalise_embedde
 from weighbeam.mechanisms.novelty.measure import MeasuredText, find_refusal, read_embedded
 from weighbeam.mechanisms.novelty.order import Contribution, OrderedContribution, order_contributions
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.plausibility import look_at
+from weighbeam.mechanisms.novelty.plausibility import TextLook
 from weighbeam.mechanisms.novelty.reward import fitted_units, parse_similarity, reward_units
+
+UNSEEN = TextLook(0, 0, 0, 0, 0, 0, 0, 0)
+"""How texts look is given here, as `plausible`."""
 
 
 def reward_stage(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +42,11 @@ def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
     assert isinstance(rows, list)
     read = [_parse_contribution(row, params) for row in rows]
     require(len({one.id for one in read}) == len(read), "bad_shape", "an id occurs twice", "give each its own")
-    require(len({one.vectors.shape[1] for one in read if one.vectors.size}) <= 1, "bad_shape", "vectors differ in size")
+    require(
+        len({one.measured.vectors.shape[1] for one in read if one.measured.vectors.size}) <= 1,
+        "bad_shape",
+        "vectors differ in size",
+    )
     results = order_contributions(read, params)
     balances = {one.contributor: 0 for one in read}
     held = dict(balances)
@@ -91,11 +98,8 @@ def _parse_contribution(row: Any, params: NoveltyParams) -> Contribution:
 
 def _measure(text: str, vectors: NDArray[np.int32], params: NoveltyParams) -> MeasuredText:
     """A text whose rows are given: none of them is a sentence's."""
-    compared = read_embedded(normalise_embedded(text), params) if text else text
-    read = read_text(compared) if params.second_look or params.parts else None
-    return MeasuredText(
-        text, digest_text(text), digest_form(text), vectors, look_at(text, [], 0, params.prose), (), read
-    )
+    read = read_text(read_embedded(normalise_embedded(text), params)) if params.second_look or params.parts else None
+    return MeasuredText(text, digest_text(text), digest_form(text), vectors, UNSEEN, (), read)
 
 
 def _parse_vectors(rows: Any) -> NDArray[np.int32]:
