@@ -14,7 +14,7 @@ from weighbeam.mechanisms.novelty.scale import USUAL_ROWS, expand_scale, format_
 from weighbeam.senses.ports.protocols import Embedder
 
 MAX_LINE = 8_000_000
-MIN_PAIRS = 20
+MIN_PAIRS = 10
 MISSED = 5
 """Per cent of repetitions that may be paid ten tokens or more."""
 SURE = 25
