@@ -36,7 +36,7 @@ Row = Mapping[str, Any]
 
 
 def advise_contributor(params: NoveltyParams, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
-    """Gains in units per round, told in tokens. Others are no measure here: each is paid for what is new, not for a place."""
+    """Per round. Others are no measure here: each is paid for what is new, not for a place."""
     rows: list[Row] = [row for own, _ in pairs for row in (own.parts or {}).get("contributions", ())]
     rounds = max(1, len(pairs))
     typical = average([float(row["units"]) for row in rows if row["status"] == "paid"])
@@ -61,7 +61,8 @@ def _advise_near(rows: Sequence[Row], rounds: int, params: NoveltyParams) -> Adv
     nothing = sum(not row["units"] for row in paid)
     text = (
         f"Your {len(paid)} contributions had a similarity of {near:.3f} to the nearest known text on average, and "
-        f"{nothing} earned nothing for it; {params.similarity_step:g} less would bring {_format(gain, params)} tokens per round"
+        f"{nothing} earned nothing for it; {params.similarity_step:g} less would bring "
+        f"{_format(gain, params)} tokens per round"
     )
     return Advice("Say what is farther from what is known", text, float(gain))
 

@@ -181,7 +181,7 @@ def _compare_order(micro: int, compared: ComparedTexts) -> int:
     shorter = min(compared.words, compared.known_words)
     length = Fraction(max(0, min(LEXICAL_FULL, shorter) - LEXICAL_FROM), LEXICAL_FULL - LEXICAL_FROM)
     lexical = LEXICAL_BASE + WORD_WEIGHT * share_words(compared) + LETTER_WEIGHT * share_letters(compared)
-    return round(micro + LEXICAL_SHARE * length * (min(1, lexical) * MILLION - micro))
+    return round(micro + LEXICAL_SHARE * length * (min(Fraction(1), lexical) * MILLION - micro))
 
 
 def _read_spelling(compared: ComparedTexts, rows: int, scale: Scale | None) -> int:

@@ -12,14 +12,13 @@ from weighbeam.mechanisms.novelty.compare import ReadText, compare_texts, read_t
 from weighbeam.mechanisms.novelty.facts import Kin, Look, NoveltyFacts
 from weighbeam.mechanisms.novelty.identity import normalise_embedded
 from weighbeam.mechanisms.novelty.measure import MeasuredText, read_embedded
-from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.params import NEAREST, NoveltyParams
 from weighbeam.mechanisms.novelty.spelling import count_known, hash_runs
 
 MAX_LOOKS = 5
 MAX_KIN = 8
 MAX_OWN = 100
 """Of one contributor's contributions in a window the newest so many are compared."""
-NEVER_KIN = 1.1
 KEPT_READ = 4096
 Nearest = tuple[str, int]
 """Who is nearest, and how near in millionths."""
@@ -62,7 +61,7 @@ def gather_facts(
     owners = known.find_owners(runs)
     shared = Counter(owners[run] for run in runs if run in owners)
     ids = list(dict.fromkeys([*([nearest[0]] if nearest else []), *_rank(shared)]))[:MAX_LOOKS]
-    texts = {id: read_known(text, params.second_look) for id, text in known.load_texts(ids).items()}
+    texts = {id: read_known(text) for id, text in known.load_texts(ids).items()}
     others = [id for id in ids if nearest is None or id != nearest[0]]
     near = {**known.measure(others, measured.windows), **(dict([nearest]) if nearest else {})}
     looks = (Look(id, near[id], compare_texts(texts[id], measured.read) if id in texts else None) for id in ids)
@@ -89,7 +88,7 @@ def _rank(shared: Counter[str]) -> list[str]:
 def _find_kin(
     measured: MeasuredText, contributor: str | None, known: KnownTexts, params: NoveltyParams
 ) -> tuple[int, tuple[Kin, ...]]:
-    if contributor is None or params.kin_similarity > NEVER_KIN:
+    if contributor is None or params.kin_similarity > NEAREST:
         return 0, ()
     own = dict(known.list_own(contributor, MAX_OWN))
     near = known.measure(list(own), measured.windows)
@@ -98,6 +97,6 @@ def _find_kin(
 
 
 @lru_cache(maxsize=KEPT_READ)
-def read_known(text: str, spelling: bool) -> ReadText:
+def read_known(text: str) -> ReadText:
     """A known text for the second look, as it was read when it was new."""
-    return read_text(read_embedded(normalise_embedded(text), NoveltyParams(second_look=spelling)))
+    return read_text(read_embedded(normalise_embedded(text), NoveltyParams()))

@@ -186,13 +186,13 @@ def prepare_text(text: object, params: NoveltyParams, pieces: WordPieces) -> Pre
         told = f"it is compared in {len(found)} pieces, at most {MAX_PIECES} are taken"
         raise WeighbeamError("too_long", told, "contribute it in parts")
     sentences = tuple(split_sentences(compared)) if params.parts else ()
-    read = read_text(compared) if params.second_look or params.parts else None
+    read = read_text(compared) if params.wants_facts else None
     return PreparedText(str(text), look, tuple(found), sentences if len(sentences) > 1 else (), read)
 
 
 def read_embedded(embedded: str, params: NoveltyParams) -> str:
     """The text that is compared: with its spelling undone, unless only the cosine counts or nothing is left of it."""
-    if not (params.second_look or params.parts):
+    if not params.wants_facts:
         return embedded
     undone = normalise_spelling(embedded)[: params.max_chars]
     return undone if undone.strip() else embedded

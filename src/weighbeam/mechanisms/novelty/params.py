@@ -7,10 +7,14 @@ from pydantic import field_validator, model_validator
 
 from weighbeam.core.stats import parse_decimal
 from weighbeam.mechanism.params import Params, Values, about, before, read_by
-from weighbeam.mechanisms.novelty.scale import expand_scale
+from weighbeam.mechanisms.novelty.scale import IDENTITY, expand_scale
 
 MAX_UNITS = 9 * 10**12
 """The most units one contribution may earn: the sum of a round's thousand is still exact in a float."""
+
+
+NEAREST = 1.0
+"""No cosine is higher: a `kin_similarity` above it makes nobody kin."""
 
 
 class NoveltyParams(Params):
@@ -63,13 +67,13 @@ class NoveltyParams(Params):
     parts: Annotated[
         bool,
         about("pay only for the sentences and runs of a text that are new"),
-        read_by("observe", "score", holds="lowered"),
+        read_by("observe", "score"),
         before(False),
     ] = True
     kin_similarity: Annotated[
         float,
         about("contributions of one contributor so near share one max_reward per window; 2 for never", ge=-1, le=2),
-        read_by("observe", "score", holds="any"),
+        read_by("observe", "score", holds="raised"),
         before(2.0),
     ] = 0.15
     min_words: Annotated[int, about("fewer words are refused", ge=1, le=1000), read_by("observe")] = 3
@@ -86,6 +90,11 @@ class NoveltyParams(Params):
     window_hours: Annotated[float, about("rewards of this long count for weights", gt=0, le=8760), read_by("stand")] = (
         24.0
     )
+
+    @property
+    def wants_facts(self) -> bool:
+        """Whether more than the nearest cosine decides."""
+        return self.second_look or self.parts or self.scale != IDENTITY or self.kin_similarity <= NEAREST
 
     @model_validator(mode="before")
     @classmethod

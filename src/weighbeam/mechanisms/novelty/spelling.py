@@ -48,13 +48,14 @@ def normalise_spelling(text: str) -> str:
         text = undone
     text = drop_invisible(to_nfkc(clean_text(text)))
     text = SPACED.sub(lambda found: "".join(LETTER.findall(found[0])), text)
-    return TOKEN.sub(lambda found: _read_token(found[0]), text)
+    mixed = LATIN.search(text) is not None
+    return TOKEN.sub(lambda found: _read_token(found[0], mixed), text)
 
 
-def _read_token(token: str) -> str:
+def _read_token(token: str, mixed: bool) -> str:
     if token.isascii() and token.isalpha():
         return token
-    if not token.isascii():
+    if mixed and not token.isascii():
         token = _read_foreign(token)
     token = SIGNS_INSIDE.sub("", token)
     return _read_digits(token)
@@ -62,7 +63,7 @@ def _read_token(token: str) -> str:
 
 def _read_foreign(token: str) -> str:
     """Accents dropped from Latin letters; look-alikes read as Latin where a Latin letter stands in the same word, or
-    nothing but look-alikes."""
+    nothing but look-alikes; a text without any Latin letter is none of this."""
     bare = "".join(c for c in to_nfkd(token) if not unicodedata.combining(c)) if LATIN.search(token) else token
     read = bare.translate(LOOK_ALIKE)
     foreign = [c for c in read if not c.isascii() and c.isalpha()]

@@ -98,7 +98,7 @@ def _parse_contribution(row: Any, params: NoveltyParams) -> Contribution:
 
 def _measure(text: str, vectors: NDArray[np.int32], params: NoveltyParams) -> MeasuredText:
     """A text whose rows are given: none of them is a sentence's."""
-    read = read_text(read_embedded(normalise_embedded(text), params)) if params.second_look or params.parts else None
+    read = read_text(read_embedded(normalise_embedded(text), params)) if params.wants_facts else None
     return MeasuredText(text, digest_text(text), digest_form(text), vectors, UNSEEN, (), read)
 
 

@@ -166,7 +166,7 @@ class IntakeTransaction:
         if measured is not None:
             self._connection.execute(insert(forms).values(digest=given.form, contribution=id))
             self._corpus.add(self._connection, id, measured.vectors)
-            insert_runs(self._connection, id, measured.read or read_known(measured.text, True))
+            insert_runs(self._connection, id, measured.read or read_known(measured.text))
             if taken.facts is not None and taken.value is not None:
                 insert_facts(self._connection, id, taken.facts, taken.value.charged)
             self._new.append(measured.vectors)

@@ -101,7 +101,7 @@ def index_older(store: Store) -> None:
             query = select(columns.id, columns.text).where(chosen).order_by(columns.id).limit(INDEXED_AT_ONCE)
             rows = connection.execute(query).all()
             for row in rows:
-                insert_runs(connection, row.id, read_known(row.text, True))
+                insert_runs(connection, row.id, read_known(row.text))
             last = rows[-1].id if rows else state["last"]
             state = {"last": last, "done": len(rows) < INDEXED_AT_ONCE}
             note(connection, INDEXED, state)
