@@ -38,8 +38,8 @@ from weighbeam.store.database import Store
 
 NODE = Hotkey.from_uri("//Node", "ed25519")
 TOKEN = 1_000_000_000
-EACH_ALONE = NoveltyParams(kin_similarity=2.0)
-"""Everything a contributor says has its own cap, however near it is to the rest."""
+EACH_ALONE = NoveltyParams(second_look=False, parts=False, kin_similarity=2.0)
+"""Texts of one mould are strangers by their vectors here, each with its own cap."""
 SENTENCE = "Glaciers grind the rock below them to a flour that colours the lakes turquoise."
 NOISE = "xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"
 RACER = """

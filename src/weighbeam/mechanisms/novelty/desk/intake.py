@@ -59,7 +59,7 @@ class _TakenIn:
         """What its receipt says of the second look: the similarity that is paid for, and the facts by their hash."""
         if self.facts is None or self.value is None:
             return {}
-        return {"similarity": self.value.similarity, "facts": self.facts.digest}
+        return {"similarity": self.value.similarity, "new": self.value.new, "facts": self.facts.digest}
 
 
 def list_queries(measured: MeasuredText) -> list[NDArray[np.int32]]:

@@ -61,6 +61,7 @@ class Receipt(BaseModel):
     similarity: Annotated[
         int | None, Field(description="what it was paid for, on the curve's scale, in millionths")
     ] = None
+    new: Annotated[int | None, Field(description="share of it that no known run covers, in millionths")] = None
     facts: Annotated[Sha256 | None, Field(description="hash of the facts of the second look")] = None
     units: Units
     embedder: SenseName | None = None

@@ -82,7 +82,7 @@ def contribute(
     """Contribute to somebody else's desk over HTTP, signed by the wallet of your settings; the receipt is checked."""
     from weighbeam.app.identity import open_hotkey
     from weighbeam.cli.common.options import open_settings
-    from weighbeam.mechanisms.novelty.desk.client import send_contribution
+    from weighbeam.mechanisms.novelty.service.client import send_contribution
 
     said = load_input(text, file)
     found = send_contribution(to, node, open_hotkey(open_settings(config)), said, key)
