@@ -48,7 +48,8 @@ def list_others(mechanism: Mechanism, name: str) -> list[Any]:
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, str):
-        return [other for other in get_args(kind) if other != value]
+        named = get_args(kind) or [preset[name] for preset in mechanism.params_type.presets.values() if name in preset]
+        return [other for other in named if other != value]
     numbers = [0, 1, 0.5, 2, -1.0] if value is None else [value / 2, value * 2, value + 0.25, value + 1, value - 0.25]
     whole = [int(number) for number in numbers]
     return [other for other in [*numbers, *whole] if other != value and is_taken(mechanism, {name: other})]

@@ -11,10 +11,10 @@ from prometheus_client import CollectorRegistry
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.demo.cast import MINERS, DemoNeuron
 from weighbeam.engine.rounds.runner import MechanismRunner
-from weighbeam.mechanisms.novelty.desk.client import send_contribution
 from weighbeam.mechanisms.novelty.desk.desk import open_desk
 from weighbeam.mechanisms.novelty.miners.contributors import contribute, count_turns
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.service.client import send_contribution
 from weighbeam.mechanisms.novelty.service.handlers import SIGNER, NoveltyApi
 from weighbeam.mechanisms.novelty.service.routes import add_novelty
 from weighbeam.network.http_server import listen

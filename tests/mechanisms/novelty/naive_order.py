@@ -80,7 +80,7 @@ def quantise(vector: list[float]) -> list[int]:
 
 
 def pay(micro: int, params: dict[str, Any]) -> int:
-    number = {name: Decimal(str(value)) for name, value in params.items() if not isinstance(value, str)}
+    number = {name: Decimal(str(value)) for name, value in params.items() if name in DEFAULTS and name != "gate"}
     fallen = number["reference_similarity"] - Decimal(micro).scaleb(-6)
     if fallen < 0:
         return 0

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.novelty.naive_order import order
+from mechanisms.novelty.naive_value import value
 from tests_root import ROOT
 from weighbeam.engine.vectors import call_stage, first_difference
 from weighbeam.mechanisms.novelty.mechanism import Novelty
@@ -20,6 +21,8 @@ CASES = [
     for case in file["cases"]
 ]
 ORDERED = next(file["cases"] for file in FILES if file["stage"] == "novelty.order")
+VALUED = next(file["cases"] for file in FILES if file["stage"] == "novelty.value")
+COSINE_ALONE = {"scale": "identity", "second_look": False, "parts": False, "kin_similarity": 2.0}
 SAID = [
     "Sea otters hold hands.",
     "SEA  otters\nhold hands.",
@@ -46,6 +49,12 @@ def test_expectations_are_the_oracles() -> None:
     assert [case["name"] for case in right if order(case["input"]) != case["expect"]] == []
 
 
+def test_values_are_the_oracles() -> None:
+    right = [case for case in VALUED if "error" not in case["expect"]]
+    assert len(right) >= 40
+    assert [case["name"] for case in right if value(case["input"]) != case["expect"]] == []
+
+
 @st.composite
 def rounds(draw: st.DrawFn) -> dict[str, Any]:
     vector = st.lists(st.integers(-20, 20), min_size=3, max_size=3)
@@ -68,7 +77,7 @@ def rounds(draw: st.DrawFn) -> dict[str, Any]:
             "base_units": st.sampled_from([1, 1000, 10**9]),
         },
     )
-    return {"contributions": rows, "params": draw(params)}
+    return {"contributions": rows, "params": {**COSINE_ALONE, **draw(params)}}
 
 
 @settings(max_examples=80)
@@ -99,5 +108,5 @@ def test_strangers_are_paid_the_same_in_any_order(places: list[int]) -> None:
         }
         for place in places
     ]
-    found = STAGES["novelty.order"]({"contributions": rows})
+    found = STAGES["novelty.order"]({"contributions": rows, "params": COSINE_ALONE})
     assert set(found["balances"].values()) == {100_000_000_000}

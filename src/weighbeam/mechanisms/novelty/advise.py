@@ -36,54 +36,69 @@ Row = Mapping[str, Any]
 
 
 def advise_contributor(params: NoveltyParams, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
-    """In units per round. Others are no measure here: each is paid for what is new, not for a place."""
+    """Per round. Others are no measure here: each is paid for what is new, not for a place."""
     rows: list[Row] = [row for own, _ in pairs for row in (own.parts or {}).get("contributions", ())]
     rounds = max(1, len(pairs))
     typical = average([float(row["units"]) for row in rows if row["status"] == "paid"])
-    found = [_advise_near(rows, rounds, params), _advise_same(rows, rounds, typical), _advise_held(rows, rounds)]
-    return choose_advice([*found, *_advise_refused(pairs, typical or float(reward_units(MILLION // 2, params)))])
+    found = [
+        _advise_near(rows, rounds, params),
+        _advise_same(rows, rounds, typical, params),
+        _advise_held(rows, rounds, params),
+    ]
+    return choose_advice(
+        [*found, *_advise_refused(pairs, typical or float(reward_units(MILLION // 2, params)), params)]
+    )
 
 
 def _advise_near(rows: Sequence[Row], rounds: int, params: NoveltyParams) -> Advice:
     """One step farther from everything known."""
     paid = [row for row in rows if row["status"] == "paid"]
     step = round(params.similarity_step * MILLION)
-    gain = sum(max(0, reward_units(max(-MILLION, row["micro"] - step), params) - row["units"]) for row in paid) / rounds
-    near = average([row["micro"] / MILLION for row in paid])
+    read = [row.get("similarity", row["micro"]) for row in paid]
+    pays = [reward_units(max(-MILLION, similarity - step), params) for similarity in read]
+    gain = sum(max(0, pay - row["units"]) for pay, row in zip(pays, paid, strict=True)) / rounds
+    near = average([similarity / MILLION for similarity in read])
     nothing = sum(not row["units"] for row in paid)
     text = (
         f"Your {len(paid)} contributions had a similarity of {near:.3f} to the nearest known text on average, and "
-        f"{nothing} earned nothing for it; {params.similarity_step:g} less would bring {shown(gain)} units per round"
+        f"{nothing} earned nothing for it; {params.similarity_step:g} less would bring "
+        f"{_format(gain, params)} tokens per round"
     )
     return Advice("Say what is farther from what is known", text, float(gain))
 
 
-def _advise_same(rows: Sequence[Row], rounds: int, typical: float) -> Advice:
+def _advise_same(rows: Sequence[Row], rounds: int, typical: float, params: NoveltyParams) -> Advice:
     same = [row for row in rows if row["status"] == "duplicate"]
     gain = typical * len(same) / rounds
     text = f"{len(same)} of your {len(rows)} contributions were here before and earned nothing: submit each text once"
     return Advice(
         "Do not submit a text twice",
-        f"{text}; new ones like your others would bring {shown(gain)} units per round",
+        f"{text}; new ones like your others would bring {_format(gain, params)} tokens per round",
         gain,
     )
 
 
-def _advise_held(rows: Sequence[Row], rounds: int) -> Advice:
+def _advise_held(rows: Sequence[Row], rounds: int, params: NoveltyParams) -> Advice:
     held = [row for row in rows if row["status"] == "held"]
     gain = sum(row["units"] for row in held) / rounds
     text = (
-        f"{len(held)} of your {len(rows)} contributions are held with {shown(gain)} units per round: {MEANINGS['held']}"
+        f"{len(held)} of your {len(rows)} contributions are held with {_format(gain, params)} tokens per round: "
+        f"{MEANINGS['held']}"
     )
     return Advice("Write plain sentences", text.rstrip("."), gain)
 
 
-def _advise_refused(pairs: Sequence[ScorePair], typical: float) -> list[Advice]:
+def _advise_refused(pairs: Sequence[ScorePair], typical: float, params: NoveltyParams) -> list[Advice]:
     found = []
     for code in REFUSED:
         hit = [own for own, _ in pairs if code in own.reasons]
         if hit:
             gain = typical * len(hit) / len(pairs)
-            text = f"{count(hit, pairs)} had something refused as {code}: {MEANINGS[code]} That cost {shown(gain)}"
-            found.append(Advice(f"Do not be refused as {code}", f"{text} units per round", gain))
+            text = f"{count(hit, pairs)} had something refused as {code}: {MEANINGS[code]} That cost"
+            tokens = _format(gain, params)
+            found.append(Advice(f"Do not be refused as {code}", f"{text} {tokens} tokens per round", gain))
     return found
+
+
+def _format(units: float, params: NoveltyParams) -> str:
+    return shown(units / params.base_units)

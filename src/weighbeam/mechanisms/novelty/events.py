@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from weighbeam.mechanism.records import Observation
+from weighbeam.mechanisms.novelty.facts import NoveltyFacts, Valuation, parse_facts, value_contribution
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.plausibility import TextLook, find_doubts
-from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, Status, judge, reward_units
+from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, Status, judge_value
 
 Kind = Literal["contribution", "release"]
 
@@ -33,14 +34,15 @@ class NoveltyEvent:
     status: Status | None = None
     units: int | None = None
     at: float | None = None
+    facts: NoveltyFacts | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(replace(self, facts=None)), "facts": None if self.facts is None else self.facts.as_json()}
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> "NoveltyEvent":
-        look = given["look"]
-        return cls(**{**given, "look": None if look is None else TextLook.from_json(look)})
+        look, facts = given["look"], parse_facts(given.get("facts"))
+        return cls(**{**given, "look": None if look is None else TextLook.from_json(look), "facts": facts})
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -48,15 +50,18 @@ class NoveltyEvent:
 
     @property
     def similarity(self) -> int:
-        """In millionths; an empty corpus counts as 0."""
+        """The cosine in millionths; an empty corpus counts as 0."""
         return self.micro or 0
+
+    def value(self, params: NoveltyParams) -> Valuation:
+        return value_contribution(self.similarity, self.facts, params)
 
     def judge(self, params: NoveltyParams) -> Judgement:
         if self.status is not None and self.units is not None:
             return Judgement(self.status, self.units)
         if self.duplicate:
             return DUPLICATE
-        return judge(self.similarity, not self.doubts, params)
+        return judge_value(self.value(params).units, not self.doubts, params)
 
 
 def reopen_round(params: NoveltyParams, observation: Observation) -> Observation:
@@ -71,4 +76,4 @@ def reopen_round(params: NoveltyParams, observation: Observation) -> Observation
 def _reopen(event: NoveltyEvent, params: NoveltyParams) -> NoveltyEvent:
     if event.status not in ("paid", "held"):
         return event
-    return replace(event, units=reward_units(event.similarity, params))
+    return replace(event, units=event.value(params).units)

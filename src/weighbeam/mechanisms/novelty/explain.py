@@ -1,6 +1,6 @@
 """Why a contributor earned what it earned, in lines a person can check."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -8,6 +8,7 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.core.stats import parse_decimal
 from weighbeam.mechanism.records import Node, Observation, Scored
 from weighbeam.mechanisms.novelty.events import NoveltyEvent
+from weighbeam.mechanisms.novelty.facts import NoveltyFacts, Valuation, find_kin_cut, share_letters, share_words
 from weighbeam.mechanisms.novelty.observe import parse_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import Judgement
@@ -39,16 +40,58 @@ def explain_event(event: NoveltyEvent, judged: Judgement, params: NoveltyParams)
     head = f"{event.id}: {judged.status}, {format_tokens(judged.units, params)} tokens"
     if event.duplicate:
         return Node(head, (Node(f"the same text as {event.nearest}, whatever its case, spacing or spelling"),))
-    return Node(head, explain_similarity(event.similarity, event.nearest, event.doubts, params))
+    value = event.value(params)
+    return Node(head, explain_similarity(event.similarity, event.nearest, event.doubts, params, event.facts, value))
 
 
 def explain_similarity(
-    micro: int, nearest: str | int | None, doubts: Sequence[str], params: NoveltyParams
+    micro: int,
+    nearest: str | int | None,
+    doubts: Sequence[str],
+    params: NoveltyParams,
+    facts: NoveltyFacts | None = None,
+    value: Valuation | None = None,
 ) -> tuple[Node, ...]:
-    """How near the nearest is, what that pays, and what speaks against the text."""
+    """How near the nearest is, how that reads, what it pays, and what speaks against the text."""
     near = "nothing came before it" if nearest is None else f"nearest is {nearest}"
     told = tuple(Node(f"implausible: {DOUBTS[doubt]}") for doubt in doubts)
-    return (Node(f"similarity {micro / MILLION:.6f}: {near}"), _explain_curve(micro, params), *told)
+    if facts is None or value is None:
+        return (Node(f"similarity {micro / MILLION:.6f}: {near}"), _explain_curve(micro, params), *told)
+    head = Node(f"cosine {micro / MILLION:.6f}: {near}", tuple(_explain_looks(facts)))
+    scaled = Node(f"reads as similarity {value.similarity / MILLION:.6f} among {facts.rows} pieces")
+    parts = _explain_parts(facts, value, params)
+    return (head, scaled, _explain_curve(value.similarity, params), *parts, *told)
+
+
+def _explain_looks(facts: NoveltyFacts) -> Iterator[Node]:
+    """Each text that was compared, with the shares that count."""
+    for look in facts.looks:
+        one = look.compared
+        if one is None:
+            yield Node(f"{look.id}: cosine {look.micro / MILLION:.6f}; its text was withdrawn")
+            continue
+        said = f"{float(share_words(one)):.2f} of the words and {float(share_letters(one)):.2f} of the letters in order"
+        shared = f"{one.content} of {one.all_content} content words shared"
+        other = ", other numbers" if one.numbers and one.known_numbers else ""
+        swapped = ", words exchanged" if one.exchanged else ""
+        yield Node(f"{look.id}: cosine {look.micro / MILLION:.6f}, {said}, {shared}{other}{swapped}")
+
+
+def _explain_parts(facts: NoveltyFacts, value: Valuation, params: NoveltyParams) -> Iterator[Node]:
+    if params.parts and facts.letters:
+        share = facts.known / facts.letters
+        yield Node(f"{share:.0%} of its letters are in known runs: {value.new / MILLION:.6g} of it counts as new")
+    if params.parts and facts.sentences:
+        each = ", ".join(f"{micro / MILLION:.3f}" for _, micro in facts.sentences)
+        yield Node(
+            f"its {len(facts.sentences)} sentences have cosines of {each}: each is paid by its share of the words"
+        )
+    spent = value.charged - value.units
+    if spent:
+        kin = ", ".join(one.id for one in facts.kin if one.micro >= find_kin_cut(facts.own, params))
+        yield Node(
+            f"it belongs to {kin} of the same contributor: {format_tokens(spent, params)} tokens of one cap are spent"
+        )
 
 
 def _explain_curve(micro: int, params: NoveltyParams) -> Node:

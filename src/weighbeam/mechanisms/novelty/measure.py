@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.core.text import clean_text
+from weighbeam.core.text import clean_text, split_sentences
+from weighbeam.mechanisms.novelty.compare import ReadText, read_text
 from weighbeam.mechanisms.novelty.identity import digest_form, find_control, normalise_embedded
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.plausibility import TextLook, count_words, find_doubts, list_spelt, look_at
+from weighbeam.mechanisms.novelty.spelling import normalise_spelling
 from weighbeam.senses.ports.protocols import Senses, WordPieces
 
 LONGEST_TOKEN = 100
@@ -103,13 +105,26 @@ def _too_long(length: int, params: NoveltyParams) -> WeighbeamError:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredText:
-    """A text that can be taken: by which hashes it is known, its rows in millionths, and its look."""
+    """A text that can be taken: by which hashes it is known, its rows in millionths, and its look. The last rows are
+    those of its sentences, with so many words each; `read` is the text for the second look."""
 
     text: str
     text_sha256: str
     form: str
     vectors: NDArray[np.int32]
     look: TextLook
+    sentences: tuple[int, ...] = ()
+    read: ReadText | None = None
+
+    @property
+    def windows(self) -> NDArray[np.int32]:
+        """The rows of the text itself, by which the nearest is found."""
+        return self.vectors[: len(self.vectors) - len(self.sentences)]
+
+    @property
+    def sentence_rows(self) -> list[NDArray[np.int32]]:
+        first = len(self.vectors) - len(self.sentences)
+        return [self.vectors[place : place + 1] for place in range(first, len(self.vectors))]
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -123,6 +138,8 @@ class PreparedText:
     text: str
     look: TextLook
     pieces: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+    read: ReadText | None = None
 
 
 def measure_text(text: object, params: NoveltyParams, senses: Senses) -> MeasuredText:
@@ -134,10 +151,18 @@ def measure_text(text: object, params: NoveltyParams, senses: Senses) -> Measure
 def measure_texts(texts: Sequence[object], params: NoveltyParams, senses: Senses) -> list[MeasuredText]:
     """Many at once, which an embedder does in less time; refused if one of them cannot be taken."""
     read = [prepare_text(text, params, senses.word_pieces) for text in texts]
-    rows = senses.embedder.embed([piece for one in read for piece in one.pieces])
-    ends = np.cumsum([len(one.pieces) for one in read])[:-1]
+    rows = senses.embedder.embed([piece for one in read for piece in (*one.pieces, *one.sentences)])
+    ends = np.cumsum([len(one.pieces) + len(one.sentences) for one in read])[:-1]
     return [
-        MeasuredText(one.text, digest_text(one.text), digest_form(one.text), vectors, one.look)
+        MeasuredText(
+            one.text,
+            digest_text(one.text),
+            digest_form(one.text),
+            vectors,
+            one.look,
+            tuple(max(1, len(sentence.split())) for sentence in one.sentences),
+            one.read,
+        )
         for one, vectors in zip(read, np.split(rows, ends), strict=True)
     ]
 
@@ -153,8 +178,22 @@ def prepare_text(text: object, params: NoveltyParams, pieces: WordPieces) -> Pre
     if doubts and params.gate == "deny":
         told = f"it does not read as plausible text: {', '.join(doubts)}"
         raise WeighbeamError("implausible", told, "write plain sentences")
-    found = cut_tokens(embedded, tokens, [len(one) for one in cut], params.piece_words, pieces.window)
+    compared = read_embedded(embedded, params)
+    if compared != embedded:
+        tokens = split_tokens(compared)
+        cut = pieces.cut(tokens)
+    found = cut_tokens(compared, tokens, [len(one) for one in cut], params.piece_words, pieces.window)
     if len(found) > MAX_PIECES:
         told = f"it is compared in {len(found)} pieces, at most {MAX_PIECES} are taken"
         raise WeighbeamError("too_long", told, "contribute it in parts")
-    return PreparedText(str(text), look, tuple(found))
+    sentences = tuple(split_sentences(compared)) if params.parts else ()
+    read = read_text(compared) if params.wants_facts else None
+    return PreparedText(str(text), look, tuple(found), sentences if len(sentences) > 1 else (), read)
+
+
+def read_embedded(embedded: str, params: NoveltyParams) -> str:
+    """The text that is compared: with its spelling undone, unless only the cosine counts or nothing is left of it."""
+    if not params.wants_facts:
+        return embedded
+    undone = normalise_spelling(embedded)[: params.max_chars]
+    return undone if undone.strip() else embedded

@@ -13,7 +13,7 @@ from weighbeam.core.text import UNICODE_VERSION
 from weighbeam.mechanism.records import COLLECTED, Answer, Asked, Observation, Reply
 from weighbeam.mechanisms.novelty.events import NoveltyEvent
 from weighbeam.mechanisms.novelty.measure import MeasuredText, measure_text
-from weighbeam.mechanisms.novelty.order import Contribution, ContributionOrder
+from weighbeam.mechanisms.novelty.order import Contribution, ContributionOrder, OrderedContribution
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.senses.ports.protocols import Senses
 
@@ -77,19 +77,24 @@ def _measure(
     texts: dict[str, str],
 ) -> NoveltyEvent:
     measured = measure_text(text, params, senses)
-    found = line.take(Contribution(id, contributor, measured.text, measured.vectors, not measured.doubts))
+    found = line.take(Contribution(id, contributor, measured, not measured.doubts))
     texts[measured.text_sha256] = measured.text
-    near = found.neighbour
-    return make_event(
-        id, measured, near.id if near else None, near.micro if near else None, found.judgement.status == "duplicate"
+    return make_event(id, measured, found)
+
+
+def make_event(id: str, measured: MeasuredText, found: OrderedContribution) -> NoveltyEvent:
+    near, duplicate = found.neighbour, found.judgement.status == "duplicate"
+    return NoveltyEvent(
+        id,
+        "contribution",
+        measured.text_sha256,
+        len(measured.vectors),
+        near.id if near else None,
+        near.micro if near else None,
+        duplicate,
+        measured.look,
+        facts=found.facts,
     )
-
-
-def make_event(
-    id: str, measured: MeasuredText, nearest: str | None, micro: int | None, duplicate: bool
-) -> NoveltyEvent:
-    pieces = len(measured.vectors)
-    return NoveltyEvent(id, "contribution", measured.text_sha256, pieces, nearest, micro, duplicate, measured.look)
 
 
 def parse_events(rows: Sequence[Mapping[str, Any]]) -> list[NoveltyEvent]:

@@ -3,19 +3,34 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from weighbeam.core.stats import parse_decimal
-from weighbeam.mechanism.params import Params, Values, about, read_by
+from weighbeam.mechanism.params import Params, Values, about, before, read_by
+from weighbeam.mechanisms.novelty.scale import IDENTITY, expand_scale
 
 MAX_UNITS = 9 * 10**12
 """The most units one contribution may earn: the sum of a round's thousand is still exact in a float."""
 
 
+NEAREST = 1.0
+"""No cosine is higher: a `kin_similarity` above it makes nobody kin."""
+
+
 class NoveltyParams(Params):
     """How contributions are compared, judged and paid."""
 
-    presets: ClassVar[Mapping[str, Values]] = {"seed": {"gate": "off", "min_words": 1, "piece_words": 10_000}}
+    presets: ClassVar[Mapping[str, Values]] = {
+        "seed": {
+            "gate": "off",
+            "min_words": 1,
+            "piece_words": 10_000,
+            "scale": "identity",
+            "second_look": False,
+            "parts": False,
+            "kin_similarity": 2.0,
+        }
+    }
 
     reference_similarity: Annotated[
         float,
@@ -37,6 +52,30 @@ class NoveltyParams(Params):
     base_units: Annotated[
         int, about("integer units per token", ge=1, le=10**12), read_by("observe", "score", holds="any")
     ] = 1_000_000_000
+    scale: Annotated[
+        str,
+        about("how the embedder's cosines read on the curve: identity, minilm-1, or NAME: and five numbers"),
+        read_by("observe", "score", holds="any"),
+        before("identity"),
+    ] = "minilm-1: 0.7 0.12 0.66 0.75 2"
+    second_look: Annotated[
+        bool,
+        about("compare texts with the nearest few word by word, after undoing their spelling"),
+        read_by("observe", "score", holds="lowered"),
+        before(False),
+    ] = True
+    parts: Annotated[
+        bool,
+        about("pay only for the sentences and runs of a text that are new"),
+        read_by("observe", "score"),
+        before(False),
+    ] = True
+    kin_similarity: Annotated[
+        float,
+        about("contributions of one contributor so near share one max_reward per window; 2 for never", ge=-1, le=2),
+        read_by("observe", "score", holds="raised"),
+        before(2.0),
+    ] = 0.15
     min_words: Annotated[int, about("fewer words are refused", ge=1, le=1000), read_by("observe")] = 3
     max_chars: Annotated[int, about("more characters are refused", ge=1, le=1_000_000), read_by("observe")] = 20_000
     piece_words: Annotated[
@@ -52,6 +91,11 @@ class NoveltyParams(Params):
         24.0
     )
 
+    @property
+    def wants_facts(self) -> bool:
+        """Whether more than the nearest cosine decides."""
+        return self.second_look or self.parts or self.scale != IDENTITY or self.kin_similarity <= NEAREST
+
     @model_validator(mode="before")
     @classmethod
     def _parse_whole(cls, given: Any) -> Any:
@@ -63,6 +107,11 @@ class NoveltyParams(Params):
             name: float(value) if name in floats and type(value) is int and abs(value) < 2**53 else value
             for name, value in given.items()
         }
+
+    @field_validator("scale")
+    @classmethod
+    def _expand(cls, written: str) -> str:
+        return expand_scale(written)
 
     @model_validator(mode="after")
     def _check_reward(self) -> "NoveltyParams":

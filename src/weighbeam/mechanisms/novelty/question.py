@@ -64,6 +64,7 @@ def report_round(params: NoveltyParams, observation: Observation, scored: Scored
                 "id": event.id,
                 "status": judged.status,
                 "max_similarity": event.similarity / MILLION,
+                "similarity": (MILLION if event.duplicate else event.value(params).similarity) / MILLION,
                 "nearest": event.nearest,
                 "novelty": (MILLION - event.similarity) / MILLION,
                 "units": judged.units,

@@ -11,6 +11,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
+import numpy as np
+
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.numbers import is_number
 from weighbeam.core.quantise import MILLION
@@ -33,7 +35,8 @@ def parse_similarity(value: object) -> int:
     """
     if value is None:
         return 0
-    if not is_number(value) or abs(exact := parse_decimal(value)) > 1 + NOISE:
+    given = value.item() if isinstance(value, np.generic) else value
+    if not is_number(given) or abs(exact := parse_decimal(given)) > 1 + NOISE:
         raise WeighbeamError("bad_similarity", f"{value!r} is no similarity", "give a number from -1 to 1")
     return max(-MILLION, min(MILLION, round(exact * MILLION)))
 
@@ -104,15 +107,19 @@ class Judgement:
 
 
 def judge(micro: int, plausible: bool, params: NoveltyParams) -> Judgement:
-    """A contribution that is no duplicate.
+    """A contribution that is no duplicate, by the cosine alone.
 
     >>> judge(850_000, plausible=False, params=NoveltyParams())
     Judgement(status='held', units=1000000000)
     """
+    return judge_value(reward_units(micro, params), plausible, params)
+
+
+def judge_value(units: int, plausible: bool, params: NoveltyParams) -> Judgement:
+    """What becomes of a contribution that is worth so much."""
     if not plausible and params.gate == "deny":
         return Judgement("refused", 0)
-    held = not plausible and params.gate == "hold"
-    return Judgement("held" if held else "paid", reward_units(micro, params))
+    return Judgement("held" if not plausible and params.gate == "hold" else "paid", units)
 
 
 DUPLICATE = Judgement("duplicate", 0)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.mechanism.records import Observation, Score, Scored, Standing
+from weighbeam.mechanisms.novelty.events import NoveltyEvent
 from weighbeam.mechanisms.novelty.observe import parse_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import Judgement
@@ -25,15 +26,16 @@ def _score(params: NoveltyParams, row: Mapping[str, Any]) -> Score:
     if status != "ok":
         return Score(hotkey, "failed", 0.0, reasons=(status,))
     judged = [(event, event.judge(params)) for event in parse_events(row["events"])]
-    parts = {
-        "contributions": [
-            {"id": event.id, "at": event.at, "micro": event.similarity, "status": one.status, "units": one.units}
-            for event, one in judged
-        ]
-    }
+    parts = {"contributions": [_describe(event, one, params) for event, one in judged]}
     reasons = {*row["refused"], *(_name_reason(one) for _, one in judged if one.status != "paid" or not one.units)}
     value = sum_parts(parts)
     return Score(hotkey, "valid" if value else "failed", value, parts, tuple(sorted(reasons)))
+
+
+def _describe(event: NoveltyEvent, judged: Judgement, params: NoveltyParams) -> dict[str, Any]:
+    """Both numbers where there were facts: the cosine, and the similarity that was paid for."""
+    said = {"id": event.id, "at": event.at, "micro": event.similarity, "status": judged.status, "units": judged.units}
+    return said if event.facts is None else {**said, "similarity": event.value(params).similarity}
 
 
 def _name_reason(judged: Judgement) -> str:

@@ -6,14 +6,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.numbers import is_number
 from weighbeam.core.quantise import MILLION, unit_millionths
 from weighbeam.mechanism.records import Stage
-from weighbeam.mechanisms.novelty.measure import find_refusal
+from weighbeam.mechanisms.novelty.compare import read_text
+from weighbeam.mechanisms.novelty.facts import parse_facts, value_contribution
+from weighbeam.mechanisms.novelty.identity import digest_form, normalise_embedded
+from weighbeam.mechanisms.novelty.measure import MeasuredText, find_refusal, read_embedded
 from weighbeam.mechanisms.novelty.order import Contribution, OrderedContribution, order_contributions
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.plausibility import TextLook
 from weighbeam.mechanisms.novelty.reward import fitted_units, parse_similarity, reward_units
+
+UNSEEN = TextLook(0, 0, 0, 0, 0, 0, 0, 0)
+"""How texts look is given here, as `plausible`."""
 
 
 def reward_stage(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,7 +42,11 @@ def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
     assert isinstance(rows, list)
     read = [_parse_contribution(row, params) for row in rows]
     require(len({one.id for one in read}) == len(read), "bad_shape", "an id occurs twice", "give each its own")
-    require(len({one.vectors.shape[1] for one in read if one.vectors.size}) <= 1, "bad_shape", "vectors differ in size")
+    require(
+        len({one.measured.vectors.shape[1] for one in read if one.measured.vectors.size}) <= 1,
+        "bad_shape",
+        "vectors differ in size",
+    )
     results = order_contributions(read, params)
     balances = {one.contributor: 0 for one in read}
     held = dict(balances)
@@ -46,6 +58,22 @@ def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
         "balances": balances,
         "held": held,
         "treasury": -sum(balances.values()) - sum(held.values()),
+    }
+
+
+def value_stage(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What recorded facts pay."""
+    params = _parse_params(given.get("params") or {})
+    try:
+        facts = parse_facts(given.get("facts"))
+    except (KeyError, TypeError, ValueError) as fault:
+        raise WeighbeamError("bad_shape", f"these are no facts: {fault!r:.80}", "see docs/spec/novelty.md") from None
+    value = value_contribution(parse_similarity(given.get("max_similarity")), facts, params)
+    return {
+        "similarity": value.similarity / MILLION,
+        "new": value.new / MILLION,
+        "units": value.units,
+        "charged": value.charged,
     }
 
 
@@ -62,11 +90,16 @@ def _parse_contribution(row: Any, params: NoveltyParams) -> Contribution:
     return Contribution(
         row["id"],
         row["contributor"],
-        row["text"],
-        _parse_vectors(row.get("vectors")),
+        _measure(row["text"], _parse_vectors(row.get("vectors")), params),
         row.get("plausible", True) is not False,
         find_refusal(row["text"], params) is not None,
     )
+
+
+def _measure(text: str, vectors: NDArray[np.int32], params: NoveltyParams) -> MeasuredText:
+    """A text whose rows are given: none of them is a sentence's."""
+    read = read_text(read_embedded(normalise_embedded(text), params)) if params.wants_facts else None
+    return MeasuredText(text, digest_text(text), digest_form(text), vectors, UNSEEN, (), read)
 
 
 def _parse_vectors(rows: Any) -> NDArray[np.int32]:
@@ -91,4 +124,8 @@ def _format_ordered(result: OrderedContribution) -> dict[str, Any]:
     }
 
 
-STAGES: dict[str, Stage] = {"novelty.reward": reward_stage, "novelty.order": order_stage}
+STAGES: dict[str, Stage] = {
+    "novelty.reward": reward_stage,
+    "novelty.order": order_stage,
+    "novelty.value": value_stage,
+}

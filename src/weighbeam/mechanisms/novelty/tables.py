@@ -1,7 +1,8 @@
 """The tables of the novelty desk, as the newest migration leaves them.
 
 `contributions` holds every submission that was answered, in the order of commits; `forms` says which text was said
-first by whom; `pieces` is the corpus, an append-only log of vectors. `novelty_ledger` is the money: append-only,
+first by whom; `pieces` is the corpus, an append-only log of vectors; `contribution_facts` is what each was paid by, and
+`contribution_runs` says who was first to use a run of letters. `novelty_ledger` is the money: append-only,
 double entry, hash-chained; `accounts` are its sums, kept in the same transactions. Nothing here is ever deleted but a
 text that is withdrawn.
 """
@@ -54,6 +55,22 @@ pieces = Table(
     Column("contribution", Integer, nullable=False),
     Column("vector", LargeBinary, nullable=False),
     Column("crc", BigInteger, nullable=False),
+    Index("pieces_by_contribution", "contribution"),
+)
+
+contribution_facts = Table(
+    "contribution_facts",
+    metadata,
+    Column("contribution", Integer, primary_key=True, autoincrement=False),
+    Column("facts", JSON, nullable=False),
+    Column("charged", BigInteger, nullable=False),
+)
+
+contribution_runs = Table(
+    "contribution_runs",
+    metadata,
+    Column("run", Integer, primary_key=True, autoincrement=False),
+    Column("contribution", Integer, nullable=False),
 )
 
 settlements = Table(

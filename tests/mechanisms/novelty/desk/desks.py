@@ -18,7 +18,7 @@ THIRD_NOISE = "ghjk vbnm rewq yuio asdf zzxp lkjh mnvc qazw"
 
 
 def make_desk(folder: Path, senses: Senses) -> NoveltyDesk:
-    return open_novelty(str(folder / "novelty.db"), KEY, senses=senses)
+    return open_novelty(str(folder / "novelty.db"), KEY, {"kin_similarity": 2.0}, senses=senses)
 
 
 def fill_desk(folder: Path, senses: Senses) -> NoveltyDesk:

@@ -38,6 +38,8 @@ from weighbeam.store.database import Store
 
 NODE = Hotkey.from_uri("//Node", "ed25519")
 TOKEN = 1_000_000_000
+EACH_ALONE = NoveltyParams(second_look=False, parts=False, kin_similarity=2.0)
+"""Texts of one mould are strangers by their vectors here, each with its own cap."""
 SENTENCE = "Glaciers grind the rock below them to a flour that colours the lakes turquoise."
 NOISE = "xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"
 RACER = """
@@ -96,7 +98,7 @@ def senses() -> TinySenses:
 
 @pytest.fixture
 def desk(store: Store, senses: TinySenses) -> NoveltyDesk:
-    return open_desk(store, senses, NODE, now=Hand())
+    return open_desk(store, senses, NODE, EACH_ALONE, now=Hand())
 
 
 def refusal(desk: NoveltyDesk, *given: object, **named: object) -> str:
@@ -231,7 +233,7 @@ def test_withdrawn_text_is_gone_and_never_paid_again(desk: NoveltyDesk, store: S
 def test_budgets_refuse_whole_and_come_back(store: Store, senses: TinySenses) -> None:
     clock = Hand()
     limits = PayLimits(per_day=250 * TOKEN, per_contributor=150 * TOKEN)
-    desk = open_desk(store, senses, NODE, limits=limits, now=clock)
+    desk = open_desk(store, senses, NODE, EACH_ALONE, limits=limits, now=clock)
     lines = [f"Line {number} stands for itself and resembles no other." for number in range(8)]
     assert desk.submit("ada", lines[0])["units"] == 100 * TOKEN
     assert refusal(desk, "ada", lines[1]) == "budget_spent"
@@ -342,7 +344,7 @@ def test_books_that_were_touched_are_told(desk: NoveltyDesk, store: Store) -> No
 
 def test_a_clock_far_ahead_locks_no_budget(store: Store, senses: TinySenses) -> None:
     clock = Hand()
-    desk = open_desk(store, senses, NODE, limits=PayLimits(per_contributor=150 * TOKEN), now=clock)
+    desk = open_desk(store, senses, NODE, EACH_ALONE, limits=PayLimits(per_contributor=150 * TOKEN), now=clock)
     clock.at += 600 * 86_400
     desk.submit("ada", "The first line was dated far in the future.")
     clock.at -= 600 * 86_400

@@ -12,9 +12,9 @@ from prometheus_client import CollectorRegistry
 from mechanisms.novelty.desk.tiny_senses import TinySenses
 from network.loopback import serve_app
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.mechanisms.novelty.desk.client import send_contribution
 from weighbeam.mechanisms.novelty.desk.desk import open_desk
 from weighbeam.mechanisms.novelty.miners.contributors import TRICKS, contribute, count_turns, load_lines
+from weighbeam.mechanisms.novelty.service.client import send_contribution
 from weighbeam.mechanisms.novelty.service.handlers import SIGNER, NoveltyApi
 from weighbeam.mechanisms.novelty.service.routes import add_novelty
 from weighbeam.network.keys import Hotkey

@@ -14,7 +14,7 @@ from weighbeam.core.canonical import digest_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import MILLION, to_micro
 from weighbeam.engine.journal.head import select_head
-from weighbeam.mechanism.params import hash_params
+from weighbeam.mechanism.params import hash_params, recall_params
 from weighbeam.mechanisms.novelty.desk.bulk_import import split_lines
 from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER
 from weighbeam.mechanisms.novelty.desk.export import parse_export
@@ -34,10 +34,10 @@ from weighbeam.mechanisms.novelty.desk.piece_vectors import (
 )
 from weighbeam.mechanisms.novelty.desk.record import DeskRecord, Line, select_record
 from weighbeam.mechanisms.novelty.desk.seals import find_desk_head_faults, find_seal_faults
+from weighbeam.mechanisms.novelty.facts import NoveltyFacts, Valuation, parse_facts, value_contribution
 from weighbeam.mechanisms.novelty.identity import digest_form
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.reward import reward_units
 from weighbeam.mechanisms.novelty.tables import accounts, contributions, novelty_ledger, pieces
 from weighbeam.network.receipts import check_receipt
 from weighbeam.senses.adapters.corpus.open_index import open_index
@@ -54,6 +54,8 @@ class AuditedPieces:
 
     counts: dict[int, int] = field(default_factory=dict)
     nearest: dict[int, Nearest] = field(default_factory=dict)
+    sentences: dict[int, list[int]] = field(default_factory=dict)
+    rows: dict[int, int] = field(default_factory=dict)
 
 
 def count_pieces(record: DeskRecord, found: AuditedPieces, deep: bool) -> Iterator[str]:
@@ -70,17 +72,32 @@ def count_pieces(record: DeskRecord, found: AuditedPieces, deep: bool) -> Iterat
         yield from (f"piece {id} of contribution {contribution} is damaged" for id in damaged)
         if index is not None and not damaged and all(row["vector"] is not None for row in rows):
             try:
-                found.nearest[contribution] = _place(rows, contribution, index, owners)
+                found.rows[contribution] = len(owners)
+                last = len(_list_sentences(record, contribution))
+                placed = _place(rows, last, contribution, index, owners)
+                found.nearest[contribution], found.sentences[contribution] = placed
             except WeighbeamError as fault:
                 yield f"contribution {contribution} cannot be measured: {fault.message}"
 
 
-def describe_similarity(row: Line, found: AuditedPieces) -> Iterator[str]:
-    """Whether a contribution was as near to its nearest as it was paid for."""
+def _list_sentences(record: DeskRecord, contribution: int) -> list[Any]:
+    """The sentences that a contribution's last pieces are said to be of."""
+    facts = (record.facts.get(contribution) or {}).get("facts") or {}
+    found = facts.get("sentences")
+    return found if isinstance(found, list) else []
+
+
+def describe_similarity(row: Line, found: AuditedPieces, facts: NoveltyFacts | None) -> Iterator[str]:
+    """Whether a contribution was as near to its nearest as it was paid for, and each of its sentences to its own."""
     measured = found.nearest.get(row["id"])
     if measured is not None and measured != (row["nearest"], row["micro"]):
         said = f"{row['micro']} millionths to {row['nearest']}"
         yield f"it was paid for {said}, and {measured[1]} to {measured[0]} are measured"
+    if measured is not None and facts is not None:
+        if [micro for _, micro in facts.sentences] != found.sentences.get(row["id"]):
+            yield "its sentences were nearer or farther than its facts say"
+        if facts.rows != found.rows.get(row["id"]):
+            yield f"its facts say that {facts.rows} pieces were there, and {found.rows.get(row['id'])} were"
 
 
 def is_damaged(row: Line, size: int) -> bool:
@@ -88,17 +105,22 @@ def is_damaged(row: Line, size: int) -> bool:
     return vector is not None and (len(vector) != size or zlib.crc32(vector) != row["crc"])
 
 
-def _place(rows: list[Line], contribution: int, index: VectorIndex, owners: list[int]) -> Nearest:
-    """The nearest of everything before, of equals the oldest; then it is there itself."""
+def _place(
+    rows: list[Line], sentences: int, contribution: int, index: VectorIndex, owners: list[int]
+) -> tuple[Nearest, list[int]]:
+    """The nearest of everything before, of equals the oldest, and the highest of each of the last rows, which are
+    sentences; then it is there itself."""
     vectors = np.stack([np.frombuffer(row["vector"], "<i4") for row in rows]).astype(np.int32)
     places, products = (found.tolist() for found in index.nearest(vectors))
     nearest: Nearest = (None, None)
+    whole = len(rows) - sentences
     if places[0] != NO_ROW:
-        product, place = max(zip(products, places, strict=True), key=lambda pair: (pair[0], -pair[1]))
+        pairs = zip(products[:whole], places[:whole], strict=True)
+        product, place = max(pairs, key=lambda pair: (pair[0], -pair[1]))
         nearest = (owners[place], to_micro(product))
     index.add(vectors)
     owners += [contribution] * len(rows)
-    return nearest
+    return nearest, [to_micro(product) for product in products[whole:]]
 
 
 AT_ONCE = 1000
@@ -156,6 +178,8 @@ class DeskAudit:
         self._forms: dict[int, list[str]] = {}
         for row in record.forms:
             self._forms.setdefault(row["contribution"], []).append(row["digest"])
+        self._charged: dict[tuple[str, str], int] = {}
+        self._told = set(record.facts)
         self._params = {name: _parse_params(name, line) for name, line in record.params.items()}
 
     def find_faults(self) -> Iterator[str]:
@@ -181,6 +205,7 @@ class DeskAudit:
             ("form", self._forms),
             ("entry", self._moves),
             ("settlement", self._settled),
+            ("fact", self._told),
         ):
             yield from (f"a {kind} belongs to contribution {id}, which is not there" for id in left)
 
@@ -191,7 +216,11 @@ class DeskAudit:
         if status not in STATUSES:
             yield f"its status is {status!r}"
         yield from self._check_receipt(row["receipt"], {name: row[name] for name in SAID})
+        yield from self._check_facts(row)
         yield from self._check_units(row)
+        kept = self._record.facts.get(id)
+        self._charged[row["contributor"], str(id)] = row["units"] if kept is None else kept["charged"]
+        self._told.discard(id)
         if _list_moves(row, settled) != [(m["kind"], m["debit"], m["credit"], m["units"]) for m in moves]:
             yield "its entries in the ledger are not what it was paid"
         if settled is not None:
@@ -201,7 +230,7 @@ class DeskAudit:
             if status != "held" or settled["units"] != row["units"]:
                 yield f"it was {settled['kind']}, and was never held so"
         if self._deep and status != "duplicate":
-            yield from describe_similarity(row, found)
+            yield from describe_similarity(row, found, self._find_facts(id))
 
     def _check_text(self, row: Line, forms: list[str], pieces: int) -> Iterator[str]:
         duplicate, text = row["status"] == "duplicate", row["text"]
@@ -240,9 +269,31 @@ class DeskAudit:
         if params is None:
             yield "nobody knows under which parameters it was paid"
             return
-        owed = reward_units(row["micro"] or 0, params)
-        if row["units"] != owed:
-            yield f"it got {row['units']} units, and {row['micro'] or 0} millionths pay {owed}"
+        value = value_contribution(row["micro"] or 0, self._find_facts(row["id"]), params)
+        if row["units"] != value.units:
+            yield f"it got {row['units']} units, and {row['micro'] or 0} millionths pay {value.units}"
+        yield from self._check_value(row, value)
+
+    def _find_facts(self, id: int) -> NoveltyFacts | None:
+        return parse_facts((self._record.facts.get(id) or {}).get("facts"))
+
+    def _check_facts(self, row: Line) -> Iterator[str]:
+        """Whether the facts are those that its receipt names, and its kin are its contributor's."""
+        facts, named = self._find_facts(row["id"]), (row["receipt"] or {}).get("facts")
+        if (None if facts is None else facts.digest) != named:
+            yield "its facts are not those that its receipt names"
+        for one in facts.kin if facts is not None else ():
+            if self._charged.get((row["contributor"], one.id)) != one.charged:
+                yield f"its kin {one.id} is not of {row['contributor']}, or counts for something else"
+
+    def _check_value(self, row: Line, value: Valuation) -> Iterator[str]:
+        kept = self._record.facts.get(row["id"])
+        if kept is None:
+            return
+        if kept["charged"] != value.charged:
+            yield f"it counts for {kept['charged']} units, and its facts make {value.charged}"
+        if (row["receipt"] or {}).get("similarity") != value.similarity:
+            yield "its receipt says another similarity than its facts make"
 
 
 def _list_moves(row: Line, settled: Line | None) -> list[tuple[str, str, str, int]]:
@@ -260,9 +311,10 @@ def _list_moves(row: Line, settled: Line | None) -> list[tuple[str, str, str, in
 def _parse_params(name: str, line: Line) -> NoveltyParams | None:
     """The parameters behind a hash; None if they are not the ones."""
     try:
-        params = NoveltyParams(**line["params"])
-        return params if hash_params(Novelty(), params, line["senses"]) == name else None
-    except (ValueError, TypeError, KeyError):
+        params = recall_params(Novelty(), line["params"])
+        assert isinstance(params, NoveltyParams)
+        return params if hash_params(Novelty(), line["params"], line["senses"]) == name else None
+    except (ValueError, TypeError, KeyError, WeighbeamError):
         return None
 
 

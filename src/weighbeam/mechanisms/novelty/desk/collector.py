@@ -7,11 +7,13 @@ from sqlalchemy import Connection, Row, select
 from weighbeam.core.canonical import Json
 from weighbeam.mechanism.records import Answer, Collected
 from weighbeam.mechanisms.novelty.events import Kind, NoveltyEvent
+from weighbeam.mechanisms.novelty.facts import parse_facts
 from weighbeam.mechanisms.novelty.plausibility import TextLook
-from weighbeam.mechanisms.novelty.tables import contributions, settlements
+from weighbeam.mechanisms.novelty.tables import contribution_facts, contributions, settlements
 from weighbeam.network.keys import is_address
 from weighbeam.store.database import Store
 
+WITH_FACTS = contributions.outerjoin(contribution_facts, contribution_facts.c.contribution == contributions.c.id)
 COUNTED = ("paid", "held", "duplicate")
 
 
@@ -38,15 +40,15 @@ class DeskCollector:
 
 
 def _select_contributions(connection: Connection, after: int, limit: int) -> list[Row[Any]]:
-    query = select(contributions).where(contributions.c.id > after, contributions.c.status.in_(COUNTED))
+    query = select(contributions, contribution_facts.c.facts).select_from(WITH_FACTS)
+    query = query.where(contributions.c.id > after, contributions.c.status.in_(COUNTED))
     return list(connection.execute(query.order_by(contributions.c.id).limit(limit)))
 
 
 def _select_releases(connection: Connection, after: int, limit: int) -> list[Row[Any]]:
-    joined = contributions.c.id == settlements.c.contribution
-    query = select(contributions, settlements.c.id.label("settled"), settlements.c.at.label("settled_at")).join(
-        settlements, joined
-    )
+    settled = settlements.c.id.label("settled"), settlements.c.at.label("settled_at")
+    joined = WITH_FACTS.join(settlements, contributions.c.id == settlements.c.contribution)
+    query = select(contributions, contribution_facts.c.facts, *settled).select_from(joined)
     chosen = query.where(settlements.c.id > after, settlements.c.kind == "released")
     return list(connection.execute(chosen.order_by(settlements.c.id).limit(max(0, limit))))
 
@@ -65,4 +67,5 @@ def _make_event(row: Row[Any], kind: Kind) -> NoveltyEvent:
         status="paid" if released else row.status,
         units=int(row.units),
         at=row.settled_at if released else row.at,
+        facts=parse_facts(row.facts),
     )

@@ -67,6 +67,10 @@ class Corpus(Protocol):
 
     def count(self, connection: Connection) -> int: ...
 
+    def size(self, connection: Connection) -> int:
+        """How many pieces `nearest` has just looked at in this transaction."""
+        ...
+
     def load(self) -> int:
         """Take in what is committed, so that nobody waits for it later; how many pieces that makes."""
         ...
@@ -110,6 +114,9 @@ class StoreCorpus:
 
     def count(self, connection: Connection) -> int:
         return count_pieces(connection)
+
+    def size(self, _: Connection) -> int:
+        return len(self._ids)
 
     def load(self) -> int:
         with self._store.read() as connection, self._lock:

@@ -25,22 +25,26 @@ from weighbeam.mechanisms.novelty.desk.intake import (
     IntakeRules,
     IntakeTransaction,
     Receipt,
+    list_queries,
     repeat,
     select_by_key,
     select_form,
 )
+from weighbeam.mechanisms.novelty.desk.known import StoreKnowledge, index_older
 from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
 from weighbeam.mechanisms.novelty.desk.seals import sign_desk
 from weighbeam.mechanisms.novelty.desk.submission import NoveltyQuote, NoveltySubmission, check_contributor, check_key
 from weighbeam.mechanisms.novelty.desk.vector_corpus import CorpusScan, open_corpus
 from weighbeam.mechanisms.novelty.explain import format_tokens
+from weighbeam.mechanisms.novelty.facts import value_contribution
 from weighbeam.mechanisms.novelty.identity import digest_form
+from weighbeam.mechanisms.novelty.known import gather_facts
 from weighbeam.mechanisms.novelty.measure import MeasuredText, measure_text, measure_texts, parse_text, prepare_text
 from weighbeam.mechanisms.novelty.mechanism import Novelty
 from weighbeam.mechanisms.novelty.observe import name_senses
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.plausibility import find_doubts
-from weighbeam.mechanisms.novelty.reward import judge
+from weighbeam.mechanisms.novelty.reward import judge_value
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.receipts import check_receipt, sign_receipt
 from weighbeam.senses.ports.protocols import Embedder, Senses
@@ -128,8 +132,8 @@ class NoveltyDesk:
         """A prepared submission in its turn; those who wait at the same time share one commit."""
         return self._turns.take(given)
 
-    def check(self, text: str) -> NoveltyQuote:
-        """What `submit` would give now; nothing is written."""
+    def check(self, text: str, contributor: str | None = None) -> NoveltyQuote:
+        """What `submit` would give now, to this contributor or to one who has said nothing; nothing is written."""
         parse_text(text, self.params)
         form = digest_form(text)
         with self.store.read() as connection:
@@ -140,11 +144,21 @@ class NoveltyDesk:
         if doubts and self.params.gate == "deny":
             return NoveltyQuote("refused", 0, None, 0, doubts)
         measured = measure_text(text, self.params, self.senses)
+        return self._quote(measured, contributor)
+
+    def _quote(self, measured: MeasuredText, contributor: str | None) -> NoveltyQuote:
+        dimensions, params = self.senses.embedder.dimensions, self.params
         with self.store.read() as connection:
-            (near,) = self._corpus.nearest(connection, [measured.vectors])
+            near, *rest = self._corpus.nearest(connection, list_queries(measured))
+            known = StoreKnowledge(connection, dimensions, self._corpus.size(connection), params, self._now())
+            nearest = (str(near.contribution), near.micro) if near else None
+            sentences = [one.micro if one else 0 for one in rest]
+            facts = gather_facts(measured, contributor, nearest, sentences, known, params)
         micro = near.micro if near else 0
-        judged = judge(micro, not measured.doubts, self.params)
-        return NoveltyQuote(judged.status, micro, near.contribution if near else None, judged.units, measured.doubts)
+        value = value_contribution(micro, facts, params)
+        judged = judge_value(value.units, not measured.doubts, params)
+        found = near.contribution if near else None
+        return NoveltyQuote(judged.status, micro, found, judged.units, measured.doubts, facts, value)
 
     def balance(self, contributor: str) -> dict[str, Any]:
         """`{contributor, units, held}`; `unknown_contributor` if it never submitted."""
@@ -212,7 +226,7 @@ class NoveltyDesk:
         return self._commit(given)
 
     def _commit(self, given: Sequence[NoveltySubmission]) -> list[Receipt | Exception]:
-        measured = [one.measured.vectors for one in given if one.measured is not None]
+        measured = [rows for one in given if one.measured is not None for rows in list_queries(one.measured)]
         ahead = self._corpus.look_ahead(measured) if measured else None
         with self.store.write() as connection:
             return IntakeTransaction(connection, self._corpus, self.rules, self._now()).take_in(given, ahead)
@@ -239,6 +253,7 @@ def open_desk(
         return sign_receipt(body, key)
 
     sign_desk(store, key, now)
+    index_older(store)
     corpus = open_corpus(store, senses.embedder.dimensions, scan)
     return NoveltyDesk(store, senses, corpus, IntakeRules(chosen, limits or PayLimits(), named, sign), now)
 

@@ -1,6 +1,6 @@
 """A desk's whole record as lines of JSON, each with a `kind`: for backups, for auditors, for another store.
 
-    export, params, account, entry, settlement, form, piece, contribution, end
+    export, params, account, entry, settlement, form, facts, piece, contribution, end
 
 Lines come in this order; the last one counts them, so that a file cut short is seen as such.
 """
@@ -30,6 +30,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
     "settlement": {"contribution": int, "outcome": str, "at": NUMBER, "units": int, "receipt": OBJECT_OR_NONE},
     "form": {"digest": str, "contribution": int},
+    "facts": {"contribution": int, "facts": OBJECT_OR_NONE, "charged": int},
     "piece": {"id": int, "contribution": int, "crc": int, "vector": TEXT_OR_NONE},
     "contribution": {
         "id": int, "contributor": str, "at": NUMBER, "status": str, "text_sha256": str, "text": TEXT_OR_NONE,
@@ -64,6 +65,7 @@ def parse_export(lines: Iterable[bytes]) -> DeskRecord:
         entries=list(reader.take("entry")),
         settlements=list(reader.take("settlement")),
         forms=list(reader.take("form")),
+        facts={row["contribution"]: row for row in reader.take("facts")},
         pieces=map(_unpack, reader.take("piece")),
         contributions=reader.take("contribution", last=True),
     )
@@ -76,6 +78,7 @@ def _list_lines(record: DeskRecord, vectors: bool) -> Iterator[Line]:
     yield from (_name_kind("entry", row) for row in record.entries)
     yield from (_name_kind("settlement", row) for row in record.settlements)
     yield from ({"kind": "form", **row} for row in record.forms)
+    yield from ({"kind": "facts", **row} for row in record.facts.values())
     for row in record.pieces:
         vector = base64.b64encode(row["vector"]).decode() if vectors else None
         yield {"kind": "piece", **row, "vector": vector}

@@ -73,6 +73,15 @@ def select_pieces(connection: Connection, wanted: Sequence[int], dimensions: int
     return Pieces(ids, owners, np.concatenate([empty, *(each.vectors for each in found)]))
 
 
+def select_pieces_of(connection: Connection, contributions: Sequence[int], dimensions: int) -> Pieces:
+    """Every piece of these contributions."""
+    chosen = pieces.c.contribution.in_(contributions)
+    columns = (pieces.c.id, pieces.c.contribution, pieces.c.vector, pieces.c.crc)
+    rows = connection.execute(select(*columns).where(chosen).order_by(pieces.c.id)).all()
+    vectors = parse_vectors([(row.id, row.vector, row.crc) for row in rows], dimensions)
+    return Pieces([row.id for row in rows], [row.contribution for row in rows], vectors)
+
+
 def select_owners(connection: Connection, wanted: Sequence[int]) -> dict[int, int]:
     """Whose pieces these are."""
     found: dict[int, int] = {}

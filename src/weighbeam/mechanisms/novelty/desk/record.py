@@ -5,13 +5,21 @@ Values that are no JSON any more come as None: whoever reads a record says what 
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, Text, cast, select
 
 from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER, PARAMS
-from weighbeam.mechanisms.novelty.tables import accounts, contributions, forms, novelty_ledger, pieces, settlements
+from weighbeam.mechanisms.novelty.tables import (
+    accounts,
+    contribution_facts,
+    contributions,
+    forms,
+    novelty_ledger,
+    pieces,
+    settlements,
+)
 from weighbeam.store.tables import memory
 
 Line = dict[str, Any]
@@ -30,6 +38,7 @@ class DeskRecord:
     forms: list[Line]
     pieces: Iterator[Line]
     contributions: Iterator[Line]
+    facts: dict[int, Line] = field(default_factory=dict)
 
 
 def select_record(connection: Connection) -> DeskRecord:
@@ -44,6 +53,10 @@ def select_record(connection: Connection) -> DeskRecord:
         forms=list(_stream(connection, forms, forms.c.contribution)),
         pieces=_stream(connection, pieces, pieces.c.id),
         contributions=_stream(connection, contributions, contributions.c.id, "look", "receipt"),
+        facts={
+            row["contribution"]: row
+            for row in _stream(connection, contribution_facts, contribution_facts.c.contribution, "facts")
+        },
     )
 
 

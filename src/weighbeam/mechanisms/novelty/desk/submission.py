@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from weighbeam.core.errors import require
+from weighbeam.mechanisms.novelty.facts import NoveltyFacts, Valuation
 from weighbeam.mechanisms.novelty.identity import find_control
 from weighbeam.mechanisms.novelty.measure import MeasuredText
 
@@ -32,11 +33,19 @@ class NoveltyQuote:
     nearest: int | None
     units: int
     doubts: tuple[str, ...]
+    facts: NoveltyFacts | None = None
+    value: Valuation | None = None
+
+    @property
+    def similarity(self) -> int:
+        """The similarity that is paid for."""
+        return self.micro if self.value is None else self.value.similarity
 
     def as_json(self) -> dict[str, object]:
         return {
             "status": self.status,
             "max_similarity": self.micro / 1_000_000,
+            "similarity": self.similarity / 1_000_000,
             "nearest": self.nearest,
             "novelty": (1_000_000 - self.micro) / 1_000_000,
             "units": self.units,

@@ -78,6 +78,10 @@ class VectorCorpus:
     def count(self, connection: Connection) -> int:
         return count_pieces(connection)
 
+    def size(self, connection: Connection) -> int:
+        last, known = self._counted
+        return known + count_pieces(connection, last)
+
     def load(self) -> int:
         """Pieces are never deleted, so only new ones are counted again."""
         self._catch_up()

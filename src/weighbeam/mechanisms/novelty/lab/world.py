@@ -90,13 +90,11 @@ class SeasonDesk:
         measured = self._measure(text)
         if measured is None:
             return None
-        found = self._line.take(Contribution(id, hotkey, measured.text, measured.vectors, not measured.doubts))
-        near, judged = found.neighbour, found.judgement
+        found = self._line.take(Contribution(id, hotkey, measured, not measured.doubts, at=at))
+        judged = found.judgement
         if judged.status == "paid":
             self.paid[hotkey] += judged.units
-        duplicate = judged.status == "duplicate"
-        event = make_event(id, measured, near.id if near else None, near.micro if near else None, duplicate)
-        return replace(event, status=judged.status, units=judged.units, at=at).as_json()
+        return replace(make_event(id, measured, found), status=judged.status, units=judged.units, at=at).as_json()
 
     def quote(self, text: str) -> int:
         """Units that the text would be paid now; nothing is kept of it, as with a desk's free check."""

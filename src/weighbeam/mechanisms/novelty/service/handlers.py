@@ -45,7 +45,8 @@ class NoveltyApi:
 
     def check(self, caller: Caller, body: bytes) -> tuple[int, Any]:
         caller.check("check")
-        return 200, self.desk.check(validate_model(TextToCheck, parse_strict(body), *REFUSAL).text).as_json()
+        text = validate_model(TextToCheck, parse_strict(body), *REFUSAL).text
+        return 200, self.desk.check(text, caller.hotkey).as_json()
 
     def balance(self, caller: Caller, contributor: str) -> tuple[int, Any]:
         caller.check("read")

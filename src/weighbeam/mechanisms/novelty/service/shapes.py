@@ -58,6 +58,11 @@ class Receipt(BaseModel):
     text_sha256: Sha256
     nearest: Annotated[int | None, Field(description="the contribution it is most like")] = None
     micro: Annotated[int | None, Field(description="similarity to it, in millionths")] = None
+    similarity: Annotated[
+        int | None, Field(description="what it was paid for, on the curve's scale, in millionths")
+    ] = None
+    new: Annotated[int | None, Field(description="share of it that no known run covers, in millionths")] = None
+    facts: Annotated[Sha256 | None, Field(description="hash of the facts of the second look")] = None
     units: Units
     embedder: SenseName | None = None
     params_hash: Sha256 | None = None
@@ -76,7 +81,8 @@ class NoveltyCheckShown(BaseModel):
     """What a text would get now."""
 
     status: Literal["paid", "held", "duplicate", "refused"]
-    max_similarity: float
+    max_similarity: Annotated[float, Field(description="cosine to the nearest")]
+    similarity: Annotated[float, Field(description="what it would be paid for, on the curve's scale")]
     nearest: int | None
     novelty: float
     units: Units

@@ -19,7 +19,7 @@ from weighbeam.mechanisms.novelty.ui.options import (
     load_input,
     parse_tokens,
 )
-from weighbeam.mechanisms.novelty.ui.proofs import audit, plot, verify
+from weighbeam.mechanisms.novelty.ui.proofs import audit, calibrate, plot, verify
 from weighbeam.mechanisms.novelty.ui.reports import balances, history, receipt
 from weighbeam.mechanisms.novelty.ui.transfer import export, import_texts
 
@@ -82,7 +82,7 @@ def contribute(
     """Contribute to somebody else's desk over HTTP, signed by the wallet of your settings; the receipt is checked."""
     from weighbeam.app.identity import open_hotkey
     from weighbeam.cli.common.options import open_settings
-    from weighbeam.mechanisms.novelty.desk.client import send_contribution
+    from weighbeam.mechanisms.novelty.service.client import send_contribution
 
     said = load_input(text, file)
     found = send_contribution(to, node, open_hotkey(open_settings(config)), said, key)
@@ -96,6 +96,7 @@ def contribute(
 def check(
     text: Text = None,
     file: TextFile = None,
+    contributor: Annotated[str | None, typer.Option(help="Who would contribute it; else somebody new.")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     params: ParamsFile = None,
@@ -109,7 +110,7 @@ def check(
 
     said, chosen = load_input(text, file), choose(store, config)
     rules = chosen.params(params, settings)
-    found = open_to_check(chosen.place, rules, chosen.senses(embedder), chosen.scan()).check(said)
+    found = open_to_check(chosen.place, rules, chosen.senses(embedder), chosen.scan()).check(said, contributor)
     if as_json:
         print_json(found.as_json())
     else:
@@ -165,3 +166,4 @@ novelty_app.command("import")(import_texts)
 novelty_app.command()(export)
 novelty_app.command()(audit)
 novelty_app.command()(plot)
+novelty_app.command()(calibrate)

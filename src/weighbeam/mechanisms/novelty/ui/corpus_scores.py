@@ -18,7 +18,14 @@ from weighbeam.mechanisms.novelty.observe import REFUSALS, name_senses
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.senses.local import LocalSenses
 
-REFUSED_FIELDS = {"max_similarity": None, "nearest": None, "novelty": None, "units": 0, "held": False}
+REFUSED_FIELDS = {
+    "max_similarity": None,
+    "similarity": None,
+    "nearest": None,
+    "novelty": None,
+    "units": 0,
+    "held": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,10 @@ class CorpusScore:
         if self.found.status == "duplicate":
             told = f"the same text as {self.found.nearest}, whatever its case, spacing or spelling"
             return Node(head, (Node(told),))
-        return Node(head, explain_similarity(self.found.micro, self.found.nearest, self.found.doubts, self.params))
+        return Node(head, self._explain(self.found))
+
+    def _explain(self, found: NoveltyQuote) -> tuple[Node, ...]:
+        return explain_similarity(found.micro, found.nearest, found.doubts, self.params, found.facts, found.value)
 
 
 def parse_texts(question: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""`weighbeam novelty verify`, `audit` and `plot`: check receipts and the store, and draw the reward curve."""
+"""`weighbeam novelty verify`, `audit`, `plot` and `calibrate`: check receipts and the store, draw and fit the curve."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -76,6 +76,24 @@ def plot(
         print_json({"file": path, "curve": curve})
     else:
         typer.echo(path)
+
+
+def calibrate(
+    pairs: Annotated[Path, typer.Argument(help='One pair per line: {"a": …, "b": …, "same": true or false}.')],
+    name: Annotated[str, typer.Option(help="Name of the scale, with a version.")] = "own-1",
+    embedder: Annotated[str | None, typer.Option("--embedder", help="Else the default one.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fit an embedder's scale to labelled pairs."""
+    from weighbeam.mechanisms.novelty.lab.calibrate import fit_pairs
+    from weighbeam.senses.local import DEFAULT_EMBEDDER, LocalSenses
+
+    sense = LocalSenses(embedder or DEFAULT_EMBEDDER).embedder
+    scale, count = fit_pairs(pairs, name, sense)
+    if as_json:
+        print_json({"scale": scale, "embedder": sense.id, "pairs": count})
+    else:
+        typer.echo(f'scale = "{scale}"')
 
 
 def report_faults(looked: "DeskAudit", faults: list[str], as_json: bool) -> None:

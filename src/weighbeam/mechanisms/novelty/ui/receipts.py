@@ -13,7 +13,7 @@ def show_receipt(receipt: Receipt, params: NoveltyParams, settled: bool = False)
     name = make_printable(str(receipt["contributor"]), 60)
     tokens = format_tokens(receipt["units"], params)
     typer.echo(f"contribution {receipt['id']} of {name}: {receipt['status']}, {tokens} tokens")
-    typer.echo(_format_nearest(receipt["micro"], receipt["nearest"]))
+    typer.echo(_format_nearest(receipt["micro"], receipt["nearest"], receipt.get("similarity"), receipt.get("new")))
     if receipt["status"] == "held" and not settled:
         typer.echo(f"held until `weighbeam novelty release {receipt['id']}` or `reject {receipt['id']}`")
     typer.echo(f"signed by {receipt['node']} ({receipt['scheme']}), ledger {receipt['ledger'][:16]}")
@@ -21,12 +21,21 @@ def show_receipt(receipt: Receipt, params: NoveltyParams, settled: bool = False)
 
 def show_checked(found: NoveltyQuote, params: NoveltyParams) -> None:
     typer.echo(f"would be {found.status}: {format_tokens(found.units, params)} tokens ({found.units} units)")
-    typer.echo(_format_nearest(found.micro, found.nearest))
+    typer.echo(
+        _format_nearest(
+            found.micro, found.nearest, found.value and found.value.similarity, found.value and found.value.new
+        )
+    )
     for doubt in found.doubts:
         typer.echo(f"implausible: {DOUBTS[doubt]}")
 
 
-def _format_nearest(micro: int | None, nearest: int | None) -> str:
+def _format_nearest(micro: int | None, nearest: int | None, similarity: int | None, new: int | None) -> str:
+    """Both numbers, where the cosine was not the similarity that was paid for."""
     if nearest is None:
         return "nothing came before it"
-    return f"nearest is contribution {nearest}, similarity {(micro or 0) / 1_000_000:.6f}"
+    told = f"nearest is contribution {nearest}, similarity"
+    if similarity is None:
+        return f"{told} {(micro or 0) / 1_000_000:.6f}"
+    part = "" if new in (None, 1_000_000) else f", {(new or 0) / 1_000_000:.0%} of it new"
+    return f"{told} {similarity / 1_000_000:.6f} (cosine {(micro or 0) / 1_000_000:.6f}){part}"

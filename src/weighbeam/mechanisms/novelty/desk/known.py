@@ -1,0 +1,107 @@
+"""What a desk's store knows for the second look: texts, runs of letters and who said them first, and what was paid.
+
+Runs are written for every text whatever the parameters are, so that a desk may be opened under others later. A store
+from before there were runs gets them when it is opened for writing; nothing else of it changes.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, insert, select
+
+from weighbeam.core.quantise import to_micro
+from weighbeam.mechanisms.novelty.compare import ReadText
+from weighbeam.mechanisms.novelty.desk.pieces import select_pieces_of
+from weighbeam.mechanisms.novelty.facts import NoveltyFacts
+from weighbeam.mechanisms.novelty.known import read_known
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.spelling import hash_runs, keep_runs
+from weighbeam.mechanisms.novelty.tables import contribution_facts, contribution_runs, contributions
+from weighbeam.senses.ports.vectors import dot_exact
+from weighbeam.store.database import Store
+from weighbeam.store.memory import note, recall
+
+HOUR = 3600
+ASKED_AT_ONCE = 500
+INDEXED_AT_ONCE = 500
+INDEXED = "novelty:runs"
+"""In the store's memory: that all contributions from before there were runs have theirs."""
+
+
+class StoreKnowledge:
+    """The second look's questions, answered in one transaction; `rows` is how many there are to compare with."""
+
+    def __init__(self, connection: Connection, dimensions: int, rows: int, params: NoveltyParams, now: float) -> None:
+        self._connection = connection
+        self._dimensions = dimensions
+        self._rows = rows
+        self._since = now - params.window_hours * HOUR
+
+    def count_rows(self) -> int:
+        return self._rows
+
+    def find_owners(self, runs: Sequence[int]) -> Mapping[int, str]:
+        return {run: str(owner) for run, owner in select_owners_of(self._connection, runs).items()}
+
+    def load_texts(self, ids: Sequence[str]) -> Mapping[str, str]:
+        columns = contributions.c
+        query = select(columns.id, columns.text).where(columns.id.in_([int(id) for id in ids]))
+        return {str(row.id): row.text for row in self._connection.execute(query) if row.text is not None}
+
+    def measure(self, ids: Sequence[str], rows: NDArray[np.int32]) -> Mapping[str, int]:
+        near: dict[str, int] = {}
+        if not ids:
+            return near
+        found = select_pieces_of(self._connection, [int(id) for id in ids], self._dimensions)
+        best = dot_exact(rows, found.vectors).max(axis=0).tolist() if found.ids else []
+        for owner, product in zip(found.owners, best, strict=True):
+            micro = to_micro(product)
+            near[str(owner)] = max(near.get(str(owner), micro), micro)
+        return near
+
+    def list_own(self, contributor: str, limit: int) -> Sequence[tuple[str, int]]:
+        columns, kept = contributions.c, contribution_facts.c
+        joined = contributions.outerjoin(contribution_facts, kept.contribution == columns.id)
+        own = (columns.contributor == contributor) & columns.status.in_(("paid", "held")) & (columns.at > self._since)
+        query = select(columns.id, columns.units, kept.charged).select_from(joined).where(own)
+        rows = self._connection.execute(query.order_by(columns.id.desc()).limit(limit))
+        return [(str(row.id), int(row.units if row.charged is None else row.charged)) for row in rows]
+
+
+def select_owners_of(connection: Connection, runs: Sequence[int]) -> dict[int, int]:
+    """Who said each run first, of those that are known."""
+    wanted, found = sorted(set(runs)), dict[int, int]()
+    for start in range(0, len(wanted), ASKED_AT_ONCE):
+        chosen = contribution_runs.c.run.in_(wanted[start : start + ASKED_AT_ONCE])
+        found |= {row.run: row.contribution for row in connection.execute(select(contribution_runs).where(chosen))}
+    return found
+
+
+def insert_runs(connection: Connection, contribution: int, read: ReadText) -> None:
+    """The runs of a text that nobody has said; under the store's lock, so that nobody says one in between."""
+    kept = keep_runs(hash_runs(read.all_letters))
+    new = sorted(kept.difference(select_owners_of(connection, list(kept))))
+    if new:
+        connection.execute(insert(contribution_runs), [{"run": run, "contribution": contribution} for run in new])
+
+
+def insert_facts(connection: Connection, contribution: int, facts: NoveltyFacts, charged: int) -> None:
+    row = {"contribution": contribution, "facts": facts.as_json(), "charged": charged}
+    connection.execute(insert(contribution_facts).values(**row))
+
+
+def index_older(store: Store) -> None:
+    """Runs for the texts of a store from before there were any; interrupted, it goes on where it stopped."""
+    state = recall(store, INDEXED) or {"last": 0, "done": False}
+    while not state["done"]:
+        with store.write() as connection:
+            columns = contributions.c
+            chosen = (columns.id > state["last"]) & columns.text.is_not(None)
+            query = select(columns.id, columns.text).where(chosen).order_by(columns.id).limit(INDEXED_AT_ONCE)
+            rows = connection.execute(query).all()
+            for row in rows:
+                insert_runs(connection, row.id, read_known(row.text))
+            last = rows[-1].id if rows else state["last"]
+            state = {"last": last, "done": len(rows) < INDEXED_AT_ONCE}
+            note(connection, INDEXED, state)

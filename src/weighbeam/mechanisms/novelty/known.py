@@ -1,0 +1,102 @@
+"""Gather the facts of a contribution from what is known: a desk's store, or contributions held in memory."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weighbeam.mechanisms.novelty.compare import ReadText, compare_texts, read_text
+from weighbeam.mechanisms.novelty.facts import Kin, Look, NoveltyFacts
+from weighbeam.mechanisms.novelty.identity import normalise_embedded
+from weighbeam.mechanisms.novelty.measure import MeasuredText, read_embedded
+from weighbeam.mechanisms.novelty.params import NEAREST, NoveltyParams
+from weighbeam.mechanisms.novelty.spelling import count_known, hash_runs
+
+MAX_LOOKS = 5
+MAX_KIN = 8
+MAX_OWN = 100
+"""Of one contributor's contributions in a window the newest so many are compared."""
+KEPT_READ = 4096
+Nearest = tuple[str, int]
+"""Who is nearest, and how near in millionths."""
+
+
+class KnownTexts(Protocol):
+    """What the second look asks of everything known before."""
+
+    def count_rows(self) -> int: ...
+
+    def find_owners(self, runs: Sequence[int]) -> Mapping[int, str]:
+        """Who said each run first, of those that are known."""
+        ...
+
+    def load_texts(self, ids: Sequence[str]) -> Mapping[str, str]:
+        """Texts by id; one that was withdrawn is missing."""
+        ...
+
+    def measure(self, ids: Sequence[str], rows: NDArray[np.int32]) -> Mapping[str, int]:
+        """The highest cosine of any of `rows` to any row of each, in millionths."""
+        ...
+
+    def list_own(self, contributor: str, limit: int) -> Sequence[tuple[str, int]]:
+        """The contributor's newest in the window that were paid or held, and what each counts for."""
+        ...
+
+
+def gather_facts(
+    measured: MeasuredText,
+    contributor: str | None,
+    nearest: Nearest | None,
+    sentences: Sequence[int],
+    known: KnownTexts,
+    params: NoveltyParams,
+) -> NoveltyFacts | None:
+    """None if the parameters ask for no more than the nearest cosine; `sentences` are the cosines of each one's own."""
+    if measured.read is None:
+        return None
+    runs = hash_runs(measured.read.all_letters)
+    owners = known.find_owners(runs)
+    shared = Counter(owners[run] for run in runs if run in owners)
+    ids = list(dict.fromkeys([*([nearest[0]] if nearest else []), *_rank(shared)]))[:MAX_LOOKS]
+    texts = {id: read_known(text) for id, text in known.load_texts(ids).items()}
+    others = [id for id in ids if nearest is None or id != nearest[0]]
+    near = {**known.measure(others, measured.windows), **(dict([nearest]) if nearest else {})}
+    looks = (Look(id, near[id], compare_texts(texts[id], measured.read) if id in texts else None) for id in ids)
+    covered = count_known(
+        measured.read.all_letters, [run in owners for run in runs], (one.all_letters for one in texts.values())
+    )
+    own, kin = _find_kin(measured, contributor, known, params)
+    return NoveltyFacts(
+        rows=known.count_rows(),
+        looks=tuple(looks),
+        sentences=tuple(zip(measured.sentences, sentences, strict=True)),
+        letters=len(measured.read.all_letters),
+        known=covered,
+        own=own,
+        kin=kin,
+    )
+
+
+def _rank(shared: Counter[str]) -> list[str]:
+    """Most runs first, of equals the one that sorts first: no order of a database decides."""
+    return sorted(shared, key=lambda one: (-shared[one], len(one), one))
+
+
+def _find_kin(
+    measured: MeasuredText, contributor: str | None, known: KnownTexts, params: NoveltyParams
+) -> tuple[int, tuple[Kin, ...]]:
+    if contributor is None or params.kin_similarity > NEAREST:
+        return 0, ()
+    own = dict(known.list_own(contributor, MAX_OWN))
+    near = known.measure(list(own), measured.windows)
+    nearest = sorted(near, key=lambda one: (-near[one], len(one), one))[:MAX_KIN]
+    return len(own), tuple(Kin(id, near[id], own[id]) for id in nearest)
+
+
+@lru_cache(maxsize=KEPT_READ)
+def read_known(text: str) -> ReadText:
+    """A known text for the second look, as it was read when it was new."""
+    return read_text(read_embedded(normalise_embedded(text), NoveltyParams()))

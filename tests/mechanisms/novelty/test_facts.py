@@ -1,0 +1,127 @@
+"""The second look and what it pays: spelling undone, parts known, kin under one cap, floats of any make."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from weighbeam.core.errors import WeighbeamError
+from weighbeam.mechanisms.novelty.compare import compare_texts, count_in_order, read_text
+from weighbeam.mechanisms.novelty.facts import Kin, NoveltyFacts, value_contribution
+from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.reward import parse_similarity, reward_units
+from weighbeam.mechanisms.novelty.scale import SCALES, parse_scale
+from weighbeam.mechanisms.novelty.spelling import (
+    KEPT_OF,
+    RUN,
+    count_known,
+    hash_runs,
+    keep_runs,
+    normalise_spelling,
+    squeeze_letters,
+)
+
+HARBOUR = "Fishermen from three villages shared the cost of the stone pier"
+CAP = 100_000_000_000
+PLAIN = st.text("abcdefghijklmnopqrstuvwxyz ", max_size=60)
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        "Fisherm&#101;n from thr&#x65;e villag&eacute;s shared the cost of the stone pier",
+        "Fish3rmen fr0m three v1llages shared the c0st of the st0ne pier",
+        "Fіshermen frоm three villаges shared the cоst of the stоne pier",
+        "Fisher\u200bmen from three vil\u00adlages sha\u0301red the cost of the stone pier",
+        "Fisher_men from thr*ee villages shared the c~ost of the stone pier",
+        "F i s h e r m e n from three villages shared the c.o.s.t of the stone pier",
+    ],
+)
+def test_a_trick_of_spelling_is_undone(spelt: str) -> None:
+    assert normalise_spelling(spelt) == HARBOUR
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The 3rd of May at 5.30 pm costs $4, says Q4's B2B report on COVID19, H2O and 10km runs.",
+        "Где находится библиотека? Спросите у входа.",
+        "图书馆在哪里？请问一下门口的人。",
+        "A well-known and/or e.g. case: user@example.org, v1.0, C++, x86",
+    ],
+)
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert normalise_spelling(text) == text.replace("？", "?")
+
+
+@given(PLAIN, PLAIN)
+@settings(max_examples=60)
+def test_letters_in_order_are_the_longest_common_subsequence(one: str, other: str) -> None:
+    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i, a in enumerate(one):
+        for j, b in enumerate(other):
+            table[i + 1][j + 1] = table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
+    assert count_in_order(one, other) == table[-1][-1]
+
+
+@given(st.text("bdfgklmnprst", min_size=RUN + KEPT_OF - 1, max_size=40), PLAIN, PLAIN)
+@settings(max_examples=60)
+def test_a_copied_run_is_found_whatever_stands_around_it(copied: str, before: str, after: str) -> None:
+    kept = keep_runs(hash_runs(before + copied + after))
+    assert kept.intersection(hash_runs(copied))
+
+
+def test_a_part_of_a_known_text_is_known() -> None:
+    whole, part = squeeze_letters(HARBOUR), squeeze_letters("shared the cost of the stone")
+    assert count_known(part, [False] * len(hash_runs(part)), [whole]) == len(part)
+
+
+@given(st.integers(-1_000_000, 1_000_000), st.integers(0, 10**7), st.integers(0, 10**7))
+@settings(max_examples=60)
+def test_a_scale_keeps_the_order_and_forgives_more_in_a_larger_corpus(micro: int, rows: int, more: int) -> None:
+    scale = parse_scale("minilm-1")
+    assert scale is not None
+    assert scale.read(micro, rows) <= scale.read(min(1_000_000, micro + 1000), rows)
+    assert micro < 0 or scale.read(micro, rows + more) <= scale.read(micro, rows)
+
+
+def test_a_released_scale_stays_what_it_is() -> None:
+    assert SCALES["minilm-1"] == "0.7 0.12 0.66 0.75 2"
+    with pytest.raises(ValueError, match="no scale"):
+        NoveltyParams(scale="minilm-99")
+
+
+@given(st.integers(-1_000_000, 1_000_000))
+def test_neutral_parameters_pay_by_the_cosine_alone(micro: int) -> None:
+    seed = NoveltyParams(scale="identity", second_look=False, parts=False, kin_similarity=2.0)
+    facts = NoveltyFacts(
+        5000, sentences=((5, 900_000), (5, 10)), letters=9, known=9, own=1, kin=(Kin("1", 10**6, CAP),)
+    )
+    assert value_contribution(micro, facts, seed).units == reward_units(micro, seed)
+
+
+@given(st.lists(st.integers(0, 1_000_000), min_size=1, max_size=12))
+@settings(max_examples=40)
+def test_kin_are_never_paid_more_than_one_cap(cosines: list[int]) -> None:
+    """A chain in which each is near the one before it."""
+    params, charged, paid = NoveltyParams(), 0, 0
+    for place, micro in enumerate(cosines):
+        kin = (Kin(str(place), 900_000, charged),) if place else ()
+        value = value_contribution(micro, NoveltyFacts(100, own=place, kin=kin), params)
+        charged, paid = value.charged, paid + value.units
+    assert paid <= CAP
+
+
+def test_an_exchange_is_no_mere_change_of_order() -> None:
+    known = read_text("Ada sold the red boat to Bob before the storm came.")
+    assert compare_texts(known, read_text("Bob sold the red boat to Ada before the storm came.")).exchanged
+    assert not compare_texts(known, read_text("Before the storm came, Ada sold the red boat to Bob.")).exchanged
+    joined = read_text("Rome and Bern are old cities.")
+    assert not compare_texts(joined, read_text("Bern and Rome are old cities.")).exchanged
+
+
+def test_a_number_of_any_library_is_a_similarity() -> None:
+    assert parse_similarity(np.float64(0.82)) == parse_similarity(np.float32(0.82)) == 820_000
+    for bad in (np.float64("nan"), np.bool_(True), np.str_("0.5"), float("inf")):
+        with pytest.raises(WeighbeamError, match="similarity"):
+            parse_similarity(bad)
