@@ -21,11 +21,8 @@ def show_receipt(receipt: Receipt, params: NoveltyParams, settled: bool = False)
 
 def show_checked(found: NoveltyQuote, params: NoveltyParams) -> None:
     typer.echo(f"would be {found.status}: {format_tokens(found.units, params)} tokens ({found.units} units)")
-    typer.echo(
-        _format_nearest(
-            found.micro, found.nearest, found.value and found.value.similarity, found.value and found.value.new
-        )
-    )
+    similarity, new = (None, None) if found.value is None else (found.value.similarity, found.value.new)
+    typer.echo(_format_nearest(found.micro, found.nearest, similarity, new))
     for doubt in found.doubts:
         typer.echo(f"implausible: {DOUBTS[doubt]}")
 
