@@ -115,17 +115,28 @@ class ContributionOrder:
 
     def take(self, given: Contribution) -> OrderedContribution:
         """Judge the next contribution, and keep it unless it is refused or a duplicate."""
+        judged, charged = self._judge(given)
+        if judged.judgement.status not in ("refused", "duplicate"):
+            self._forms[given.measured.form] = given.id
+            self._taken.add(given, charged)
+        return judged
+
+    def quote(self, given: Contribution) -> OrderedContribution:
+        """What a contribution would get if it came next; nothing is kept of it."""
+        return self._judge(given)[0]
+
+    def _judge(self, given: Contribution) -> tuple[OrderedContribution, int]:
+        """What it gets, and what it counts for when its contributor says more of the same."""
         if given.refused:
-            return OrderedContribution(given.id, given.contributor, Judgement("refused", 0), None)
+            return OrderedContribution(given.id, given.contributor, Judgement("refused", 0), None), 0
         form = given.measured.form
         if form in self._forms:
-            return OrderedContribution(given.id, given.contributor, DUPLICATE, NearestPiece(self._forms[form], MILLION))
+            known = NearestPiece(self._forms[form], MILLION)
+            return OrderedContribution(given.id, given.contributor, DUPLICATE, known), 0
         found, facts, value = self._value(given)
         judgement = judge_value(value.units, given.plausible, self._params)
-        if judgement.status != "refused":
-            self._forms[form] = given.id
-            self._taken.add(given, value.charged)
-        return OrderedContribution(given.id, given.contributor, judgement, found, facts, value.similarity)
+        made = OrderedContribution(given.id, given.contributor, judgement, found, facts, value.similarity)
+        return made, value.charged
 
     def _value(self, given: Contribution) -> tuple[NearestPiece | None, NoveltyFacts | None, Valuation]:
         measured, taken = given.measured, self._taken

@@ -167,8 +167,8 @@ _METRIC_CLIMBING_CHUNKING = (
         "a climber that ignores them and nothing from one that asks questions of its own making, as this one does "
         "where rounds have any.",
         open="It pays many times what an average miner earns and beats miners who know the true borders better: pay "
-        "halves with every place, so any lasting edge is the first place. A hidden grid does not change that, because the "
-        "climbed cuts are better by the measure itself, on every grid. The same work is the demo's honest miner "
+        "halves with every place, so any lasting edge is the first place. A hidden grid does not change that, because "
+        "the climbed cuts are better by the measure itself, on every grid. The same work is the demo's honest miner "
         "`climb`: it breaks no rule and sends chunks of the document within the limits. It is listed here because it "
         "optimises the measure and not the chunks, and a high similarity does not prove good ones.",
         run=by_miners("chunking", lambda: FixedStrategy(try_many), 1),

@@ -49,14 +49,14 @@ class GreedyStrategy:
 
     def answer(self, world: World, turn: MinerTurn) -> SimulatedAnswer:
         assert isinstance(world, NoveltyWorld)
-        return world.hand_in(turn, pick_best(world, self.propose(world, turn)))
+        return world.hand_in(turn, pick_best(world, self.propose(world, turn), turn.hotkey))
 
 
-def pick_best(world: NoveltyWorld, texts: Iterable[str]) -> str | None:
+def pick_best(world: NoveltyWorld, texts: Iterable[str], hotkey: str) -> str | None:
     """Of the first few texts the one that is paid most, of equals the first; None if none is worth it."""
     best, highest = None, WORTH_HANDING_IN
     for text in islice(texts, TRIES):
-        paid = world.quote(text)
+        paid = world.quote(text, hotkey)
         if paid > highest:
             best, highest = text, paid
         if paid >= world.greatest:
@@ -370,7 +370,7 @@ class ShreddingWriter:
             sentences = [world.think() for _ in range(WHOLE_THOUGHTS)]
             whole, parts = " ".join(sentences), shred(sentences)
             self.left = [whole, *parts] if self.whole_first else [*parts, whole]
-        self.left = [text for text in self.left if world.quote(text) > WORTH_HANDING_IN]
+        self.left = [text for text in self.left if world.quote(text, turn.hotkey) > WORTH_HANDING_IN]
         if self.left:
             yield self.left.pop(0)
 

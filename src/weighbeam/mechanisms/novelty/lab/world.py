@@ -4,7 +4,6 @@ Nobody is asked, so every round collects one contribution of each, in a drawn or
 desk found when they came in.
 """
 
-import copy
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -96,13 +95,12 @@ class SeasonDesk:
             self.paid[hotkey] += judged.units
         return replace(make_event(id, measured, found), status=judged.status, units=judged.units, at=at).as_json()
 
-    def quote(self, text: str) -> int:
+    def quote(self, text: str, hotkey: str) -> int:
         """Units that the text would be paid now; nothing is kept of it, as with a desk's free check."""
         measured = self._measure(text)
         if measured is None:
             return 0
-        asked = Contribution("quote", "", measured.text, measured.vectors, not measured.doubts)
-        judged = copy.deepcopy(self._line).take(asked).judgement
+        judged = self._line.quote(Contribution("quote", hotkey, measured, not measured.doubts)).judgement
         return judged.units if judged.status == "paid" else 0
 
     def _measure(self, text: str) -> MeasuredText | None:
@@ -178,9 +176,9 @@ class NoveltyWorld:
         self._names[turn.hotkey] = turn.me.name
         return SimulatedAnswer({"contributions": [] if text is None else [text]}, 0.0)
 
-    def quote(self, text: str) -> float:
+    def quote(self, text: str, hotkey: str = "") -> float:
         """Tokens that the desk would pay for a text before anything else of this round comes in; asking is free."""
-        return self._desk.quote(text) / self._rules.base_units
+        return self._desk.quote(text, hotkey) / self._rules.base_units
 
     def count_tokens(self) -> dict[str, float]:
         """What everybody was paid this season."""
