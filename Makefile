@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-EXTRAS := dev,alerts,bittensor,chunkers,corpus,openai,postgres,punkt,ray,s3,wandb
+EXTRAS := dev,alerts,bittensor,chunkers,corpus,openai,parquet,postgres,punkt,ray,s3,wandb
 
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
 export OPENBLAS_NUM_THREADS ?= 1
