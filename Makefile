@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-EXTRAS := dev,alerts,bittensor,chunkers,corpus,openai,postgres,punkt,ray,s3,wandb
+EXTRAS := dev,alerts,bittensor,chunkers,corpus,openai,parquet,postgres,punkt,ray,s3,wandb
 
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
 export OPENBLAS_NUM_THREADS ?= 1
@@ -14,7 +14,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers vectors crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock audit sbom build package-test clean
+.PHONY: help setup demo test lint types layers vectors spelling coverage hooks crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -61,6 +61,22 @@ layers: $(READY) ## Check that nothing imports upward (import-linter)
 
 vectors: $(READY) ## Compute the test vectors
 	$(BIN)/weighbeam vectors run vectors
+
+spelling: $(READY) ## Check spelling of code and docs (typos)
+	$(BIN)/typos
+
+TESTS ?= tests
+COVERAGE := $(BIN)/python -m coverage
+
+coverage: $(READY) ## Measure which lines the tests run (TESTS=folder for some) and write the number to build/coverage.txt
+	@mkdir -p build && rm -f build/.coverage build/.coverage.*
+	$(COVERAGE) run -m pytest -m "not alone and not paired" -n $(WORKERS) --dist worksteal -q $(TESTS)
+	$(COVERAGE) combine --quiet
+	@$(COVERAGE) report --sort=cover --skip-covered | tail -n 40
+	@echo "coverage: $$($(COVERAGE) report --format=total) %" | tee build/coverage.txt
+
+hooks: $(READY) ## Let git run the checks of .pre-commit-config.yaml before each commit
+	$(BIN)/pre-commit install
 
 N ?= 200
 
@@ -128,12 +144,21 @@ golden: $(READY) ## Note this version's default parameters and make its golden j
 	$(BIN)/python golden/params.py
 	PYTHONPATH=tests $(BIN)/python golden/make.py
 
-lock: ## Write constraints.txt anew from the newest versions that install
+comma := ,
+LOCKED := --universal --python-version 3.11.5 --generate-hashes --no-header --no-annotate --no-emit-index-url
+
+lock: ## Write constraints.txt anew from the newest versions that install, and requirements.lock with their hashes
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip --quiet install --upgrade pip
 	.venv-lock/bin/python -m pip --quiet install '.[$(EXTRAS)]'
 	.venv-lock/bin/python -m pip freeze --all --exclude weighbeam > constraints.txt
+	@$(MAKE) --no-print-directory lock-hashes
 	rm -rf .venv-lock
+
+lock-hashes: ## Write requirements.lock from constraints.txt: every file's hash, for each Python, and no index's address
+	test -d .venv-lock || $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip --quiet install uv==0.13.8
+	.venv-lock/bin/uv pip compile --quiet $(LOCKED) -c constraints.txt $(addprefix --extra ,$(subst $(comma), ,$(EXTRAS))) pyproject.toml -o requirements.lock
 
 audit: $(READY) ## Look for known vulnerabilities of what constraints.txt pins; what cannot be looked up is a failure
 	$(BIN)/pip-audit --strict --disable-pip --no-deps -r constraints.txt

@@ -10,6 +10,7 @@ from pathlib import Path
 from weighbeam.app.settings.sections import MechanismSection
 from weighbeam.app.settings.sources import Settings, make_settings_type
 from weighbeam.engine.alerts.alerts import REMEDIES
+from weighbeam.engine.export.schema import PARQUET, TABLES
 from weighbeam.lab.capacity.plan import CapacityLoad, plan
 from weighbeam.lab.capacity.units import load_units
 from weighbeam.mechanism.base import Mechanism
@@ -46,7 +47,7 @@ COMMANDS = (
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
     "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
     "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "receipt replies", "replay",
-    "store", "store copy",
+    "store", "store copy", "journal", "journal export",
     "backtest", "mechanism", "mechanism list", "mechanism new", "mechanism show", "mechanism check", "mechanism diff",
     "config", "config show", "lab", "lab list", "lab attack", "lab sweep", "lab simulate", "lab year", "lab validity",
     "lab capacity", "lab report", "lists", "lists sign", "lists check", "pages", "pages record", "vectors",
@@ -137,6 +138,16 @@ def write_vectors() -> str:
     return "\n".join(rows)
 
 
+def write_export(table: str) -> str:
+    """The columns of one table of an export."""
+    rows = ["| column | type | null | meaning |", "| --- | --- | --- | --- |"]
+    for column in TABLES[table]:
+        rows.append(
+            f"| `{column.name}` | {PARQUET[column.kind]} | {'yes' if column.nullable else ''} | {column.meaning} |"
+        )
+    return "\n".join(rows)
+
+
 def write_tables() -> dict[tuple[str, str], str]:
     """By page and mark."""
     return {
@@ -146,6 +157,7 @@ def write_tables() -> dict[tuple[str, str], str]:
         ("scale.md", "capacity"): write_capacity(),
         ("vectors.md", "format"): write_format(),
         ("vectors.md", "vectors"): write_vectors(),
+        **{("export.md", f"table {name}"): write_export(name) for name in TABLES},
         ("write-a-mechanism.md", "attributes"): write_members(ast.AnnAssign),
         ("write-a-mechanism.md", "methods"): write_members(ast.FunctionDef),
     }

@@ -9,6 +9,7 @@ from weighbeam.cli.common.extensions import COMMANDS, list_extensions, load_comm
 from weighbeam.cli.common.shell import Shell, make_app
 from weighbeam.cli.journal.alerts import alerts_app
 from weighbeam.cli.journal.backtest import backtest
+from weighbeam.cli.journal.export import journal_app
 from weighbeam.cli.journal.reports import copies, leaderboard, miner_report, rounds, show_round
 from weighbeam.cli.journal.verification import receipt_app, replay, store_app, vectors_app
 from weighbeam.cli.journal.weights import weights
@@ -53,6 +54,7 @@ app.command()(copies)
 app.command("miner-report")(miner_report)
 app.command()(replay)
 app.add_typer(store_app, name="store")
+app.add_typer(journal_app, name="journal")
 app.command()(backtest)
 app.add_typer(mechanism_app, name="mechanism")
 app.command()(setup)

@@ -1,0 +1,1 @@
+"""A journal as Parquet files, for analysis with other programs."""
