@@ -38,16 +38,13 @@ class Guide:
 
     def guide(self, indices: Sequence[int], rows: Sequence[Example]) -> list[Example]:
         """The rows with what the teacher says of them mixed into their targets."""
-        new = [
-            place for place, index in enumerate(indices) if self.guided[index] and np.isnan(self.said[index, 0])
-        ]
+        new = [place for place, index in enumerate(indices) if self.guided[index] and np.isnan(self.said[index, 0])]
         if new:
             with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.bf16):
                 logits = self.teacher(collate([rows[place] for place in new])).float()
             self.said[[indices[place] for place in new]] = logits.softmax(dim=1).numpy()
         return [
-            _mix(row, self.said[index]) if self.guided[index] else row
-            for index, row in zip(indices, rows, strict=True)
+            _mix(row, self.said[index]) if self.guided[index] else row for index, row in zip(indices, rows, strict=True)
         ]
 
 

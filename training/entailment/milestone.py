@@ -79,7 +79,9 @@ def main() -> None:
     start.add_argument("--base", type=Path, required=True, help="the base's safetensors file, for its word embeddings")
     shipped = commands.add_parser("shipped", help="write weights that train.py starts from, of an exported model")
     shipped.add_argument("model", type=Path, help="model.onnx")
-    shipped.add_argument("--base", type=Path, required=True, help="the base's safetensors file, for its word embeddings")
+    shipped.add_argument(
+        "--base", type=Path, required=True, help="the base's safetensors file, for its word embeddings"
+    )
     for command in (keep, start, shipped):
         command.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
