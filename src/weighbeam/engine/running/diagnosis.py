@@ -124,10 +124,10 @@ def _check_embedder() -> str:
 
 
 def _check_arithmetic() -> str:
-    """Which of its two graphs `minilm-int8` gets here; their vectors are the same."""
+    """Which of its two graphs `minilm-int8` gets here; both give the same sums."""
     if multiplies_exactly():
         return "multiplies signed bytes exactly"
-    return "this processor has no VNNI: the same vectors, no faster than minilm-fp32"
+    return "this processor has no VNNI: the same sums, no faster than minilm-fp32"
 
 
 def _check_entailment() -> str:

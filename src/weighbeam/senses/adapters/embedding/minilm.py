@@ -105,7 +105,7 @@ def load_minilm(cache: Path, workers: int = 1) -> MiniLM:
 
 
 def load_minilm_int8(cache: Path, workers: int = 1) -> MiniLM:
-    """`minilm-int8`: the same weights in 8 bits, built once and multiplied in whole numbers; pair errors up to 0.04."""
+    """`minilm-int8`: the same weights in 8 bits, built once and multiplied in whole numbers; pair errors up to 0.03."""
     signed = multiplies_exactly()
     variant = f"{PACKED_REVISION}-{'signed' if signed else 'unsigned'}"
     return _load("minilm-int8", PACKED_REVISION, variant, partial(build_packed_encoder, signed=signed), cache, workers)

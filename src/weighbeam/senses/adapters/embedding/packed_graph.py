@@ -53,7 +53,7 @@ class PackedGraph(GraphBuilder):
         self.steps = steps
         self.signed = signed
         self.rounded: dict[str, tuple[str, str]] = {}
-        zero = np.array(0, dtype=np.int8) if signed else np.array(MIDDLE, dtype=np.uint8)
+        zero: Array = np.array(0, dtype=np.int8) if signed else np.array(MIDDLE, dtype=np.uint8)
         self.numbers = {
             name: super(PackedGraph, self).constant(name, value)
             for name, value in {
