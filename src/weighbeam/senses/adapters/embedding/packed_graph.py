@@ -53,18 +53,17 @@ class PackedGraph(GraphBuilder):
         self.steps = steps
         self.signed = signed
         self.rounded: dict[str, tuple[str, str]] = {}
-        zero: Array = np.array(0, dtype=np.int8) if signed else np.array(MIDDLE, dtype=np.uint8)
-        self.numbers = {
-            name: super(PackedGraph, self).constant(name, value)
-            for name, value in {
-                "row.axis": np.array([-1], dtype=np.int64),
-                "row.step": np.array(1 / STEPS, dtype=np.float32),
-                "row.least": np.array(1e-30, dtype=np.float32),
-                "row.one": np.array(1, dtype=np.float32),
-                "row.zero": np.array(MIDDLE, dtype=np.uint8),
-                "weight.zero": zero,
-            }.items()
+        zero = np.array(0, dtype=np.int8) if signed else np.array(MIDDLE, dtype=np.uint8)
+        numbers: dict[str, Array] = {
+            "row.axis": np.array([-1], dtype=np.int64),
+            "row.step": np.array(1 / STEPS, dtype=np.float32),
+            "row.least": np.array(1e-30, dtype=np.float32),
+            "row.one": np.array(1, dtype=np.float32),
+            "row.zero": np.array(MIDDLE, dtype=np.uint8),
+            "weight.zero": zero,
         }
+        for name, value in numbers.items():
+            super().constant(name, value)
 
     def constant(self, name: str, value: Array) -> str:
         """A matrix that is not multiplied row by row becomes float32 when the session opens."""
