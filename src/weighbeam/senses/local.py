@@ -108,7 +108,7 @@ def load_embedder(
     if name in ("minilm-fp32", "minilm-int8"):
         from weighbeam.senses.adapters.embedding.minilm import load_minilm, load_minilm_int8
 
-        minilm = load_minilm(cache, workers) if name == "minilm-fp32" else load_minilm_int8(workers)
+        minilm = (load_minilm if name == "minilm-fp32" else load_minilm_int8)(cache, workers)
         minilm.on_progress = on_progress
         return minilm
     kind, _, rest = name.partition(":")

@@ -103,10 +103,9 @@ def test_an_environment_without_pip_is_told_what_to_install(
 
 def test_what_is_there_and_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_files, "MINILM_PACKAGE", "no-such-package-at-all")
-    monkeypatch.setattr(model_files, "INT8_SHA256", "0" * 64)
     monkeypatch.setattr(sentences, "PUNKT_SHA256", "0" * 64)
     monkeypatch.delenv("WEIGHBEAM_PUNKT", raising=False)
-    assert [parcel.look() for parcel in list_packages()] == ["missing", "wrong", "wrong"]
+    assert [parcel.look() for parcel in list_packages()] == ["missing", "wrong"]
     monkeypatch.setitem(sys.modules, "nltk", None)
     assert list_packages(["punkt"])[0].look() == "not needed"
 
@@ -118,7 +117,6 @@ def test_the_command_says_what_it_does_and_does_nothing_twice() -> None:
     told = json.loads(weighbeam_warm("setup", "--dry-run", "--json", **nowhere).stdout)["parcels"]
     assert [(one["name"], one["was"], one["fetched"]) for one in told] == [
         ("minilm-fp32", "there", False),
-        ("minilm-int8", "there", False),
         ("punkt", "there", False),
     ]
     refused = weighbeam_warm("setup", "--only", "nothing", "--json")

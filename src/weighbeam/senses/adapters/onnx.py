@@ -29,8 +29,8 @@ def open_session(model: Path | bytes) -> Any:
     return InferenceSession(source, options, providers=["CPUExecutionProvider"])
 
 
-INT64, FLOAT = 7, 1
-TYPES = {np.dtype(np.float32): FLOAT, np.dtype(np.int64): INT64, np.dtype(np.int8): 3, np.dtype(np.uint8): 2}
+FLOAT, UINT8, INT32, INT64 = 1, 2, 6, 7
+TYPES = {np.dtype(np.float32): FLOAT, np.dtype(np.int64): INT64, np.dtype(np.int8): 3, np.dtype(np.uint8): UINT8}
 IR_VERSION = 10
 OPSETS = {"": 20, "com.microsoft": 1}
 

@@ -65,16 +65,6 @@ def test_only_the_first_256_pieces_count(minilm: MiniLM) -> None:
     assert np.array_equal(same[0], same[1])
 
 
-def test_int8_is_near_and_just_as_steady(minilm: MiniLM, alone: np.ndarray) -> None:
-    int8 = load_embedder("minilm-int8", Path("unused"))
-    texts = SENTENCES[:30]
-    together = int8.embed(texts)
-    assert np.array_equal(together, np.concatenate([int8.embed([text]) for text in texts]))
-    exact = alone[:30] / 1e6
-    assert np.abs(together / 1e6 @ together.T / 1e6 - exact @ exact.T).max() < 0.03
-    assert int8.digest != minilm.digest
-
-
 def test_a_damaged_model_file_is_rebuilt(tmp_path: Path, alone: np.ndarray) -> None:
     load_minilm(tmp_path)
     (path,) = (tmp_path / "models").glob("*.onnx")

@@ -1,4 +1,4 @@
-"""The default embedder: all-MiniLM-L6-v2 on onnxruntime, mean pooled, unit length, in millionths.
+"""The default embedder and its 8-bit form: all-MiniLM-L6-v2 on onnxruntime, mean pooled, unit length, in millionths.
 
 Texts of equal token count share a batch, so nothing is padded, and a text's vector is the same to the bit whatever
 else is embedded with it. That holds on one machine: another processor may pick another kernel, whose float32 noise
@@ -8,6 +8,7 @@ else is embedded with it. That holds on one machine: another processor may pick 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from weighbeam.core.canonical import digest_json
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import unit_millionths
 from weighbeam.senses.adapters import model_files as files
-from weighbeam.senses.adapters.embedding.minilm_graph import REVISION, build_encoder, load_weights
+from weighbeam.senses.adapters.embedding.minilm_graph import REVISION, Weights, build_encoder, load_weights
+from weighbeam.senses.adapters.embedding.packed_graph import PACKED_REVISION, build_packed_encoder, multiplies_exactly
 from weighbeam.senses.adapters.model_files import cached_model
 from weighbeam.senses.adapters.onnx import open_session
 
@@ -42,7 +44,6 @@ class MiniLM:
         self._session = session
         self._tokenizer = tokenizer
         self._batch_pieces = batch_pieces
-        self._inputs = {given.name for given in session.get_inputs()}
         self.on_progress: Progress | None = None
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
@@ -89,10 +90,7 @@ class MiniLM:
         return batches
 
     def _run(self, ids: NDArray[np.int64]) -> NDArray[np.int32]:
-        feeds = {"input_ids": ids}
-        if "attention_mask" in self._inputs:
-            feeds |= {"attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        hidden = self._session.run(["last_hidden_state"], feeds)[0]
+        hidden = self._session.run(["last_hidden_state"], {"input_ids": ids})[0]
         pooled = hidden.astype(np.float64).sum(axis=1) / ids.shape[1]
         if not np.isfinite(pooled).all():
             raise WeighbeamError(
@@ -103,33 +101,36 @@ class MiniLM:
 
 def load_minilm(cache: Path, workers: int = 1) -> MiniLM:
     """`minilm-fp32`: the full-precision model, built from the package's weights once."""
+    return _load("minilm-fp32", REVISION, str(REVISION), build_encoder, cache, workers)
+
+
+def load_minilm_int8(cache: Path, workers: int = 1) -> MiniLM:
+    """`minilm-int8`: the same weights in 8 bits, built once and multiplied in whole numbers; pair errors up to 0.03."""
+    signed = multiplies_exactly()
+    variant = f"{PACKED_REVISION}-{'signed' if signed else 'unsigned'}"
+    return _load("minilm-int8", PACKED_REVISION, variant, partial(build_packed_encoder, signed=signed), cache, workers)
+
+
+def _load(
+    id: str, revision: int | str, variant: str, build: Callable[[Weights], bytes], cache: Path, workers: int
+) -> MiniLM:
+    """A graph of the package's weights, from the cache; every variant of a revision gives the same vectors."""
     found = files.find_minilm()
     files.verify_file(found.tokenizer, files.TOKENIZER_SHA256)
 
-    def build() -> bytes:
+    def build_model() -> bytes:
         files.verify_file(found.weights, files.WEIGHTS_SHA256)
-        return build_encoder(load_weights(found.weights))
+        return build(load_weights(found.weights))
 
-    name = f"minilm-fp32-{files.WEIGHTS_SHA256[:16]}-{REVISION}"
-    model = cached_model(cache / "models", name, build)
-    digest = _digest(files.WEIGHTS_SHA256, REVISION)
-    return MiniLM("minilm-fp32", digest, open_session(model), _open_tokenizer(found.tokenizer), BATCH_PIECES, workers)
-
-
-def load_minilm_int8(workers: int = 1) -> MiniLM:
-    """`minilm-int8`: a quarter of the memory, pair errors up to 0.02. One text at a time: its scales span a batch."""
-    model = files.locate_package_file(files.INT8_PACKAGE, files.INT8_FILE)
-    files.verify_file(model, files.INT8_SHA256)
-    tokenizer = files.find_minilm().tokenizer
-    files.verify_file(tokenizer, files.TOKENIZER_SHA256)
-    digest = _digest(files.INT8_SHA256, 0)
-    return MiniLM("minilm-int8", digest, open_session(model), _open_tokenizer(tokenizer), 1, workers)
+    model = cached_model(cache / "models", f"{id}-{files.WEIGHTS_SHA256[:16]}-{variant}", build_model)
+    tokenizer = _open_tokenizer(found.tokenizer)
+    return MiniLM(id, _digest(revision), open_session(model), tokenizer, BATCH_PIECES, workers)
 
 
-def _digest(weights: str, revision: int) -> str:
+def _digest(revision: int | str) -> str:
     return digest_json(
         {
-            "weights": weights,
+            "weights": files.WEIGHTS_SHA256,
             "graph": revision,
             "tokenizer": files.TOKENIZER_SHA256,
             "pieces": MAX_PIECES,

@@ -18,6 +18,7 @@ REVISION = 1
 LAYERS = 6
 HEADS = 12
 EPSILON = 1e-12
+WORDS = "embeddings.word_embeddings.weight"
 
 Weights = Mapping[str, NDArray[np.float32]]
 
@@ -60,8 +61,13 @@ def build_encoder(weights: Weights) -> bytes:
     hidden = add_embeddings(graph)
     for index in range(LAYERS):
         hidden = add_layer(graph, hidden, f"encoder.layer.{index}")
+    return encode_encoder(graph)
+
+
+def encode_encoder(graph: GraphBuilder) -> bytes:
+    """The model whose last node gives the hidden states."""
     graph.nodes[-1] = replace(graph.nodes[-1], output="last_hidden_state")
-    width = weights["embeddings.LayerNorm.weight"].shape[0]
+    width = graph.weights["embeddings.LayerNorm.weight"].shape[0]
     taken = OnnxValue("input_ids", INT64, ["batch", "pieces"])
     given = OnnxValue("last_hidden_state", FLOAT, ["batch", "pieces", width])
     return encode_model(OnnxGraph("minilm", graph.nodes, graph.constants, [taken], [given]))
@@ -69,14 +75,20 @@ def build_encoder(weights: Weights) -> bytes:
 
 def add_embeddings(graph: GraphBuilder) -> str:
     """Word, position and (single) segment embeddings, normalised."""
-    words = graph.weight("embeddings.word_embeddings.weight")
-    where = graph.weights["embeddings.position_embeddings.weight"]
-    positions = graph.constant("positions", where + graph.weights["embeddings.token_type_embeddings.weight"][0])
-    length = graph.apply("Shape", ["input_ids"], "length", start=1, end=2)
-    zero = graph.constant("zero", np.array([0], dtype=np.int64))
-    near = graph.apply("Slice", [positions, zero, length], "position_embeddings")
+    words = graph.weight(WORDS)
+    near = add_positions(graph)
     word = graph.apply("Gather", [words, "input_ids"], "word_embeddings")
     return graph.add_normalise(word, near, "embeddings.LayerNorm", "embedded")
+
+
+def add_positions(graph: GraphBuilder) -> str:
+    """Position and segment embeddings of as many pieces as there are; always float32."""
+    where = graph.weights["embeddings.position_embeddings.weight"]
+    table = where + graph.weights["embeddings.token_type_embeddings.weight"][0]
+    positions = GraphBuilder.constant(graph, "positions", table)
+    length = graph.apply("Shape", ["input_ids"], "length", start=1, end=2)
+    zero = graph.constant("zero", np.array([0], dtype=np.int64))
+    return graph.apply("Slice", [positions, zero, length], "position_embeddings")
 
 
 def add_layer(graph: GraphBuilder, hidden: str, layer: str) -> str:
