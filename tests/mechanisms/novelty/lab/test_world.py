@@ -54,7 +54,9 @@ def test_a_seed_gives_the_same_season(world: Overheard, honest: Trial) -> None:
     assert play_season(world, None, 1, 4, SEASON) == honest
 
 
-def test_a_round_holds_what_the_mechanism_finds_in_the_same_texts(world: Overheard) -> None:
+def test_a_round_holds_what_the_mechanism_finds_in_the_same_texts(senses: LocalSenses) -> None:
+    """Without kin: here each text has a contributor of its own."""
+    world = Overheard({"kin_similarity": 2.0}, senses)
     play_season(world, None, 1, 4, Season(rounds=3))
     rows = [{"contributor": f"{number}", "text": text} for number, (_, text) in enumerate(world.texts)]
     asked = world.mechanism.parse_question({"contributions": rows})
@@ -102,9 +104,9 @@ def test_one_text_has_many_shreds_and_spellings() -> None:
     assert len(set(spelt)) == len(spelt)
 
 
-def test_fluent_nonsense_pays_until_somebody_reads_it(world: Overheard) -> None:
+def test_fluent_nonsense_of_one_mould_shares_one_cap(world: Overheard) -> None:
     trial, profit = run("fluent-nonsense", world)
-    assert profit > 1.2
+    assert profit < 0.3
     assert not any(trial.signs[who] for who in trial.attackers)
 
 

@@ -67,7 +67,8 @@ def test_from_nothing_to_paid_and_audited(here: Path) -> None:
     Path("drift.txt").write_text(DRIFT)
     second = said("submit", "--file", "drift.txt", "--contributor", "bob")
     assert (second["status"], second["nearest"]) == ("paid", 1)
-    assert 0 < second["units"] < 10 * 10**9
+    assert second["units"] == 0
+    assert second["similarity"] > 950_000 > second["micro"]
     third = said("submit", "-", "--contributor", "eve", given=NOISE.encode())
     assert third["status"] == "held"
     checked = said("check", BRIDGE)
@@ -97,7 +98,7 @@ def test_people_read_tables(filled: Path) -> None:
     assert "novelty release 4" in told
     assert "\nreleased: " in run("receipt", 5, "--store", filled).output
     assert "would be duplicate: 0 tokens" in run("check", OTTERS, "--store", filled).output
-    assert "6 contributions, 5 pieces, 7 entries: 0 faults" in run("audit", "--store", filled).output
+    assert "6 contributions, 5 pieces, 6 entries: 0 faults" in run("audit", "--store", filled).output
 
 
 def test_history_goes_back_page_by_page(filled: Path) -> None:
@@ -246,7 +247,7 @@ def test_a_journal_without_contributions_is_no_corpus(here: Path) -> None:
 
 
 def test_export_import_plot(filled: Path, here: Path) -> None:
-    assert said("export", "e.jsonl", "--store", filled, "--vectors")["lines"] == 33
+    assert said("export", "e.jsonl", "--store", filled, "--vectors")["lines"] in (37, 38)
     assert said("verify", "e.jsonl", "--deep", "--node", KEY.address)["sound"] is True
     lines = Path("e.jsonl").read_text().splitlines()
     Path("bad.jsonl").write_text("\n".join(lines).replace('"units": 100000000000', '"units": 1', 1) + "\n")
