@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from fever_pairs import make_fever_pairs
@@ -21,6 +22,7 @@ from weighbeam.senses.adapters.text.word_pieces import open_pair_tokenizer
 Weights = dict[str, NDArray[np.float32]]
 Scored = tuple[NDArray[np.float64], NDArray[np.int64]]
 BALANCED = (("mnli", "mnli2"), ("snli",), ("fever", "fever_neutral"))
+KEPT = Path(__file__).with_name("kept")
 MOST_DEV = 600
 ROUNDS = 6
 
@@ -41,8 +43,12 @@ class Scale:
         return Scale(self.temperature, (shifts[0], shifts[1], shifts[2]))
 
 
-def read_weights(checkpoint: Path) -> Weights:
-    return {name: tensor.float().numpy() for name, tensor in read_state(checkpoint).items()}
+def read_weights(checkpoint: Path, average: bool = False) -> Weights:
+    """The weights of a run, or the running mean that it kept of them."""
+    state = dict(read_state(checkpoint))
+    if average:
+        state |= torch.load(checkpoint, weights_only=True)["average"]
+    return {name: tensor.float().numpy() for name, tensor in state.items()}
 
 
 def open_model(model: Path | bytes, tokenizer: Path) -> NliMiniLM:
@@ -89,6 +95,12 @@ def read_snippets(snippets: Path, statements: Path) -> list[Pair]:
     ]
 
 
+def read_kept() -> list[Pair]:
+    """Written pairs on subjects that training never saw: how sure the model may be where it has not been."""
+    rows = [json.loads(line) for path in sorted(KEPT.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    return [Pair("kept", row["premise"], row["hypothesis"], LABELS.index(row["label"])) for row in rows]
+
+
 def surprise(scored: Scored, scale: Scale) -> float:
     """The mean negative logarithm of the probability given to the labels."""
     logits, labels = scored
@@ -116,7 +128,7 @@ def calibrate(weights: Weights, tokenizer: Path, data: Path, snippets: list[Pair
         path = Path(folder) / "model.onnx"
         path.write_bytes(build_pair_model(weights, packed=True))
         model = open_model(path, tokenizer)
-        scale = fit_scale([*score_dev(model, data), score_pairs(model, snippets)])
+        scale = fit_scale([*score_dev(model, data), score_pairs(model, snippets), score_pairs(model, read_kept())])
     weights["head.out.weight"] = (weights["head.out.weight"] / scale.temperature).astype(np.float32)
     bias = weights["head.out.bias"] / scale.temperature + np.array(scale.shifts)
     weights["head.out.bias"] = bias.astype(np.float32)
@@ -131,9 +143,10 @@ def main() -> None:
     parser.add_argument("--snippets", type=Path, required=True, help="labelled excerpts of pages")
     parser.add_argument("--statements", type=Path, required=True, help="the statements they are about")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--average", action="store_true", help="take the running mean of the weights")
     parser.add_argument("--precision", choices=("int8", "fp32"), default="int8")
     given = parser.parse_args()
-    weights = read_weights(given.checkpoint)
+    weights = read_weights(given.checkpoint, given.average)
     scale = calibrate(weights, given.tokenizer, given.data, read_snippets(given.snippets, given.statements))
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_bytes(build_pair_model(weights, packed=given.precision == "int8"))
