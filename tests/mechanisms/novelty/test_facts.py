@@ -16,6 +16,7 @@ from weighbeam.mechanisms.novelty.spelling import (
     RUN,
     count_known,
     hash_runs,
+    hash_triples,
     keep_runs,
     normalise_spelling,
     squeeze_letters,
@@ -125,3 +126,16 @@ def test_a_number_of_any_library_is_a_similarity() -> None:
     for bad in (np.float64("nan"), np.bool_(True), np.str_("0.5"), float("inf")):
         with pytest.raises(WeighbeamError, match="similarity"):
             parse_similarity(bad)
+
+
+@given(st.integers(0, 60), st.integers(3, 12))
+@settings(max_examples=60)
+def test_words_in_a_row_of_a_known_text_are_found_however_few(start: int, count: int) -> None:
+    """By their words if they are too short to have a kept run for certain, else by their letters."""
+    words = f"{HARBOUR}, and in a row of old sheds it is the tar that one smells at dawn or so we say.".split()
+    part = read_text(" ".join(words[start % (len(words) - count) :][:count]))
+    kept = read_text(" ".join(words)).list_kept()
+    if part.is_short:
+        assert kept.issuperset(hash_triples(part.all_words))
+    else:
+        assert kept.intersection(hash_runs(part.all_letters))

@@ -11,7 +11,14 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from weighbeam.core.text import FUNCTION_WORDS
-from weighbeam.mechanisms.novelty.spelling import find_plain_words, squeeze_letters
+from weighbeam.mechanisms.novelty.spelling import (
+    SURE_LETTERS,
+    find_plain_words,
+    hash_runs,
+    hash_triples,
+    keep_runs,
+    squeeze_letters,
+)
 
 MAX_WORDS = 400
 """Of a longer text the second look sees so many words: the alignment of two texts costs their product."""
@@ -57,6 +64,16 @@ class ReadText:
     words: tuple[str, ...]
     stems: tuple[str, ...]
     all_letters: str
+    all_words: tuple[str, ...]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a copy of it may have none of the kept runs of letters."""
+        return len(self.all_letters) < SURE_LETTERS
+
+    def list_kept(self) -> set[int]:
+        """The runs by which parts of it are found: some of letters, all of three words."""
+        return keep_runs(hash_runs(self.all_letters)) | set(hash_triples(self.all_words))
 
     @property
     def letters(self) -> str:
@@ -76,8 +93,9 @@ def read_text(text: str) -> ReadText:
     >>> read_text("The otters slept.").stems
     ('the', 'otter', 'slept')
     """
-    words = tuple(find_plain_words(text)[:MAX_WORDS])
-    return ReadText(words, tuple(map(find_stem, words)), squeeze_letters(text))
+    all_words = tuple(find_plain_words(text))
+    words = all_words[:MAX_WORDS]
+    return ReadText(words, tuple(map(find_stem, words)), squeeze_letters(text), all_words)
 
 
 def compare_texts(known: ReadText, new: ReadText) -> ComparedTexts:
