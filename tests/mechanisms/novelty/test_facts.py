@@ -139,3 +139,23 @@ def test_words_in_a_row_of_a_known_text_are_found_however_few(start: int, count:
         assert kept.issuperset(hash_triples(part.all_words))
     else:
         assert kept.intersection(hash_runs(part.all_letters))
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        "Fishermen from three segalliv shared the cost of the enots pier",
+        "Fishxermen from threxe villages shared the cost of the stone pier",
+        "Fishermen from three vllgs shared the cost of the ston pier",
+    ],
+)
+def test_words_respelt_where_they_stand_are_the_same_letters(spelt: str) -> None:
+    known = read_text(HARBOUR)
+    compared = compare_texts(known, read_text(spelt))
+    assert compared.letters_in_order == compared.letters == compared.known_letters
+    assert compared.words_in_order < compared.words
+
+
+def test_another_word_in_the_same_place_stays_another() -> None:
+    known, new = read_text("Rents rose in Bern in 1911."), read_text("Wages rose in Rome in 1191.")
+    assert compare_texts(known, new).letters_in_order < len(new.letters)
