@@ -86,7 +86,7 @@ def look(micro: int, facts: dict[str, Any], cut: Cut) -> tuple[int, bool]:
         elif (
             min(c["letters"], c["known_letters"]) >= 12
             and letters >= Fraction("0.78")
-            and letters - words >= Fraction("0.2")
+            and letters - words >= Fraction("0.1" if letters >= Fraction("0.95") else "0.2")
         ):
             seen = max(
                 seen,
