@@ -11,7 +11,7 @@ NEW: dict[str, Any] = {
     "scale": "minilm-1: 0.7 0.12 0.66 0.75 2",
     "second_look": True,
     "parts": True,
-    "kin_similarity": 0.15,
+    "kin_similarity": 0.25,
 }
 
 
