@@ -19,7 +19,7 @@ from weighbeam.charts.picture import (
 
 ROW = 30
 DATA = "steps"
-ROOM = 0.24
+ROOM = 0.28
 """Of the axis, right of the longest bar, for its number."""
 WIDEST_RATIO = 3.0
 """A bar more than so many times longer than the first sum is cut off, so that the others can be seen."""

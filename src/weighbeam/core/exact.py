@@ -63,13 +63,15 @@ def sum_runs(
     sums, spare = np.empty((len(sizes), width), table.dtype), np.empty((BLOCK, width), table.dtype)
     stop = 0
     for size, count in enumerate(np.bincount(sizes).tolist()):
+        if not count:
+            continue
         start, stop = stop, stop + count
-        named = rows[starts[start:stop, None] + np.arange(size)]
+        named = rows[starts[start:stop] + np.arange(size)[:, None]]
         side_by_side = BLOCK // max(1, size)
         for first in range(0, count, side_by_side):
-            block = named[first : first + side_by_side]
+            block = named[:, first : first + side_by_side]
             part = table.take(block, axis=0, out=spare[: block.size].reshape(*block.shape, width), mode="clip")
-            np.add.reduce(part, axis=1, out=sums[start + first : start + first + len(block)])
+            np.add.reduce(part, axis=0, out=sums[start + first : start + first + block.shape[1]])
     at = np.empty_like(order)
     at[order] = np.arange(len(order))
     return sums, at

@@ -11,7 +11,7 @@ NEW: dict[str, Any] = {
     "scale": "minilm-1: 0.7 0.12 0.66 0.75 2",
     "second_look": True,
     "parts": True,
-    "kin_similarity": 0.15,
+    "kin_similarity": 0.25,
 }
 
 
@@ -86,7 +86,7 @@ def look(micro: int, facts: dict[str, Any], cut: Cut) -> tuple[int, bool]:
         elif (
             min(c["letters"], c["known_letters"]) >= 12
             and letters >= Fraction("0.78")
-            and letters - words >= Fraction("0.2")
+            and letters - words >= Fraction("0.1" if letters >= Fraction("0.95") else "0.2")
         ):
             seen = max(
                 seen,

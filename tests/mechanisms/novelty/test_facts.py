@@ -16,6 +16,7 @@ from weighbeam.mechanisms.novelty.spelling import (
     RUN,
     count_known,
     hash_runs,
+    hash_triples,
     keep_runs,
     normalise_spelling,
     squeeze_letters,
@@ -125,3 +126,36 @@ def test_a_number_of_any_library_is_a_similarity() -> None:
     for bad in (np.float64("nan"), np.bool_(True), np.str_("0.5"), float("inf")):
         with pytest.raises(WeighbeamError, match="similarity"):
             parse_similarity(bad)
+
+
+@given(st.integers(0, 60), st.integers(3, 12))
+@settings(max_examples=60)
+def test_words_in_a_row_of_a_known_text_are_found_however_few(start: int, count: int) -> None:
+    """By their words if they are too short to have a kept run for certain, else by their letters."""
+    words = f"{HARBOUR}, and in a row of old sheds it is the tar that one smells at dawn or so we say.".split()
+    part = read_text(" ".join(words[start % (len(words) - count) :][:count]))
+    kept = read_text(" ".join(words)).list_kept()
+    if part.is_short:
+        assert kept.issuperset(hash_triples(part.all_words))
+    else:
+        assert kept.intersection(hash_runs(part.all_letters))
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        "Fishermen from three segalliv shared the cost of the enots pier",
+        "Fishxermen from threxe villages shared the cost of the stone pier",
+        "Fishermen from three vllgs shared the cost of the ston pier",
+    ],
+)
+def test_words_respelt_where_they_stand_are_the_same_letters(spelt: str) -> None:
+    known = read_text(HARBOUR)
+    compared = compare_texts(known, read_text(spelt))
+    assert compared.letters_in_order == compared.letters == compared.known_letters
+    assert compared.words_in_order < compared.words
+
+
+def test_another_word_in_the_same_place_stays_another() -> None:
+    known, new = read_text("Rents rose in Bern in 1911."), read_text("Wages rose in Rome in 1191.")
+    assert compare_texts(known, new).letters_in_order < len(new.letters)

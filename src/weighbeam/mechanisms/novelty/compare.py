@@ -11,13 +11,22 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from weighbeam.core.text import FUNCTION_WORDS
-from weighbeam.mechanisms.novelty.spelling import find_plain_words, squeeze_letters
+from weighbeam.mechanisms.novelty.spelling import (
+    SURE_LETTERS,
+    find_plain_words,
+    hash_runs,
+    hash_triples,
+    keep_runs,
+    squeeze_letters,
+)
 
 MAX_WORDS = 400
 """Of a longer text the second look sees so many words: the alignment of two texts costs their product."""
 MAX_LETTERS = 2000
 MAX_EXCHANGE = 80
 """Words of a text in which an exchange is looked for: it is one sentence, and an alignment can cost the cube."""
+MIN_RESPELT, RESPELT = 4, 0.6
+"""Letters of a word, and the share of them that must be in order, to know it in another spelling."""
 ENDINGS = ("ies", "ing", "ed", "es", "ly", "s", "e")
 MIN_STEM = 3
 JOINING = frozenset({"and", "or", "as", "well", "with", "nor", "versus", "vs"})
@@ -57,6 +66,16 @@ class ReadText:
     words: tuple[str, ...]
     stems: tuple[str, ...]
     all_letters: str
+    all_words: tuple[str, ...]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a copy of it may have none of the kept runs of letters."""
+        return len(self.all_letters) < SURE_LETTERS
+
+    def list_kept(self) -> set[int]:
+        """The runs by which parts of it are found: some of letters, all of three words."""
+        return keep_runs(hash_runs(self.all_letters)) | set(hash_triples(self.all_words))
 
     @property
     def letters(self) -> str:
@@ -76,8 +95,9 @@ def read_text(text: str) -> ReadText:
     >>> read_text("The otters slept.").stems
     ('the', 'otter', 'slept')
     """
-    words = tuple(find_plain_words(text)[:MAX_WORDS])
-    return ReadText(words, tuple(map(find_stem, words)), squeeze_letters(text))
+    all_words = tuple(find_plain_words(text))
+    words = all_words[:MAX_WORDS]
+    return ReadText(words, tuple(map(find_stem, words)), squeeze_letters(text), all_words)
 
 
 def compare_texts(known: ReadText, new: ReadText) -> ComparedTexts:
@@ -87,13 +107,14 @@ def compare_texts(known: ReadText, new: ReadText) -> ComparedTexts:
     (True, False)
     """
     ours, theirs = known.content, new.content
+    letters = respell(known, new)
     return ComparedTexts(
         known_words=len(known.words),
         words=len(new.words),
         words_in_order=count_in_order(known.stems, new.stems),
         known_letters=len(known.letters),
-        letters=len(new.letters),
-        letters_in_order=count_in_order(known.letters, new.letters),
+        letters=len(letters),
+        letters_in_order=count_in_order(known.letters, letters),
         content=len(ours & theirs),
         all_content=len(ours | theirs),
         known_numbers=len(known.numbers - new.numbers),
@@ -117,6 +138,37 @@ def count_in_order(one: Sequence[str], other: Sequence[str]) -> int:
         found = row & places.get(item, 0)
         row = (row + found | row - found) & full
     return len(one) - row.bit_count()
+
+
+def respell(known: ReadText, new: ReadText) -> str:
+    """The squeezed letters of a new text, in which each word that stands where the known text has another spelling of
+    it is read as that: reversed, with letters inserted, left out or replaced.
+
+    >>> known = read_text("Cats sleep much during the day.")
+    >>> respell(known, read_text("Cats peels much gnxirud the day.")) == known.letters
+    True
+    """
+    if known.words == new.words or max(len(known.words), len(new.words)) > MAX_EXCHANGE:
+        return new.letters
+    words, read = list(new.words), False
+    for kind, i, end, j, stop in SequenceMatcher(None, known.words, new.words, autojunk=False).get_opcodes():
+        if kind == "replace" and end - i == stop - j:
+            for ours, place in zip(known.words[i:end], range(j, stop), strict=True):
+                if is_respelt(ours, words[place]):
+                    words[place], read = ours, True
+    return squeeze_letters(" ".join(words))[:MAX_LETTERS] if read else new.letters
+
+
+def is_respelt(word: str, other: str) -> bool:
+    """Whether two words have the same letters, or most of them in the same order; numbers are never alike.
+
+    >>> is_respelt("during", "gnirud"), is_respelt("house", "houxse"), is_respelt("sleep", "dream")
+    (True, True, False)
+    """
+    if min(len(word), len(other)) < MIN_RESPELT or DIGIT.search(word + other):
+        return False
+    longer = max(len(word), len(other))
+    return sorted(word) == sorted(other) or count_in_order(word, other) >= RESPELT * longer
 
 
 def is_exchanged(known: ReadText, new: ReadText) -> bool:

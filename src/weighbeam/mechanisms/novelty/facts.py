@@ -28,6 +28,8 @@ NUMBERS_FALL = 200_000
 SAME_WORDS = Fraction(8, 10)
 SPELT_FROM, SPELT_FULL, SPELT_MORE = Fraction(78, 100), Fraction(88, 100), Fraction(2, 10)
 """Letters in the same order, and so many more of them than of words: another spelling of the same text."""
+SPELT_SURE, SPELT_LITTLE = Fraction(95, 100), Fraction(1, 10)
+"""Where nearly all letters are, so many more of them are enough."""
 MIN_SPELT = 12
 KNOWN_FROM, KNOWN_FULL = Fraction(1, 2), Fraction(95, 100)
 """Half of an honest text may be runs that others have used; of what is known to 95 % nothing is new."""
@@ -189,7 +191,7 @@ def _read_spelling(compared: ComparedTexts, rows: int, scale: Scale | None) -> i
     if min(compared.letters, compared.known_letters) < MIN_SPELT:
         return -MILLION
     share = share_letters(compared)
-    if share < SPELT_FROM or share - share_words(compared) < SPELT_MORE:
+    if share < SPELT_FROM or share - share_words(compared) < (SPELT_LITTLE if share >= SPELT_SURE else SPELT_MORE):
         return -MILLION
     start, end = (CAP, MILLION) if scale is None else (scale.find_cut(rows), MILLION)
     return round(start + min(Fraction(1), (share - SPELT_FROM) / (SPELT_FULL - SPELT_FROM)) * (end - start))

@@ -1,24 +1,29 @@
 """Gather the facts of a contribution from what is known: a desk's store, or contributions held in memory."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.novelty.compare import ReadText, compare_texts, read_text
 from weighbeam.mechanisms.novelty.facts import Kin, Look, NoveltyFacts
 from weighbeam.mechanisms.novelty.identity import normalise_embedded
 from weighbeam.mechanisms.novelty.measure import MeasuredText, read_embedded
 from weighbeam.mechanisms.novelty.params import NEAREST, NoveltyParams
-from weighbeam.mechanisms.novelty.spelling import count_known, hash_runs
+from weighbeam.mechanisms.novelty.spelling import count_known, hash_runs, hash_triples
 
 MAX_LOOKS = 5
 MAX_KIN = 8
 MAX_OWN = 100
 """Of one contributor's contributions in a window the newest so many are compared."""
+KIN_RUNS = 10
+"""An earlier text that has one run in so many of a new one is kin: a fifth of the letters, since half are kept."""
+FEW_TRIPLES = 4
+"""Fewer than six words."""
 KEPT_READ = 4096
 Nearest = tuple[str, int]
 """Who is nearest, and how near in millionths."""
@@ -58,8 +63,9 @@ def gather_facts(
     if measured.read is None:
         return None
     runs = hash_runs(measured.read.all_letters)
-    owners = known.find_owners(runs)
-    shared = Counter(owners[run] for run in runs if run in owners)
+    triples = hash_triples(measured.read.all_words) if measured.read.is_short else []
+    owners = known.find_owners([*runs, *triples])
+    shared = Counter(owners[run] for run in (*runs, *triples) if run in owners)
     ids = list(dict.fromkeys([*([nearest[0]] if nearest else []), *_rank(shared)]))[:MAX_LOOKS]
     texts = {id: read_known(text) for id, text in known.load_texts(ids).items()}
     others = [id for id in ids if nearest is None or id != nearest[0]]
@@ -68,7 +74,10 @@ def gather_facts(
     covered = count_known(
         measured.read.all_letters, [run in owners for run in runs], (one.all_letters for one in texts.values())
     )
-    own, kin = _find_kin(measured, contributor, known, params)
+    if triples and all(triple in owners for triple in triples):
+        covered = len(measured.read.all_letters)
+    made_of = {id for id, count in shared.items() if count * KIN_RUNS >= len(runs)}
+    own, kin = _find_kin(measured, contributor, made_of, known, params)
     return NoveltyFacts(
         rows=known.count_rows(),
         looks=tuple(looks),
@@ -86,13 +95,16 @@ def _rank(shared: Counter[str]) -> list[str]:
 
 
 def _find_kin(
-    measured: MeasuredText, contributor: str | None, known: KnownTexts, params: NoveltyParams
+    measured: MeasuredText, contributor: str | None, made_of: Set[str], known: KnownTexts, params: NoveltyParams
 ) -> tuple[int, tuple[Kin, ...]]:
+    """What shares runs is kin however near it is; so is all, for a text of few words: its cosine tells too little."""
     if contributor is None or params.kin_similarity > NEAREST:
         return 0, ()
     own = dict(known.list_own(contributor, MAX_OWN))
-    near = known.measure(list(own), measured.windows)
-    nearest = sorted(near, key=lambda one: (-near[one], len(one), one))[:MAX_KIN]
+    few = measured.read is not None and len(hash_triples(measured.read.all_words)) < FEW_TRIPLES
+    cosines = known.measure(list(own), measured.windows)
+    near = {id: MILLION if few or id in made_of else micro for id, micro in cosines.items()}
+    nearest = sorted(near, key=lambda one: (-near[one], -own[one], len(one), one))[:MAX_KIN]
     return len(own), tuple(Kin(id, near[id], own[id]) for id in nearest)
 
 

@@ -12,7 +12,6 @@ from weighbeam.mechanisms.novelty.known import gather_facts
 from weighbeam.mechanisms.novelty.measure import MeasuredText
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, judge_value
-from weighbeam.mechanisms.novelty.spelling import hash_runs, keep_runs
 
 HOUR = 3600
 
@@ -101,7 +100,7 @@ class TakenContributions:
         self.texts[given.id] = given.measured.text
         self.own.setdefault(given.contributor, []).append((given.id, given.at, charged))
         if given.measured.read is not None:
-            for run in keep_runs(hash_runs(given.measured.read.all_letters)):
+            for run in given.measured.read.list_kept():
                 self.runs.setdefault(run, given.id)
 
 

@@ -75,7 +75,7 @@ class NoveltyParams(Params):
         about("contributions of one contributor so near share one max_reward per window; 2 for never", ge=-1, le=2),
         read_by("observe", "score", holds="raised"),
         before(2.0),
-    ] = 0.15
+    ] = 0.25
     min_words: Annotated[int, about("fewer words are refused", ge=1, le=1000), read_by("observe")] = 3
     max_chars: Annotated[int, about("more characters are refused", ge=1, le=1_000_000), read_by("observe")] = 20_000
     piece_words: Annotated[

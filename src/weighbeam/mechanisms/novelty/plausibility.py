@@ -23,6 +23,8 @@ MIN_LANGUAGE = 0.3
 TERSE_WORDS, MAX_PIECES_OF_TERSE = 8, 1.5
 """Prose of few function words needs one for so many words, or as many standard deviations of word order, in words that
 the embedder knows."""
+UNBOUND_WORDS = 10
+"""So many words without one function word are a list of words: none of 1,021 real texts looked at has as many."""
 MIN_ORDER = -5.5
 """The sum of what neighbours weigh in the table of word order."""
 LONG_PAIRS, MIN_ORDER_OF_LONG = 12, 0.3
@@ -204,7 +206,7 @@ def _has_odd_order(wording: Wording) -> bool:
 
 def _is_not_english(look: TextLook, wording: Wording) -> bool:
     """Another script; or few function words, in an order that does not make up for them."""
-    if 2 * wording.unspaced > look.letters:
+    if 2 * wording.unspaced > look.letters or (wording.function == 0 and look.words >= UNBOUND_WORDS):
         return True
     bound = wording.z + wording.function * MILLION
     terse = bound * TERSE_WORDS >= look.words * MILLION and wording.spelt <= MAX_PIECES_OF_TERSE * look.words

@@ -9,10 +9,11 @@ Runs of such letters are remembered as numbers, so that parts of a known text ar
 import html
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from weighbeam.core.text import clean_text, drop_invisible, to_nfkc, to_nfkd
+from weighbeam.mechanisms.novelty.plausibility import UNSPACED
 
 MAX_ENTITIES = 3
 LATIN = re.compile(r"[A-Za-z]")
@@ -107,6 +108,9 @@ RUN = 10
 KEPT_OF = 3
 """Of so many runs in a row at least one is kept, whatever stands around them."""
 SHORT_RUN = 8
+SURE_LETTERS = RUN + KEPT_OF - 1
+"""A copy of so many squeezed letters has a kept run for certain; shorter texts are found by their words."""
+TRIPLE = 3
 
 
 def hash_runs(letters: str) -> list[int]:
@@ -117,8 +121,22 @@ def hash_runs(letters: str) -> list[int]:
     """
     if not letters:
         return []
-    parts = [letters[at : at + RUN] for at in range(max(1, len(letters) - RUN + 1))]
-    return [int.from_bytes(blake2b(part.encode(), digest_size=8).digest(), "big", signed=True) for part in parts]
+    return [_hash_part(letters[at : at + RUN]) for at in range(max(1, len(letters) - RUN + 1))]
+
+
+def hash_triples(words: Sequence[str]) -> list[int]:
+    """A number for every three words in a row, in order; each letter of a script without spaces is a word.
+
+    >>> len(hash_triples("sea otters hold hands".split())), len(hash_triples(["引力使潮"])), hash_triples(["a", "b"])
+    (2, 2, [])
+    """
+    spelt = UNSPACED.sub(r" \g<0> ", " ".join(words)).split()
+    return [_hash_part(" ".join(spelt[at : at + TRIPLE])) for at in range(len(spelt) - TRIPLE + 1)]
+
+
+def _hash_part(part: str) -> int:
+    """Squeezed letters have no spaces and three words have two: neither is ever taken for the other."""
+    return int.from_bytes(blake2b(part.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def keep_runs(hashes: list[int]) -> set[int]:

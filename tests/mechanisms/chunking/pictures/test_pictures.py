@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,9 +84,11 @@ def test_a_gain_is_the_difference_that_the_border_makes(observation: Observation
     answer, task = observation.facts["answers"][0], observation.facts["task"]
     segments = list_segments(observation, answer)
     assert segments is not None
-    whole = score_round(params, observation).scores[0].value
+    score = score_round(params, observation).scores[0]
+    whole = score.value
     assert whole is not None
-    gains = measure_borders(params, observation, "a", segments)
+    assert score.parts is not None
+    gains = measure_borders(params, observation, "a", segments, score.parts)
     assert len(gains) == len(segments.runs) - 1
     for one in gains:
         chunk_of, lengths = join_chunks(observation, one.before, one.after)
@@ -114,6 +117,45 @@ def test_steps_follow_each_other_and_end_at_the_reward(observation: Observation,
         at = step.stop if not step.total else at
     assert steps[-1].stop == score.value
     assert math.isclose(sum(step.change for step in steps if not step.total), score.value, rel_tol=1e-6, abs_tol=1e-12)
+
+
+@settings(max_examples=60)
+@given(rounds, shapes, st.floats(0, 1), st.floats(0, 1))
+def test_retrieval_is_a_step_and_stays_where_a_border_goes(
+    observation: Observation, shape, weight: float, found: float
+) -> None:
+    params = ChunkingParams(shape=shape, retrieval_share=1.0, retrieval_weight=weight)
+    task, answer = observation.facts["task"], observation.facts["answers"][0]
+    seconds, segments = observation.facts["miners"][0]["seconds"], list_segments(observation, answer)
+    assert segments is not None
+
+    def judge(chunk_of: list[int], lengths: list[int]) -> tuple[float, dict[str, Any]]:
+        [alike] = compare_segments(observation.arrays["vectors"], one_family(np.array(chunk_of), len(lengths)))
+        return reward_chunking(alike, lengths, task["chunk_size"], task["chunk_qty"], seconds, 3.75, params, found)
+
+    whole, parts = judge(segments.chunk_of.tolist(), answer["lengths"])
+    steps = {step.label: step for step in list_steps(params, parts, whole)}
+    assert "other parts" not in steps
+    assert steps["retrieval"].start == parts["similarity"]
+    assert steps["retrieval"].change == pytest.approx(weight * (found - parts["similarity"]), abs=1e-9)
+    assert steps["reward"].stop == whole
+    for one in measure_borders(params, observation, "a", segments, parts):
+        again, _ = judge(*join_chunks(observation, one.before, one.after))
+        assert (one.reward, one.gain) == (again, whole - again)
+
+
+def test_hidden_questions_of_a_real_round_are_drawn(senses: LocalSenses) -> None:
+    params, asked = ChunkingParams(retrieval_share=1.0), CHUNKING.examples()[0]
+    asked = replace(asked, task=CHUNKING.finish_task(params, asked.task, "questions"))
+    observation = CHUNKING.observe(params, asked, senses)
+    scored = CHUNKING.score(params, observation)
+    best = next(score for score in scored.scores if score.status == "valid")
+    waterfall = draw_answer(params, observation, scored, best.hotkey)[0]
+    labels = [row[0] for row in waterfall.rows]
+    assert labels[2:5] == ["similarity", "retrieval", "both, mixed"]
+    assert "other parts" not in labels
+    assert "hidden questions" in waterfall.about
+    assert "retrieval" in render_svg(dress_spec(waterfall.spec, 700))
 
 
 def test_a_part_that_the_steps_do_not_know_is_a_step_of_its_own() -> None:

@@ -132,3 +132,24 @@ def test_one_text_costs_no_more_than_so_many_pieces(senses: LocalSenses) -> None
     dense = "Three plain words " + " ".join("?!" * 13 for _ in range(735))
     with pytest.raises(WeighbeamError, match="too_long"):
         measure_text(dense, PARAMS, senses)
+
+
+def test_no_window_of_a_known_text_is_paid(desk: NoveltyDesk) -> None:
+    """However few its words are, and whoever hands it in."""
+    text = (
+        "The old harbour of our town was built when herring still filled the bay every autumn. Fishermen from three "
+        "villages shared the cost of the stone pier, and each family received a mooring in return."
+    )
+    assert desk.submit("ada", text)["units"] > 0
+    words = text.split()
+    shreds = [words[start : start + count] for count in (3, 4, 5, 8) for start in range(0, len(words) - count, 3)]
+    paid = {" ".join(shred): desk.check(" ".join(shred), "bob").units for shred in shreds}
+    assert {text: units for text, units in paid.items() if units} == {}
+
+
+def test_texts_of_few_words_share_one_cap(desk: NoveltyDesk) -> None:
+    """Somebody who hands in a new text in shreds is paid for one of them; others for their own."""
+    shreds = ["Herring filled the bay", "A cannery gave jobs", "Old men argue here", "Barrels went by cart"]
+    paid = [desk.submit("ada", shred)["units"] for shred in shreds]
+    assert sum(paid) == paid[0] == 100_000_000_000
+    assert desk.submit("bob", "Glaciers grind the rock")["units"] == 100_000_000_000

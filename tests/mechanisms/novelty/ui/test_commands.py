@@ -14,6 +14,7 @@ from mechanisms.novelty.desk.desks import BRIDGE, DRIFT, KEY, NOISE, OTTERS, fil
 from weighbeam.cli.main import app
 from weighbeam.mechanisms.novelty.desk.opening import view_kept
 from weighbeam.mechanisms.novelty.identity import digest_form
+from weighbeam.mechanisms.novelty.scale import parse_scale
 from weighbeam.senses import local
 from weighbeam.senses.local import LocalSenses
 
@@ -39,7 +40,14 @@ def filled(tmp_path_factory: pytest.TempPathFactory, senses: LocalSenses) -> Pat
     key = folder / "novelty.key"
     key.write_text(f"{bytes(range(32)).hex()}\n{KEY.address}\n")
     key.chmod(0o600)
+    shutil.copytree(folder, folder.with_name("untouched"))
     return folder / "novelty.db"
+
+
+@pytest.fixture(scope="module")
+def untouched(filled: Path) -> Path:
+    """The same store before any command opened it: a desk opened with other parameters keeps those as well."""
+    return filled.parent.with_name("untouched") / filled.name
 
 
 def run(*arguments: object, given: bytes | None = None) -> Result:
@@ -246,8 +254,8 @@ def test_a_journal_without_contributions_is_no_corpus(here: Path) -> None:
     assert said("check", BRIDGE, "--store", "journal.db", code=2)["error"] == "no_corpus"
 
 
-def test_export_import_plot(filled: Path, here: Path) -> None:
-    assert said("export", "e.jsonl", "--store", filled, "--vectors")["lines"] in (37, 38)
+def test_export_import_plot(filled: Path, untouched: Path, here: Path) -> None:
+    assert said("export", "e.jsonl", "--store", untouched, "--vectors")["lines"] == 37
     assert said("verify", "e.jsonl", "--deep", "--node", KEY.address)["sound"] is True
     lines = Path("e.jsonl").read_text().splitlines()
     Path("bad.jsonl").write_text("\n".join(lines).replace('"units": 100000000000', '"units": 1', 1) + "\n")
@@ -295,3 +303,34 @@ def test_a_key_others_may_read_and_a_store_that_is_none(here: Path) -> None:
     Path("novelty.db").write_bytes(b"SQLite format 3\x00" + b"\xa5" * 5000)
     for command in (["submit", OTTERS, "--contributor", "ada"], ["balances"], ["audit"], ["check", OTTERS]):
         assert said(*command, code=2)["error"] == "store_unusable"
+
+
+def test_calibrate_fits_a_scale_to_pairs(here: Path) -> None:
+    """With the real embedder: by its scale repetitions are paid less than ten tokens, and strangers the cap."""
+    same = [
+        ("How can I learn to cook at home?", "What is the best way to learn cooking at home?"),
+        ("Why do cats sleep so much?", "What makes cats sleep so often?"),
+        ("The bridge was closed because of the storm.", "Because of the storm, the bridge was shut."),
+        ("How do I save money for a house?", "What is a good way to save up for a house?"),
+        ("The mayor opened the new library on Monday.", "On Monday the new library was opened by the mayor."),
+        ("Is it safe to drink rain water?", "Can rain water be drunk safely?"),
+        ("Bees tell each other where flowers are by dancing.", "By dancing, bees show each other where flowers are."),
+        ("Which languages are spoken in Switzerland?", "What languages do people speak in Switzerland?"),
+        ("The company cut two hundred jobs.", "Two hundred jobs were cut by the company."),
+        ("How long does it take to fly to the moon?", "How much time does a flight to the moon take?"),
+    ]
+    pairs = [{"a": a, "b": b, "same": True} for a, b in same]
+    pairs += [{"a": a, "b": same[place - 3][1], "same": False} for place, (a, _) in enumerate(same)]
+    Path("pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    fitted = said("calibrate", "pairs.jsonl", "--name", "mine-1")
+    assert fitted["pairs"] == 20
+    scale = parse_scale(fitted["scale"])
+    assert fitted["scale"].startswith("mine-1: ")
+    assert scale is not None
+    embed = LocalSenses().embedder.embed
+    ours, theirs = (embed([pair[side] for pair in pairs]).astype(float) for side in ("a", "b"))
+    read = [scale.read(round(micro), len(pairs)) for micro in (ours * theirs).sum(axis=1) / 1e6]
+    assert sum(similarity > 800_000 for similarity in read[:10]) >= 9
+    assert max(read[10:]) < 750_000
+    Path("few.jsonl").write_text(json.dumps(pairs[0]) + "\n")
+    assert said("calibrate", "few.jsonl", code=2)["error"] == "bad_rows"

@@ -167,10 +167,14 @@ _METRIC_CLIMBING_CHUNKING = (
         "a climber that ignores them and nothing from one that asks questions of its own making, as this one does "
         "where rounds have any.",
         open="It pays many times what an average miner earns and beats miners who know the true borders better: pay "
-        "halves with every place, so any lasting edge is the first place. A hidden grid does not change that, because "
-        "the climbed cuts are better by the measure itself, on every grid. The same work is the demo's honest miner "
-        "`climb`: it breaks no rule and sends chunks of the document within the limits. It is listed here because it "
-        "optimises the measure and not the chunks, and a high similarity does not prove good ones.",
+        "halves with every place, so any lasting edge is the first place. A hidden grid does not change that, "
+        "because the climbed cuts are better by the measure itself, on every grid. Segment length, sample size, "
+        "noise and secret directions of the embedder hardly change it; a flatter `curve` does (0.95: 2.2 times the "
+        "average, where the best of the honest have 1.9), and so does an embedder that miners do not know, at the "
+        "price of what standings say about skill (`python -m benchmarks.climbing`; the table is in the "
+        "specification, § 15). The same work is the demo's honest miner `climb`: it breaks no rule and sends "
+        "chunks of the document within the limits. It is listed here because it optimises the measure and not the "
+        "chunks, and a high similarity does not prove good ones.",
         run=by_miners("chunking", lambda: FixedStrategy(try_many), 1),
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weighbeam.charts.matrix import CutWorth, PartMatrix, chart_matrix, choose_edges, mean_cells
-from weighbeam.charts.picture import ChartPicture
+from weighbeam.charts.picture import ChartPicture, shorten_number
 from weighbeam.charts.waterfall import WaterfallStep, chain_steps, chart_waterfall
 from weighbeam.mechanism.records import Observation, Scored
 from weighbeam.mechanisms.chunking.params import ChunkingParams
@@ -16,7 +16,7 @@ from weighbeam.mechanisms.chunking.pictures.borders import (
     list_segments,
     measure_borders,
 )
-from weighbeam.mechanisms.chunking.reward import SQUARE_SCALE
+from weighbeam.mechanisms.chunking.reward import SQUARE_SCALE, mix_retrieval
 
 PENALTIES = (("size_penalty", "too long"), ("qty_penalty", "too many"), ("time_penalty", "too late"))
 KINDS = ("by meaning", "by limits")
@@ -32,26 +32,31 @@ def draw_answer(
     score = next(score for score in scored.scores if score.hotkey == hotkey)
     if score.parts is None or score.value is None:
         return ()
-    pictures = [picture_reward(list_steps(params, score.parts, score.value))]
+    pictures = [picture_reward(list_steps(params, score.parts, score.value), score.parts)]
     segments = list_segments(observation, find_answer(observation, hotkey)[1])
     if segments is not None and len(segments.chunk_of) > 1:
-        pictures.append(picture_segments(segments, measure_borders(params, observation, hotkey, segments)))
+        gains = measure_borders(params, observation, hotkey, segments, score.parts)
+        pictures.append(picture_segments(segments, gains))
     return tuple(pictures)
 
 
 def list_steps(params: ChunkingParams, parts: Mapping[str, Any], reward: float) -> list[WaterfallStep]:
-    """From 0 over similarity and penalties to the reward; each penalty takes its part of what is left before it.
+    """From 0 over similarity, retrieval where the round counts it, and penalties to the reward; each penalty takes its
+    part of what is left before it.
 
     The steps end at the reward: what is in it besides is a step of its own.
     """
     similarity = parts["similarity"]
     steps = chain_steps([("within chunks", parts["intra"]), ("between chunks", -parts["inter"])])
     steps.append(WaterfallStep("similarity", 0.0, similarity, total=True))
-    worth = similarity
+    worth = mixed = mix_retrieval(parts)
+    if "retrieval" in parts:
+        steps.append(WaterfallStep("retrieval", similarity, mixed))
+        steps.append(WaterfallStep("both, mixed", 0.0, mixed, total=True))
     if parts["shape"] == "exp":
-        worth = math.exp(similarity)
-        steps.append(WaterfallStep("e^similarity", similarity, worth))
-    turned = parts["shape"] == "signed" and similarity < 0
+        worth = math.exp(mixed)
+        steps.append(WaterfallStep("e^ of that", mixed, worth))
+    turned = parts["shape"] == "signed" and mixed < 0
     exponent, at = 0.0, worth
     for name, label in PENALTIES:
         exponent = min(exponent + parts[name], params.max_exponent)
@@ -64,11 +69,15 @@ def list_steps(params: ChunkingParams, parts: Mapping[str, Any], reward: float) 
     return [*steps, WaterfallStep("reward", 0.0, reward, total=True)]
 
 
-def picture_reward(steps: Sequence[WaterfallStep]) -> ChartPicture:
+def picture_reward(steps: Sequence[WaterfallStep], parts: Mapping[str, Any]) -> ChartPicture:
+    mixed = ""
+    if "retrieval" in parts:
+        found, weight = shorten_number(parts["retrieval"]), parts["retrieval_weight"]
+        mixed = f" mixed with the retrieval of hidden questions ({found}, of which {weight:g} counts),"
     return ChartPicture(
         "reward-steps",
         "How the reward comes about",
-        "Mean similarity within chunks, less that between chunks, less what penalties take away.",
+        f"Mean similarity within chunks, less that between chunks,{mixed} less what penalties take away.",
         chart_waterfall(steps, "similarity, then reward"),
         ("step", "from", "to", "change"),
         tuple((step.label, step.start, step.stop, None if step.total else step.change) for step in steps),

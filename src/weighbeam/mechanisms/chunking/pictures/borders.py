@@ -2,7 +2,8 @@
 
 To remove a border is to join the chunks on both sides of it. Segments stay as they are recorded, so nothing is
 embedded or split again: pairs of segments on both sides become pairs within a chunk, the joined chunk has the length
-of both, and there is one chunk less. All sums are integers, so a gain is as exact as a reward.
+of both, and there is one chunk less. All sums are integers, so a gain is as exact as a reward. Retrieval, where the
+round counts it, stays as it is: nobody knows how well the joined chunk would be found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from weighbeam.mechanism.records import Observation
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.chunking.reward import (
     SQUARE_SCALE,
+    mix_retrieval,
     penalise_quantity,
     penalise_size,
     penalise_time,
@@ -72,9 +74,13 @@ def list_segments(observation: Observation, answer: Mapping[str, Any]) -> Sample
 
 
 def measure_borders(
-    params: ChunkingParams, observation: Observation, hotkey: str, segments: SampledSegments
+    params: ChunkingParams,
+    observation: Observation,
+    hotkey: str,
+    segments: SampledSegments,
+    parts: Mapping[str, Any],
 ) -> list[BorderGain]:
-    """One gain for every two neighbouring chunks that have sampled segments."""
+    """One gain for every two neighbouring chunks that have sampled segments, given the parts of the answer's reward."""
     if len(segments.runs) < 2:
         return []
     miner, answer = find_answer(observation, hotkey)
@@ -86,7 +92,8 @@ def measure_borders(
     def reward(similarity: float, excess: int, chunks: int) -> float:
         size = penalise_size([task["chunk_size"] + excess], task["chunk_size"], params)
         exponent = size + penalise_quantity(chunks, task["chunk_qty"], params) + late
-        return shape_reward(similarity, min(exponent, params.max_exponent), params)[1]
+        worth = mix_retrieval({**parts, "similarity": similarity})
+        return shape_reward(worth, min(exponent, params.max_exponent), params)[1]
 
     whole = reward(_similarity(sums, 0, 0), over, len(lengths))
     gains = []

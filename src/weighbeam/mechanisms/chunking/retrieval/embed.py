@@ -37,7 +37,7 @@ def split_windows(text: str, limit: int = WINDOW_BYTES) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedTexts:
+class QuestionSimilarities:
     """Similarities [texts, questions] in millionths, the texts and questions that our embedder failed on, and how."""
 
     similarities: NDArray[np.int32]
@@ -46,7 +46,7 @@ class ComparedTexts:
     faults: tuple[str, ...]
 
 
-def compare_texts(texts: Sequence[str], questions: Sequence[str], embedder: Embedder) -> ComparedTexts:
+def compare_texts(texts: Sequence[str], questions: Sequence[str], embedder: Embedder) -> QuestionSimilarities:
     """Cosines of every text with every question; each distinct window is embedded once."""
     chunks, no_chunk, chunk_faults = embed_whole(texts, embedder)
     asked, no_question, question_faults = embed_whole(questions, embedder)
@@ -54,7 +54,7 @@ def compare_texts(texts: Sequence[str], questions: Sequence[str], embedder: Embe
     products = chunks.astype(np.int64) @ asked.astype(np.int64).T
     similarities = np.rint(products / MILLION).clip(-MILLION, MILLION).astype(np.int32)
     faults = tuple(sorted({*chunk_faults, *question_faults}))
-    return ComparedTexts(similarities, no_chunk, no_question, faults)
+    return QuestionSimilarities(similarities, no_chunk, no_question, faults)
 
 
 def embed_whole(texts: Sequence[str], embedder: Embedder) -> tuple[NDArray[np.int32], tuple[int, ...], list[str]]:

@@ -18,11 +18,12 @@ from weighbeam.mechanisms.chunking.ui.comparison import ChunkerComparison
 
 STYLE = """
 :root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0 2rem; display: block; overflow-x: auto; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0 2rem; display: block; overflow-x: auto; font-size: 14px; }
+th, td { padding: .25rem .4rem; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
+th { white-space: normal; vertical-align: bottom; font-size: 12px; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; position: sticky; left: 0; background: Canvas; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; font-size: 15px; }
 .quiet { opacity: .75; }
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -50,7 +51,8 @@ class FigureColumn:
 
 
 def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[FigureColumn]:
-    """Those of the figures that rows may have beside their reward: `at`, `within` and `borders`."""
+    """Those of the figures that rows may have beside their reward: `at`, `within` and `borders`; those that a narrow
+    terminal shows come first, so that they are seen before a page is scrolled."""
     first: Mapping[str, Any] = next((row for row in rows if "at" in row), {})
     depths = first.get("at", [])
     ends = {"recall": (0, len(depths) - 1), "iou": (len(depths) - 1,), "precision": ()}
@@ -68,7 +70,7 @@ def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[FigureColumn]:
         columns.append(FigureColumn("Pk", ("borders", "pk"), True))
         columns.append(FigureColumn("WindowDiff", ("borders", "window_diff")))
         columns.append(FigureColumn("F1", ("borders", "f1"), True))
-    return columns
+    return sorted(columns, key=lambda column: not column.is_brief)
 
 
 def list_cells(rows: Sequence[Mapping[str, Any]], name: str, brief: bool = False) -> Cells:
@@ -135,8 +137,10 @@ def _name_rows(comparison: ChunkerComparison) -> list[dict[str, Any]]:
 
 def _print(title: str, rows: Sequence[Mapping[str, Any]], name: str) -> None:
     """On a narrow terminal fewer columns, whose titles may break over two lines."""
-    head, cells = list_cells(rows, name, brief=Console().width < WIDE)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=title)
+    brief = Console().width < WIDE
+    head, cells = list_cells(rows, name, brief)
+    spare = (0, int(not brief), 0, 0)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=spare, show_edge=not brief, title=title)
     for place, column in enumerate(head):
         table.add_column(column, justify="right" if place else "left", no_wrap=not place)
     for row in cells:

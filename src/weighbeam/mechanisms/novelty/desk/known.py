@@ -16,7 +16,6 @@ from weighbeam.mechanisms.novelty.desk.pieces import select_pieces_of
 from weighbeam.mechanisms.novelty.facts import NoveltyFacts
 from weighbeam.mechanisms.novelty.known import read_known
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.spelling import hash_runs, keep_runs
 from weighbeam.mechanisms.novelty.tables import contribution_facts, contribution_runs, contributions
 from weighbeam.senses.ports.vectors import dot_exact
 from weighbeam.store.database import Store
@@ -25,7 +24,7 @@ from weighbeam.store.memory import note, recall
 HOUR = 3600
 ASKED_AT_ONCE = 500
 INDEXED_AT_ONCE = 500
-INDEXED = "novelty:runs"
+INDEXED = "novelty:runs-and-triples"
 """In the store's memory: that all contributions from before there were runs have theirs."""
 
 
@@ -80,7 +79,7 @@ def select_owners_of(connection: Connection, runs: Sequence[int]) -> dict[int, i
 
 def insert_runs(connection: Connection, contribution: int, read: ReadText) -> None:
     """The runs of a text that nobody has said; under the store's lock, so that nobody says one in between."""
-    kept = keep_runs(hash_runs(read.all_letters))
+    kept = read.list_kept()
     new = sorted(kept.difference(select_owners_of(connection, list(kept))))
     if new:
         connection.execute(insert(contribution_runs), [{"run": run, "contribution": contribution} for run in new])
