@@ -45,7 +45,7 @@ COMMANDS = (
     "score", "score chunking", "score inference", "score evidence",
     "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
     "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
-    "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
+    "novelty calibrate", "novelty import", "novelty export", "novelty audit", "novelty plot", "rounds", "round", "leaderboard", "weights",
     "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "receipt replies", "replay",
     "store", "store copy", "journal", "journal export",
     "backtest", "mechanism", "mechanism list", "mechanism new", "mechanism show", "mechanism check", "mechanism diff",

@@ -22,7 +22,7 @@ def _cache(cache: Path) -> None:
     """Commands share the cache of the test run."""
 
 
-@pytest.mark.parametrize(("part", "cases"), [("chunking", 142), ("chain", 182), ("weigh_in", 60), ("network", 162)])
+@pytest.mark.parametrize(("part", "cases"), [("chunking", 192), ("chain", 182), ("weigh_in", 60), ("network", 162)])
 def test_every_vector_passes(part: str, cases: int) -> None:
     files = sorted(VECTORS.glob(f"{part}.*.json"))
     done = weighbeam_warm("vectors", "run", *files, "--json")

@@ -15,17 +15,20 @@ def read_table(page: str, names: set[str]) -> dict[str, str]:
     return {name: value.strip("` ").replace(" ", "") for name, value in rows if name in names}
 
 
-def read_value(written: str) -> float | str:
+def read_value(written: str) -> float | str | bool:
     if written.endswith("TAO"):
         return float(written.removesuffix("TAO")) * TAO
+    if written in ("true", "false"):
+        return written == "true"
     return float(written) if re.fullmatch(r"[\d.]+", written) else written
 
 
 def test_the_parameters_of_novelty_are_those_of_its_rules() -> None:
     written = read_table("novelty", set(NoveltyParams.model_fields))
-    assert len(written) == 11
+    assert len(written) == 15
     params = NoveltyParams().model_dump()
-    assert {name: read_value(value) for name, value in written.items()} == {name: params[name] for name in written}
+    known = {name: str(value).replace(" ", "") if name == "scale" else value for name, value in params.items()}
+    assert {name: read_value(value) for name, value in written.items()} == {name: known[name] for name in written}
 
 
 def test_the_constants_of_the_weigh_in_are_those_of_its_rules() -> None:

@@ -22,5 +22,5 @@ def test_a_fresh_process_finds_them() -> None:
 
 def test_each_is_declared_once_on_the_metadata_of_the_store() -> None:
     found = load_mechanism_tables()
-    assert len({table.name for table in found}) == len(found) == 6
+    assert len({table.name for table in found}) == len(found) == 8
     assert all(metadata.tables[table.name] is table for table in found)

@@ -72,7 +72,8 @@ def chart_waterfall(steps: Sequence[WaterfallStep], title: str) -> dict[str, Any
 def find_ends(steps: Sequence[WaterfallStep]) -> tuple[float, float, float]:
     """Where the bars begin and end, and where the axis ends: right of the bars there is room for numbers.
 
-    >>> find_ends([WaterfallStep("in", 0.0, 0.5), WaterfallStep("out", 0.5, -1e80)])[:2]
+    >>> steps = [WaterfallStep("in", 0.0, 0.5), WaterfallStep("out", 0.5, 0.4), WaterfallStep("long", 0.4, -1e80)]
+    >>> find_ends(steps)[:2]
     (-1.5, 0.5)
     """
     first = max((abs(step.stop) for step in steps[:2]), default=0.0) or 1.0

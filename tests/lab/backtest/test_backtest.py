@@ -215,7 +215,7 @@ def test_reopened_under_its_own_parameters_an_observation_stays_as_it_was() -> N
     ("given", "code", "told"),
     [
         ({"chunking.num_embeddings": 20}, "not_observed", "150 → 20"),
-        ({"chunking.splitter": "punkt"}, "not_observed", "rules → punkt"),
+        ({"chunking.splitter": "punkt"}, "not_observed", "adaptive → punkt"),
         ({"evidence.min_words": 3}, "not_observed", "only higher values"),
         ({"novelty.gate": "deny"}, "not_observed", "hold → deny"),
         ({"senses.embedder": "minilm-int8"}, "not_observed", "senses"),

@@ -11,6 +11,7 @@ import pytest
 from engine.subnet import HONEST, open_subnet
 from network.loopback import CHARLIE
 from service.organic_api import Api, open_api
+from weighbeam.core.numbers import format_short
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.mechanisms.chunking.documents import generate_document
 from weighbeam.network.replies import verify_proof
@@ -58,7 +59,7 @@ def test_the_best_answer_comes_back_with_its_proof_and_its_reasons(
     assert (result["score"]["status"], result["score"]["hotkey"]) == ("valid", result["hotkey"])
     assert result["round"] == done["round"]
     assert result["not_asked"] == [CHARLIE.address]
-    assert any(f"{result['score']['reward']:.4g}" in line for line in list_lines(result["explanation"]))
+    assert any(format_short(result["score"]["reward"], ".12g") in line for line in list_lines(result["explanation"]))
     assert [name for name, told in api.follow(put["id"]) if told == done] == ["done"]
     assert api.get(f"/v1/requests/{put['id']}", "other").status_code == 404
 

@@ -79,7 +79,8 @@ def test_who_asks_first_hands_in_nothing_that_is_not_paid(world: Overheard) -> N
     trial, _ = run("word-exchange", world)
     (attacker,) = trial.attackers
     handed_in = [text for hotkey, text in world.texts if attacker in hotkey]
-    assert len(handed_in) < SEASON.rounds
+    assert len(handed_in) <= SEASON.rounds
+    assert (world.count_tokens().get(attacker, 0.0) > 0) == bool(handed_in)
     assert not trial.signs[attacker]
 
 
@@ -104,9 +105,9 @@ def test_one_text_has_many_shreds_and_spellings() -> None:
     assert len(set(spelt)) == len(spelt)
 
 
-def test_fluent_nonsense_of_one_mould_shares_one_cap(world: Overheard) -> None:
+def test_fluent_nonsense_pays_until_somebody_reads_it(world: Overheard) -> None:
     trial, profit = run("fluent-nonsense", world)
-    assert profit < 0.3
+    assert 0.3 < profit < 2
     assert not any(trial.signs[who] for who in trial.attackers)
 
 
