@@ -42,7 +42,7 @@ def test_the_notebook_runs_and_shows_what_is_stored_in_it() -> None:
 def test_the_stored_notebook_is_whole_and_small() -> None:
     cells = [cell for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
-    assert sum("image/png" in output.get("data", {}) for cell in cells for output in cell.outputs) == 3
+    assert sum("image/png" in output.get("data", {}) for cell in cells for output in cell.outputs) == 5
     assert NOTEBOOK.stat().st_size < 400_000
 
 

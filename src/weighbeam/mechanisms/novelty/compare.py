@@ -145,7 +145,7 @@ def respell(known: ReadText, new: ReadText) -> str:
     it is read as that: reversed, with letters inserted, left out or replaced.
 
     >>> known = read_text("Cats sleep much during the day.")
-    >>> respell(known, read_text("Cats peels much gnxirud the day.")) == known.letters
+    >>> respell(known, read_text("Cats peels much duxring the day.")) == known.letters
     True
     """
     if known.words == new.words or max(len(known.words), len(new.words)) > MAX_EXCHANGE:
