@@ -165,7 +165,7 @@ WEB = "fastapi starlette uvicorn"
 GOLDEN = ROOT / "golden/0.2.0/journal.sqlite"
 MUST_NOT_LOAD = {
     "--help": HEAVY,
-    "score --help": "numpy pydantic sqlalchemy onnxruntime rich tokenizers asyncio ssl",
+    "score --help": "numpy sqlalchemy onnxruntime rich tokenizers asyncio ssl",
     f"score chunking {ROOT}/examples/chunking.json": f"{MODELS} {WEB} sqlalchemy altair asyncio scipy",
     f"rounds --store {GOLDEN}": f"{MODELS} {WEB} altair scipy weighbeam.mechanisms.chunking.mechanism "
     "weighbeam.mechanisms.evidence.mechanism weighbeam.mechanisms.inference.mechanism "

@@ -31,7 +31,7 @@ def compress_each(contents: Iterable[bytes], level: int) -> Iterator[bytes]:
 
 def compress_beside(content: bytes, base: bytes, level: int) -> bytes:
     """One frame that names what it shares with `base`, and whatever comes again far behind, instead of repeating it."""
-    options = {
+    options: dict[int, int] = {
         zstd.CompressionParameter.compression_level: level,
         zstd.CompressionParameter.enable_long_distance_matching: 1,
     }
@@ -45,7 +45,7 @@ def decompress_beside(wire: bytes, base: bytes, limit: int) -> bytes:
     >>> decompress_beside(compress_beside(b"weighbeams", b"weighbeam", 3), b"weighbeam", 100)
     b'weighbeams'
     """
-    options = {zstd.DecompressionParameter.window_log_max: LARGEST_WINDOW_LOG}
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: LARGEST_WINDOW_LOG}
     stream = zstd.ZstdDecompressor(zstd_dict=_name_prefix(base), options=options)
     try:
         content = stream.decompress(wire, limit + 1)
