@@ -1,4 +1,7 @@
-"""A journal computed again, against the time it took to live it: `python -m benchmarks.replay` runs it alone."""
+"""A journal computed again, against the time it took to live it: `python -m benchmarks.replay` runs it alone.
+
+Seconds are those of the processor, so that a busy machine changes little.
+"""
 
 import tempfile
 import time
@@ -19,6 +22,7 @@ from weighbeam.store.database import Store
 ROUNDS, MINERS, DISTINCT = 24, 256, range(25, 61)
 ROUND_SECONDS, DAY_ROUNDS = 300, 288
 TIMES_WANTED = 1000
+MOST_BYTES = 1.2e6
 LAPS = 3
 
 
@@ -27,7 +31,7 @@ def measure_replay() -> Iterator[Line]:
         file = Path(folder) / "journal.db"
         store = Store(f"sqlite:///{file}")
         commit = fill_journal(Journal(store)) / ROUNDS
-        spent = min(time_once(lambda: _replay(store)) for _ in range(LAPS)) / ROUNDS
+        spent = min(time_once(lambda: _replay(store), time.process_time) for _ in range(LAPS)) / ROUNDS
         store.close()
         size = sum(path.stat().st_size for path in Path(folder).iterdir()) / ROUNDS
     what = f"{ROUNDS} rounds of {MINERS} answers, {DISTINCT[0]} to {DISTINCT[-1]} different"
@@ -35,7 +39,7 @@ def measure_replay() -> Iterator[Line]:
     shown = f"{times:,.0f}× ({spent * 1e3:.0f} ms a round, {spent * DAY_ROUNDS:.0f} s for a day of {DAY_ROUNDS})"
     yield Line(f"replay against real time, {what}", shown, f"≥ {TIMES_WANTED:,}×", times >= TIMES_WANTED)
     yield Line("record + commit of one such round", f"{commit * 1e3:.0f} ms", "reported", True)
-    yield Line("journal on disk", f"{size / 1e6:.2f} MB a round", "reported", True)
+    yield Line("journal on disk", f"{size / 1e6:.2f} MB a round", f"≤ {MOST_BYTES / 1e6} MB", size <= MOST_BYTES)
 
 
 def fill_journal(journal: Journal) -> float:
@@ -54,10 +58,10 @@ def fill_journal(journal: Journal) -> float:
             block=25 * number,
             at=float(ROUND_SECONDS * number),
         )
-        start = time.perf_counter()
+        start = time.process_time()
         journal.record(facts, asked, observation)
         journal.commit(facts.id, mechanism)
-        spent += time.perf_counter() - start
+        spent += time.process_time() - start
     return spent
 
 

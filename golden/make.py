@@ -51,7 +51,7 @@ from weighbeam.network.keys import Hotkey
 from weighbeam.network.miner_app import Handler, make_miner_app
 from weighbeam.network.policy import PolicySettings, SenderPolicy, SenderStanding
 from weighbeam.senses.local import LocalSenses
-from weighbeam.store.blobs import MAX_BYTES
+from weighbeam.store.blobs import BESIDE, MAX_BYTES, PLANES
 from weighbeam.store.database import Store
 
 GOLDEN = Path(__file__).parent
@@ -188,6 +188,8 @@ def shrink(journal: Path, place: Path) -> None:
         target.executemany("DELETE FROM round_blobs WHERE digest = ?", gone)
         target.executemany("DELETE FROM blobs WHERE digest = ?", gone)
         for digest, data in list(target.execute("SELECT digest, data FROM blobs")):
+            if data[:4] in (PLANES, BESIDE):
+                continue
             pressed = next(compress_each([decompress(data, MAX_BYTES)], 22))
             target.execute("UPDATE blobs SET data = ? WHERE digest = ?", (pressed, digest))
         for table in FOR_PEOPLE:

@@ -1,6 +1,7 @@
 """`vectors run`, `doctor`, `--help`, `--version`: what they print and how they exit."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -158,18 +159,46 @@ def test_version_and_help() -> None:
     assert run("nonsense").returncode == 2
 
 
-def test_help_imports_nothing_heavy() -> None:
-    """The cause of a slow start, tested instead of its time: what help must not load."""
+HEAVY = "numpy pydantic sqlalchemy onnxruntime rich tokenizers onnx altair vl_convert obstore asyncio ssl"
+MODELS = "onnxruntime tokenizers onnx"
+WEB = "fastapi starlette uvicorn"
+GOLDEN = ROOT / "golden/0.2.0/journal.sqlite"
+MUST_NOT_LOAD = {
+    "--help": HEAVY,
+    "score --help": "numpy sqlalchemy onnxruntime rich tokenizers asyncio ssl",
+    f"score chunking {ROOT}/examples/chunking.json": f"{MODELS} {WEB} sqlalchemy altair asyncio scipy",
+    f"rounds --store {GOLDEN}": f"{MODELS} {WEB} altair scipy weighbeam.mechanisms.chunking.mechanism "
+    "weighbeam.mechanisms.evidence.mechanism weighbeam.mechanisms.inference.mechanism "
+    "weighbeam.mechanisms.novelty.mechanism",
+    f"leaderboard --store {GOLDEN} --mechanism chunking": f"{MODELS} {WEB} altair scipy "
+    "weighbeam.mechanisms.evidence.mechanism weighbeam.mechanisms.inference.mechanism",
+    "novelty submit --store desk.db --contributor ada --per-day 500 The-tide-turns": f"{WEB} altair scipy",
+    "doctor": f"scipy sklearn nltk altair {WEB.removesuffix(' uvicorn')}",
+}
+"""Command → what it must not load: the cause of a slow start, tested instead of its time."""
+
+
+@pytest.mark.parametrize("command", MUST_NOT_LOAD)
+def test_a_command_loads_no_more_than_it_needs(command: str, tmp_path: Path, cache: Path) -> None:
+    """A score is of texts that are remembered: it runs twice."""
     code = (
-        "import sys; sys.argv = ['weighbeam', '--help']\n"
+        "import sys\n"
         "from weighbeam.cli.main import app\n"
-        "try: app()\n"
-        "except SystemExit: pass\n"
-        "heavy = 'numpy pydantic sqlalchemy onnxruntime rich tokenizers onnx altair vl_convert obstore'.split()\n"
-        "heavy += ['asyncio', 'ssl']\n"
-        "print([m for m in heavy if m in sys.modules])"
+        "try: app(sys.argv[1].split())\n"
+        "except SystemExit as end: assert end.code in (0, None) or sys.argv[1] == 'doctor', end\n"
+        "print([m for m in sys.argv[2].split() if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    environment = {**os.environ, "WEIGHBEAM_CACHE": str(cache)}
+    for _ in range(1 + command.startswith("score chunking")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, command, MUST_NOT_LOAD[command]],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=environment,
+        )
+        assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
 
 

@@ -2,9 +2,18 @@
 
 from pathlib import Path
 
+from weighbeam.app.node_key import find_key_file, open_node_key
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.keys import Hotkey
+
+
+def open_signer(loaded: LoadedSettings) -> Hotkey:
+    """Who signs receipts: the wallet's hotkey, or the node's own key beside the store where no wallet is named."""
+    wallet = loaded.settings.wallet
+    if wallet.uri is None and wallet.file is None and wallet.name is None:
+        return open_node_key(find_key_file(loaded.store_url()))
+    return open_hotkey(loaded)
 
 
 def open_hotkey(loaded: LoadedSettings) -> Hotkey:

@@ -29,6 +29,38 @@ def compress_each(contents: Iterable[bytes], level: int) -> Iterator[bytes]:
         yield press.compress(content, press.FLUSH_FRAME)
 
 
+def compress_beside(content: bytes, base: bytes, level: int) -> bytes:
+    """One frame that names what it shares with `base`, and whatever comes again far behind, instead of repeating it."""
+    options: dict[int, int] = {
+        zstd.CompressionParameter.compression_level: level,
+        zstd.CompressionParameter.enable_long_distance_matching: 1,
+    }
+    press = zstd.ZstdCompressor(options=options, zstd_dict=_name_prefix(base))
+    return press.compress(content, press.FLUSH_FRAME)
+
+
+def decompress_beside(wire: bytes, base: bytes, limit: int) -> bytes:
+    """What `compress_beside` was given; it stops one byte beyond `limit`.
+
+    >>> decompress_beside(compress_beside(b"weighbeams", b"weighbeam", 3), b"weighbeam", 100)
+    b'weighbeams'
+    """
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: LARGEST_WINDOW_LOG}
+    stream = zstd.ZstdDecompressor(zstd_dict=_name_prefix(base), options=options)
+    try:
+        content = stream.decompress(wire, limit + 1)
+    except zstd.ZstdError as fault:
+        raise NotZstd(str(fault)) from None
+    if len(content) <= limit and not stream.eof:
+        raise NotZstd("it ends too early")
+    return content
+
+
+def _name_prefix(base: bytes) -> tuple[zstd.ZstdDict, int] | None:
+    """Anything shorter cannot be one."""
+    return zstd.ZstdDict(base, is_raw=True).as_prefix if len(base) >= 8 else None
+
+
 def decompress(wire: bytes, limit: int, window_log: int = LARGEST_WINDOW_LOG) -> bytes:
     """The content of all frames, at most 64; it stops one byte beyond `limit`.
 

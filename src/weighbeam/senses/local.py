@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from weighbeam.senses.adapters.pages.live import LiveSettings
 
 DEFAULT_EMBEDDER = "minilm-fp32"
+OWN_EMBEDDERS = (DEFAULT_EMBEDDER, "minilm-int8")
 DEFAULT_ENTAILMENT = "nli-minilm"
 EMBEDDER_NAMES = "minilm-fp32, minilm-int8, st:MODEL, openai:MODEL@URL"
 
@@ -105,7 +106,7 @@ def load_embedder(
     name: str, cache: Path, workers: int = 1, on_progress: Callable[[int, int], None] | None = None
 ) -> Embedder:
     """The embedder called `name`, without a memory."""
-    if name in ("minilm-fp32", "minilm-int8"):
+    if name in OWN_EMBEDDERS:
         from weighbeam.senses.adapters.embedding.minilm import load_minilm, load_minilm_int8
 
         minilm = (load_minilm if name == "minilm-fp32" else load_minilm_int8)(cache, workers)
@@ -140,7 +141,7 @@ def load_entailment(name: str, workers: int = 1) -> Entailment:
 
 class LocalSenses:
     """Embedder, entailment and splitters of this process. `remember` keeps what they find on disk between runs; with a
-    `cluster`, its nodes embed, judge and read pages."""
+    `cluster`, its nodes embed, judge and read pages. With `late`, a model is opened only for what is new."""
 
     _splitters: ClassVar[dict[str, Sentences]] = {}
 
@@ -162,6 +163,7 @@ class LocalSenses:
         doubts: ForgeryChecks | None = None,
         second_address: str | None = None,
         cluster: "Cluster | None" = None,
+        late: bool = False,
     ) -> None:
         self._embedder_name = embedder
         self._entailment_name = entailment
@@ -179,10 +181,11 @@ class LocalSenses:
         self._second_address = second_address
         self.clock = SystemClock()
         self.cluster = cluster
+        self._late = late
 
     @cached_property
     def embedder(self) -> RememberingEmbedder:
-        inner = self._spread_embedder(load_embedder(self._embedder_name, self._cache, self._workers, self._on_progress))
+        inner = self._spread_embedder(self._load_embedder())
         if not self._remember:
             return RememberingEmbedder(inner)
         return RememberingEmbedder(inner, DiskVectors(self._cache / f"vectors-{inner.digest[:16]}.sqlite"))
@@ -195,7 +198,7 @@ class LocalSenses:
 
     @cached_property
     def entailment(self) -> RememberingEntailment:
-        inner = self._spread_entailment(load_entailment(self._entailment_name, self._workers))
+        inner = self._spread_entailment(self._load_entailment())
         if not self._remember:
             return RememberingEntailment(inner)
         return RememberingEntailment(inner, DiskVectors(self._cache / f"entailment-{inner.digest[:16]}.sqlite"))
@@ -238,6 +241,21 @@ class LocalSenses:
     def renew(self) -> Senses:
         """With the lists as they are now; if those cannot be used, with the last good ones, and `on_fault` is told."""
         return RoundSenses(self, self._kept_lists.renew(self.on_fault, self.on_renewed))
+
+    def _load_embedder(self) -> Embedder:
+        load = partial(load_embedder, self._embedder_name, self._cache, self._workers, self._on_progress)
+        if not self._late or self._embedder_name not in OWN_EMBEDDERS:
+            return load()
+        from weighbeam.senses.adapters.embedding.minilm import LateMiniLM
+
+        return LateMiniLM(self._embedder_name, load)
+
+    def _load_entailment(self) -> Entailment:
+        if not self._late or self._entailment_name != DEFAULT_ENTAILMENT:
+            return load_entailment(self._entailment_name, self._workers)
+        from weighbeam.senses.adapters.entailment.nli_minilm import LateNli
+
+        return LateNli(self._workers)
 
     def _spread_embedder(self, local: Embedder) -> Embedder:
         if self.cluster is None:

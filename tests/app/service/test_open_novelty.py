@@ -11,8 +11,8 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.requests.tokens import Grant, make_token, revoke_token
 from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
 from weighbeam.mechanisms.novelty.params import NoveltyParams
+from weighbeam.mechanisms.novelty.service.budgets import make_limits
 from weighbeam.mechanisms.novelty.service.handlers import SIGNER
-from weighbeam.mechanisms.novelty.service.opening import make_limits
 from weighbeam.mechanisms.novelty.service.settings import NoveltySection
 from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store.database import Store

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from weighbeam.app.identity import open_signer
 from weighbeam.app.node_key import KEY_FILE
-from weighbeam.app.service.server import open_signer
 from weighbeam.app.settings.sources import load_settings
 from weighbeam.core.errors import WeighbeamError
 

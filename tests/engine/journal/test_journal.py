@@ -1,5 +1,6 @@
 """The journal: durable before scoring, once only, and any changed byte is found and named."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,11 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, text
+from sqlalchemy import delete, select, text, update
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.zstd import compress_each
+from weighbeam.engine.journal import encoding
 from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.journal.recall import select_round
 from weighbeam.engine.journal.replay import ReplayedEntry, replay
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Observation
@@ -20,8 +24,9 @@ from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.senses.local import LocalSenses
+from weighbeam.store.blobs import select_blob
 from weighbeam.store.database import Store
-from weighbeam.store.tables import blobs
+from weighbeam.store.tables import blobs, rounds
 
 CHUNKING, PARAMS = Chunking(), ChunkingParams()
 
@@ -127,13 +132,23 @@ def test_any_change_is_found_and_named(journal: Journal, observed, damage: str, 
     assert any(told in result.fault for result in found), found
 
 
-def test_every_blob_of_every_round_is_checked(journal: Journal, observed) -> None:
+@pytest.mark.parametrize("together", [True, False])
+def test_every_blob_of_every_round_is_checked(
+    journal: Journal, observed, together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One flipped bit in any stored content, those for people only among them; which may be deleted."""
+    if not together:
+        monkeypatch.setattr(encoding, "MAX_TEXTS", 0)
     fill(journal, observed, 2)
     with journal.store.read() as connection:
         every = connection.execute(text("SELECT digest FROM blobs")).scalars().all()
-    texts = {digest for _, seen in observed for digest in seen.texts} & set(every)
-    assert len(texts) >= 10
+        bodies = [json.loads(select_blob(connection, one)) for one in connection.scalars(select(rounds.c.body))]
+    texts = {body["texts"] for body in bodies if "texts" in body}
+    assert len(texts) == (2 if together else 0)
+    texts = texts or {digest for _, seen in observed for digest in seen.texts} & set(every)
+    for number, (_, observation) in enumerate(observed[:2]):
+        kept = select_round(journal.store, f"round-{number}", CHUNKING, texts=True).observation.texts
+        assert observation.texts.items() <= kept.items()
     assert len(set(every) - texts) >= 10
     for digest in every:
         with journal.store.write() as connection:
@@ -148,6 +163,26 @@ def test_every_blob_of_every_round_is_checked(journal: Journal, observed) -> Non
     with journal.store.write() as connection:
         connection.execute(delete(blobs).where(blobs.c.digest.in_(texts)))
     assert faults(journal) == []
+    if together:
+        assert not select_round(journal.store, "round-0", CHUNKING, texts=True).observation.texts
+
+
+def test_texts_that_were_changed_are_named(journal: Journal, observed) -> None:
+    """Other texts in their form: the body names the ones there were."""
+    fill(journal, observed, 2)
+    with journal.store.read() as connection:
+        body = json.loads(select_blob(connection, connection.scalar(select(rounds.c.body).order_by(rounds.c.id))))
+    forged = encoding.encode_texts(["somebody said this"])
+    assert forged is not None
+    with journal.store.write() as connection:
+        changed = next(compress_each([forged], 3))
+        connection.execute(update(blobs).where(blobs.c.digest == body["texts"]).values(data=changed))
+    found, *_ = faults(journal)
+    assert found.ref == "round-0"
+    assert found.fault is not None
+    assert found.fault.startswith(f"blob_damaged: content {body['texts'][:16]}")
+    with pytest.raises(WeighbeamError, match="blob_damaged"):
+        select_round(journal.store, "round-0", CHUNKING, texts=True)
 
 
 CRASH = """

@@ -16,7 +16,7 @@ from sqlalchemy import JSON, Boolean, Column, Connection, LargeBinary, Table, de
 from weighbeam.core.canonical import canonical_json
 from weighbeam.core.zstd import compress_each
 from weighbeam.engine.journal.checkpoint import Checkpoint, insert_checkpoint
-from weighbeam.engine.journal.encoding import encode_outcome
+from weighbeam.engine.journal.encoding import encode_outcome, encode_texts
 from weighbeam.engine.journal.hash_chain import GENESIS, hash_entry, select_end
 from weighbeam.engine.journal.head import HeadSigner, select_head
 from weighbeam.engine.journal.state import ReplayState, apply_round
@@ -27,7 +27,7 @@ from weighbeam.mechanism.records import Observation, Standing
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.keys import Hotkey
 from weighbeam.store import tables
-from weighbeam.store.blobs import digest_bytes, select_blob
+from weighbeam.store.blobs import BESIDE, PLANES, RUN, digest_bytes, select_blob
 from weighbeam.store.columns import String
 from weighbeam.store.database import Store
 from weighbeam.store.seals import collect_seals, digest_row, format_key, name_row, put_seal, update_sums
@@ -214,6 +214,9 @@ def list_forgeries(connection: Connection) -> list[Tampering]:
         Tampering("collect all contributions again", collect_again, ("collected",)),
         Tampering("collect no contribution any more", collect_nothing, ("collected",)),
         Tampering("have a forged round scored", observe_forged, ("observed",)),
+        Tampering("put other texts in a round", change_texts, ("content", "damaged")),
+        Tampering("have an answer refer to another task", swap_bases, ("content", "damaged")),
+        Tampering("move the integers of an observation", shift_planes, ("content", "damaged")),
     ]
     return [one for one in made if is_possible(connection, one)]
 
@@ -221,6 +224,10 @@ def list_forgeries(connection: Connection) -> list[Tampering]:
 def is_possible(connection: Connection, tampering: Tampering) -> bool:
     needs = {"alert": tables.alerts, "submission": tables.submissions, "audit": tables.audits, "average": tables.folds}
     needs["contributions"] = tables.memory
+    forms = {"refer": BESIDE, "integers": PLANES}
+    kept = [data[:4] for data in connection.scalars(select(tables.blobs.c.data))]
+    if any(word in tampering.name and kept.count(form) < 2 for word, form in forms.items()):
+        return False
     wanted = [table for word, table in needs.items() if word in tampering.name]
     return all(connection.scalar(select(func.count()).select_from(table)) for table in wanted)
 
@@ -335,6 +342,38 @@ def observe_forged(connection: Connection) -> None:
     """A round that waits to be scored, so that a restart commits it."""
     row = select_last(connection, tables.rounds)
     connection.execute(insert(tables.rounds).values(**{**row, "id": "forged", "state": "observed", "sequence": None}))
+
+
+def change_texts(connection: Connection) -> None:
+    """What a round keeps for people, in the same form and under the same digest."""
+    for digest in connection.scalars(select(tables.rounds.c.body).where(tables.rounds.c.state == "scored")):
+        body = json.loads(select_blob(connection, digest))
+        if "texts" in body:
+            _overwrite(connection, body["texts"], next(compress_each([encode_texts(["forged"]) or b""], 3)))
+            return
+
+
+def _overwrite(connection: Connection, digest: str, data: bytes) -> None:
+    connection.execute(update(tables.blobs).where(tables.blobs.c.digest == digest).values(data=data))
+
+
+def _select_form(connection: Connection, form: bytes) -> list[tuple[str, bytes]]:
+    query = select(tables.blobs.c.digest, tables.blobs.c.data).order_by(tables.blobs.c.digest)
+    return [(digest, data) for digest, data in connection.execute(query) if data[:4] == form]
+
+
+def swap_bases(connection: Connection) -> None:
+    """Of a content that refers to another, the base of a content that refers elsewhere."""
+    first, *rest = _select_form(connection, BESIDE)
+    other = next((data for _, data in rest if data[4:36] != first[1][4:36]), bytes(36))
+    _overwrite(connection, first[0], BESIDE + other[4:36] + first[1][36:])
+
+
+def shift_planes(connection: Connection) -> None:
+    """The first run one byte further on: nothing that is compressed is touched."""
+    digest, data = _select_form(connection, PLANES)[0]
+    width, offset, count = RUN.unpack_from(data, 5)
+    _overwrite(connection, digest, data[:5] + RUN.pack(width, offset + 1, count - 1) + data[5 + RUN.size :])
 
 
 def swap_and_sign(connection: Connection) -> None:

@@ -9,8 +9,7 @@ from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
 from weighbeam.app.chains import keep_policy
-from weighbeam.app.identity import open_hotkey
-from weighbeam.app.node_key import find_key_file, open_node_key
+from weighbeam.app.identity import open_hotkey, open_signer
 from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
 from weighbeam.app.service.apps import ServiceHost, find_clock, load_runs, log_overridden, make_app
 from weighbeam.app.settings.sources import LoadedSettings
@@ -49,14 +48,6 @@ def run_service(loaded: LoadedSettings) -> None:
         pools.close()
         store.close()
     LOG.info("stopped")
-
-
-def open_signer(loaded: LoadedSettings) -> Hotkey:
-    """Who signs receipts: the wallet's hotkey, or the node's own key beside the store where no wallet is named."""
-    wallet = loaded.settings.wallet
-    if wallet.uri is None and wallet.file is None and wallet.name is None:
-        return open_node_key(find_key_file(loaded.store_url()))
-    return open_hotkey(loaded)
 
 
 def make_own_app(access: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:

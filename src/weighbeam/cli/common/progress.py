@@ -38,7 +38,7 @@ def open_senses(embedder: str, **named: Any) -> Iterator["LocalSenses"]:
     from weighbeam.senses.local import LocalSenses
 
     if not sys.stderr.isatty():
-        yield LocalSenses(embedder, **named)
+        yield LocalSenses(embedder, late=True, **named)
         return
     with show_rows("embedding") as on_progress:
-        yield LocalSenses(embedder, on_progress=on_progress, **named)
+        yield LocalSenses(embedder, on_progress=on_progress, late=True, **named)

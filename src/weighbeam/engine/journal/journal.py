@@ -11,8 +11,16 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from weighbeam.core.canonical import Json, canonical_json
 from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.planes import find_runs
 from weighbeam.engine.journal.checkpoint import select_checkpoint
-from weighbeam.engine.journal.encoding import RoundFacts, encode_answers, encode_outcome, encode_task, format_body
+from weighbeam.engine.journal.encoding import (
+    RoundFacts,
+    encode_answers,
+    encode_outcome,
+    encode_task,
+    encode_texts,
+    format_body,
+)
 from weighbeam.engine.journal.hash_chain import append_entry
 from weighbeam.engine.journal.head import REMEDY
 from weighbeam.engine.journal.projections import (
@@ -33,7 +41,7 @@ from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import recall_params
 from weighbeam.mechanism.records import COLLECTED, Asked, Observation, Scored, Standing
 from weighbeam.store import tables
-from weighbeam.store.blobs import insert_blobs, select_blob
+from weighbeam.store.blobs import insert_beside, insert_blobs, insert_planes, select_blob
 from weighbeam.store.database import Store
 from weighbeam.store.memory import look_up, note
 from weighbeam.store.seals import BROKEN, CURSOR, OBSERVED, digest_observed, digest_values, put_seal, select_seal
@@ -66,12 +74,13 @@ class Journal:
         also: Callable[[Connection], None] | None = None,
     ) -> None:
         """Make a round durable before it is scored: one transaction, in which `also` may write too."""
-        packed = observation.pack()
-        texts = [text.encode("utf-8", "surrogatepass") for text in observation.texts.values()]
+        question, packed = encode_task(asked), observation.pack()
         with self.store.write() as connection:
-            task, answers, seen = insert_blobs(connection, [encode_task(asked), encode_answers(asked.answers), packed])
-            kept = insert_blobs(connection, texts)
-            body = canonical_json(format_body(facts, task, answers, seen))
+            (task,) = insert_blobs(connection, [question])
+            answers = insert_beside(connection, encode_answers(asked.answers), question)
+            seen = insert_planes(connection, packed, find_runs(observation.arrays, len(packed)))
+            texts, kept = _insert_texts(connection, list(observation.texts.values()), question)
+            body = canonical_json(format_body(facts, task, answers, seen, texts))
             (digest,) = insert_blobs(connection, [body])
             connection.execute(
                 insert(tables.rounds).values(
@@ -154,6 +163,15 @@ class Journal:
     def standings(self, mechanism: str) -> tuple[Standing, ...]:
         with self.store.read() as connection:
             return select_standings(connection, mechanism)
+
+
+def _insert_texts(connection: Connection, texts: Sequence[str], question: bytes) -> tuple[str | None, list[str]]:
+    """What the body names them by, and the digests to keep: all in one content, or each by itself if they are many."""
+    together = encode_texts(texts)
+    if together is None:
+        return None, insert_blobs(connection, [text.encode("utf-8", "surrogatepass") for text in texts])
+    digest = insert_beside(connection, together, question)
+    return digest, [digest]
 
 
 def _digest_row(row: Row[Any]) -> str:

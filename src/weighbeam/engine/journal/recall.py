@@ -8,13 +8,14 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.journal.encoding import MAX_TEXTS_BYTES, parse_texts
 from weighbeam.engine.scoring import ScoreResult
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params, recall_params
 from weighbeam.mechanism.records import Answer, Observation, Scored
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.store import tables
-from weighbeam.store.blobs import select_blob, select_blobs
+from weighbeam.store.blobs import has_blob, select_blob, select_blobs
 from weighbeam.store.database import Store
 
 
@@ -59,12 +60,24 @@ def select_mechanism(store: Store, round_id: str) -> str:
 
 
 def _select_texts(connection: Connection, round_id: str, body: Mapping[str, Any]) -> dict[str, str]:
-    """By digest, everything a round refers to that is a text; an outcome among them is harmless."""
+    """By digest, the texts of a round that are still kept.
+
+    Rounds of before kept each by itself: everything they refer to is taken, and an outcome among it is harmless.
+    """
+    if "texts" in body:
+        return select_texts(connection, body["texts"])
     links = tables.round_blobs.c
     known = {body["task"], body["answers"], body["observation"]}
     digests = set(connection.scalars(select(links.digest).where(links.round == round_id))) - known
     found = select_blobs(connection, digests)
     return {digest: content.decode("utf-8", "surrogatepass") for digest, content in found.items()}
+
+
+def select_texts(connection: Connection, digest: str) -> dict[str, str]:
+    """By digest, the texts that one content holds; none if it was removed."""
+    if not has_blob(connection, digest):
+        return {}
+    return parse_texts(select_blob(connection, digest, MAX_TEXTS_BYTES))
 
 
 def parse_answers(content: bytes) -> tuple[Answer, ...]:

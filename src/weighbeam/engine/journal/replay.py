@@ -21,6 +21,7 @@ from weighbeam.engine.journal.projections import (
     select_last_seen,
     select_standings,
 )
+from weighbeam.engine.journal.recall import select_texts
 from weighbeam.engine.journal.state import ReplayState
 from weighbeam.engine.rules.averages import Evaluation
 from weighbeam.mechanism.params import hash_params
@@ -118,7 +119,7 @@ def _replay_round(connection: Connection, entry: RecordedEntry, fold: Fold) -> s
     kept = set(connection.scalars(select(links.digest).where(links.round == entry.ref, links.digest.in_(known))))
     if kept != known:
         return "the round_blobs table does not name all of its records"
-    _check_texts(connection, entry.ref, known)
+    _check_texts(connection, entry.ref, known, body.get("texts"))
     task = json.loads(entry.load(body["task"]))
     folded = fold.take_round(entry)
     if (fault := folded.find_fault(entry)) is not None:
@@ -129,8 +130,11 @@ def _replay_round(connection: Connection, entry: RecordedEntry, fold: Fold) -> s
     return _check_tables(connection, entry, folded)
 
 
-def _check_texts(connection: Connection, round_id: str, known: Collection[str]) -> None:
+def _check_texts(connection: Connection, round_id: str, known: Collection[str], texts: str | None) -> None:
     """What is kept of a round for people only, besides `known`, may be deleted; if it is there it is what it was."""
+    if texts is not None:
+        select_texts(connection, texts)
+        known = {*known, texts}
     links = tables.round_blobs.c
     kept = select(links.digest).join(tables.blobs, tables.blobs.c.digest == links.digest)
     select_blobs(connection, list(connection.scalars(kept.where(links.round == round_id, links.digest.not_in(known)))))

@@ -146,9 +146,9 @@ def _check_pictures() -> str:
 
 
 def _check_punkt() -> str:
-    from weighbeam.senses.adapters.text.sentences import PunktSentences
+    from weighbeam.senses.adapters.text.sentences import find_punkt_digest
 
-    return PunktSentences().digest
+    return find_punkt_digest()
 
 
 def _check_extra(extra: str, packages: tuple[str, ...]) -> Symptom:

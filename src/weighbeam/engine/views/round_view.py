@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.rounds.trimming import encode_payload
-from weighbeam.engine.views.rounds import Kind, name_kind
+from weighbeam.engine.views.rounds import Kind, is_collected, name_kind
 from weighbeam.mechanism.params import recall_params
 from weighbeam.mechanism.records import Observation, Scored
 from weighbeam.mechanism.registry import UNUSABLE, load_mechanism
@@ -201,7 +201,7 @@ def select_round_view(store: Store, round_id: str, withhold: bool, max_payloads:
     return RoundView(
         id=record.row.id,
         mechanism=record.row.mechanism,
-        kind=name_kind(record.row.mechanism, record.is_organic),
+        kind=name_kind(record.is_organic, is_collected(task)),
         state=record.row.state,
         at=record.row.at,
         block=record.row.block,

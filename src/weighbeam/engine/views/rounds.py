@@ -1,14 +1,16 @@
 """Rounds of a journal, newest first, and the mechanisms and parameters they were played with."""
 
 import json
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Row, Select, exists, func, select, tuple_
+from sqlalchemy import Connection, Row, Select, exists, func, select, tuple_
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.views.paging import ListPage, cut_page, parse_cursor
-from weighbeam.mechanism.registry import load_mechanism
+from weighbeam.mechanism.records import COLLECTED
 from weighbeam.store import tables
 from weighbeam.store.blobs import select_blob
 from weighbeam.store.database import Store
@@ -81,7 +83,9 @@ def list_rounds(
         given = exists().where(tables.scores.c.round == columns.id, tables.scores.c.hotkey == hotkey)
         query = query.where(given)
     with store.read() as connection:
-        lines = [_parse_line(row) for row in connection.execute(query)]
+        rows = connection.execute(query).all()
+        collected = _find_collected(connection, {row.mechanism: row.body for row in rows})
+        lines = [_parse_line(row, row.mechanism in collected) for row in rows]
     return cut_page(lines, limit, NAME, lambda line: (line.at, line.id))
 
 
@@ -103,6 +107,7 @@ def _select_lines() -> Select[Any]:
         columns.state,
         columns.at,
         columns.block,
+        columns.body,
         of_round.correlate(tables.rounds).scalar_subquery().label("answers"),
         of_round.where(scores.status == "unscored").correlate(tables.rounds).scalar_subquery().label("unscored"),
         of_round.where(scores.status == "valid").correlate(tables.rounds).scalar_subquery().label("valid"),
@@ -110,18 +115,30 @@ def _select_lines() -> Select[Any]:
     )
 
 
-def _parse_line(row: Row[Any]) -> RoundLine:
-    kind = name_kind(row.mechanism, bool(row.asked))
+def _find_collected(connection: Connection, bodies: Mapping[str, str]) -> set[str]:
+    """Those mechanisms that ask nobody, by the record of one round of each: none is loaded to say so."""
+    found = set()
+    for name, digest in bodies.items():
+        # A record that is damaged is a replay's to name; the list is shown.
+        with suppress(WeighbeamError):
+            body = json.loads(select_blob(connection, digest))
+            if is_collected(json.loads(select_blob(connection, body["task"]))):
+                found.add(name)
+    return found
+
+
+def is_collected(task: Mapping[str, Any]) -> bool:
+    return bool(task["id"] == COLLECTED)
+
+
+def _parse_line(row: Row[Any], collected: bool) -> RoundLine:
+    kind = name_kind(bool(row.asked), collected)
     void = 0 < row.answers == row.unscored
     return RoundLine(row.id, row.mechanism, row.state, row.at, row.block, row.answers, row.valid, kind, void)
 
 
-def name_kind(mechanism: str, asked: bool) -> Kind:
+def name_kind(asked: bool, collected: bool) -> Kind:
     """Where a round's question came from: a user, the validator itself, or nowhere because nobody is asked."""
     if asked:
         return "organic"
-    try:
-        collected = load_mechanism(mechanism).kind == "collected"
-    except WeighbeamError:
-        collected = False
     return "collected" if collected else "synthetic"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from weighbeam.mechanism.topic_bank import load_topics
 from weighbeam.senses.adapters.embedding import minilm as minilm_module
-from weighbeam.senses.adapters.embedding.minilm import MiniLM, load_minilm, load_minilm_int8
+from weighbeam.senses.adapters.embedding.minilm import LateMiniLM, MiniLM, load_minilm, load_minilm_int8
 from weighbeam.senses.adapters.embedding.minilm_graph import load_weights
 from weighbeam.senses.adapters.embedding.packed_graph import (
     SMOOTHING,
@@ -19,6 +19,7 @@ from weighbeam.senses.adapters.embedding.packed_graph import (
     pack_columns,
     shift_bytes,
 )
+from weighbeam.senses.adapters.memory import DiskVectors, RememberingEmbedder
 from weighbeam.senses.adapters.model_files import find_minilm, hash_file
 from weighbeam.senses.adapters.onnx import FLOAT, OnnxGraph, OnnxValue, encode_model, open_session
 
@@ -107,3 +108,22 @@ def test_smoothing_is_a_few_powers_of_two() -> None:
 def test_the_embedder_has_a_digest_of_its_own(int8: MiniLM, cache: Path) -> None:
     assert int8.id == "minilm-int8"
     assert int8.digest != load_minilm(cache).digest
+
+
+def test_a_late_model_is_opened_for_a_new_text_only(int8: MiniLM, cache: Path, tmp_path: Path) -> None:
+    opened: list[str] = []
+
+    def open_model() -> MiniLM:
+        opened.append("opened")
+        return int8
+
+    late = LateMiniLM("minilm-int8", open_model)
+    exact = LateMiniLM("minilm-fp32", open_model)
+    assert (late.id, late.digest, late.dimensions) == (int8.id, int8.digest, int8.dimensions)
+    assert exact.digest == load_minilm(cache).digest
+    first = RememberingEmbedder(int8, DiskVectors(tmp_path / "vectors.sqlite")).embed(["a", "b"])
+    again = RememberingEmbedder(late, DiskVectors(tmp_path / "vectors.sqlite"))
+    assert np.array_equal(again.embed(["b", "a"]), first[::-1])
+    assert not opened
+    again.embed(["c"])
+    assert opened == ["opened"]

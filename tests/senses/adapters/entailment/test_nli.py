@@ -13,7 +13,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import softmax_millionths
 from weighbeam.senses.adapters.embedding.minilm import load_minilm
 from weighbeam.senses.adapters.entailment import nli_minilm
-from weighbeam.senses.adapters.entailment.nli_minilm import NliMiniLM, batch_by_length, load_nli
+from weighbeam.senses.adapters.entailment.nli_minilm import LateNli, NliMiniLM, batch_by_length, load_nli
 from weighbeam.senses.adapters.text.word_pieces import SEP, cut_pair, tokenise_pairs
 from weighbeam.senses.local import LocalSenses, load_entailment
 
@@ -186,3 +186,9 @@ def test_words_are_cut_as_the_embedder_cuts_them(model: NliMiniLM, cache: Path) 
 def test_unknown_senses_are_named(name: str) -> None:
     with pytest.raises(WeighbeamError, match="unknown_entailment"):
         load_entailment(name)
+
+
+def test_a_late_model_says_which_one_it_is() -> None:
+    late, opened = LateNli(), load_nli()
+    assert (late.id, late.digest) == (opened.id, opened.digest)
+    assert np.array_equal(late.judge(POOL[:2]), opened.judge(POOL[:2]))

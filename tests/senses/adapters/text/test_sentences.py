@@ -133,3 +133,11 @@ def test_hostile_texts_cost_the_adaptive_splitter_linear_time(unit: str) -> None
     start = time.process_time()
     ADAPTIVE.split(unit * 100_000)
     assert time.process_time() - start < 3
+
+
+def test_the_digest_is_known_without_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    nltk = pytest.importorskip("nltk")
+    monkeypatch.delenv("NLTK_DATA", raising=False)
+    assert punkt.find_punkt_digest() == punkt.PunktSentences().digest
+    usual = [folder for folder in punkt.list_nltk_folders() if folder in nltk.data.path]
+    assert usual == punkt.list_nltk_folders()

@@ -49,7 +49,7 @@ class NoveltyOptions:
 
     def key(self) -> "Hotkey | None":
         """That of the settings, as `weighbeam serve` signs by it; None for the key file beside the store."""
-        from weighbeam.app.service.server import open_signer
+        from weighbeam.app.identity import open_signer
 
         return None if self.loaded is None else open_signer(self.loaded)
 
@@ -69,7 +69,7 @@ class NoveltyOptions:
     def limits(self, per_day: Decimal | None, per_contributor: Decimal | None, params: "NoveltyParams") -> "PayLimits":
         """The settings' budgets, unless the options name others."""
         from weighbeam.mechanisms.novelty.desk.ledger import PayLimits
-        from weighbeam.mechanisms.novelty.service.opening import make_limits, to_units
+        from weighbeam.mechanisms.novelty.service.budgets import make_limits, to_units
 
         own = PayLimits() if self.loaded is None else make_limits(self.loaded, params)
         given = to_units("--per-day", per_day, params.base_units)

@@ -8,7 +8,7 @@ else is embedded with it. That holds on one machine: another processor may pick 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,25 @@ class MiniLM:
                 "embedder_fault", f"{self.id} gave a vector that is not finite", "run weighbeam doctor"
             )
         return unit_millionths(pooled)
+
+
+class LateMiniLM:
+    """A MiniLM that is verified and opened when it first embeds; until then it only says which one it is."""
+
+    dimensions = DIMENSIONS
+
+    def __init__(self, id: str, open_model: Callable[[], Any]) -> None:
+        self.id = id
+        self.digest = _digest(REVISION if id == "minilm-fp32" else PACKED_REVISION)
+        self._open = open_model
+
+    @cached_property
+    def model(self) -> MiniLM:
+        opened: MiniLM = self._open()
+        return opened
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        return self.model.embed(texts)
 
 
 def load_minilm(cache: Path, workers: int = 1) -> MiniLM:

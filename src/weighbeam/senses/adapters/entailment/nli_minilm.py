@@ -10,7 +10,7 @@ trained on is read in windows of whole sentences.
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,23 @@ def batch_by_length(pieces: Sequence[PairPieces]) -> list[list[int]]:
     return batches
 
 
+class LateNli:
+    """`nli-minilm`, verified and opened when it first judges; until then it only says which one it is."""
+
+    id = "nli-minilm"
+
+    def __init__(self, workers: int = 1) -> None:
+        self.digest = _digest(MODEL_SHA256)
+        self._workers = workers
+
+    @cached_property
+    def model(self) -> NliMiniLM:
+        return load_nli(self._workers)
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int32]:
+        return self.model.judge(pairs)
+
+
 def load_nli(workers: int = 1, model: Path = MODEL) -> NliMiniLM:
     """`nli-minilm`, as it is in this package; a file that is not the known one is refused."""
     if not model.is_file():
@@ -125,7 +142,11 @@ def open_nli(model: Path, id: str, sha256: str, workers: int = 1) -> NliMiniLM:
     """Any model of the same graph, by its file."""
     tokenizer = files.find_minilm().tokenizer
     files.verify_file(tokenizer, files.TOKENIZER_SHA256)
-    digest = digest_json(
+    return NliMiniLM(id, _digest(sha256), open_session(model), open_pair_tokenizer(tokenizer), workers)
+
+
+def _digest(sha256: str) -> str:
+    return digest_json(
         {
             "model": sha256,
             "tokenizer": files.TOKENIZER_SHA256,
@@ -134,4 +155,3 @@ def open_nli(model: Path, id: str, sha256: str, workers: int = 1) -> NliMiniLM:
             "window": [WINDOW_PIECES, LEAST_ROOM, MAX_WINDOWS, RuleSentences.digest],
         }
     )
-    return NliMiniLM(id, digest, open_session(model), open_pair_tokenizer(tokenizer), workers)

@@ -17,7 +17,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any
 
@@ -136,17 +136,41 @@ class PunktSentences:
             import nltk
             from nltk.tokenize.punkt import PunktTokenizer
         except ImportError:
-            raise WeighbeamError(
-                "no_punkt", "the splitter punkt needs nltk", f"pip install 'weighbeam[punkt]' && {PUNKT_INSTALL}"
-            ) from None
+            raise _refuse_without_nltk() from None
         folder = find_punkt(nltk.data.path)
         nltk.data.path.insert(0, str(folder))
         self._tokenizer: Any = PunktTokenizer("english")
-        self.digest = f"punkt-nltk-{nltk.__version__}-{_hash_folder(folder / PUNKT_DATA)[:16]}"
+        self.digest = _name_punkt(nltk.__version__, folder)
 
     def split(self, text: str) -> list[str]:
         sentences: list[str] = self._tokenizer.tokenize(text)
         return sentences
+
+
+def find_punkt_digest() -> str:
+    """The splitter's digest without importing NLTK, which loads scientific packages where they are installed."""
+    try:
+        installed = version("nltk")
+    except PackageNotFoundError:
+        raise _refuse_without_nltk() from None
+    return _name_punkt(installed, find_punkt(list_nltk_folders()))
+
+
+def list_nltk_folders() -> list[str]:
+    """Where NLTK looks for its data."""
+    named = [folder for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep) if folder]
+    own = [str(Path(sys.prefix, *parts, "nltk_data")) for parts in ((), ("share",), ("lib",))]
+    shared = [f"/usr/{part}/nltk_data" for part in ("share", "local/share", "lib", "local/lib")]
+    return [*named, str(Path("~/nltk_data").expanduser()), *own, *shared]
+
+
+def _name_punkt(installed: str, folder: Path) -> str:
+    return f"punkt-nltk-{installed}-{_hash_folder(folder / PUNKT_DATA)[:16]}"
+
+
+def _refuse_without_nltk() -> WeighbeamError:
+    remedy = f"pip install 'weighbeam[punkt]' && {PUNKT_INSTALL}"
+    return WeighbeamError("no_punkt", "the splitter punkt needs nltk", remedy)
 
 
 def find_punkt(usual: list[str]) -> Path:
