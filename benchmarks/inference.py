@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from benchmarks.measure import Line, show_lines
 from benchmarks.round import Timed
 from weighbeam.core.quantise import MILLION
+from weighbeam.core.word_order import read_order
 from weighbeam.engine.support.process import freeze_memory
 from weighbeam.mechanism.records import Answer, Asked, Group, Task
 from weighbeam.mechanisms.chunking.documents import generate_document
@@ -17,19 +18,24 @@ from weighbeam.mechanisms.inference.agreement.filter import ReceivedAnswers
 from weighbeam.mechanisms.inference.judge import RoundInput, judge_round
 from weighbeam.mechanisms.inference.mechanism import Inference
 from weighbeam.mechanisms.inference.params import InferenceParams
+from weighbeam.mechanisms.inference.text.languages import find_language
 from weighbeam.senses.local import LocalSenses
 
 ANSWERS, WORDS, VECTORS, DIMENSIONS = 100, 330, 1000, 384
 LAPS, BEAT_SECONDS, MOST_GAP = 5, 0.002, 0.05
 ROUNDS = 3
 """What we do ourselves holds the loop up in every round; what the machine does, in some."""
-MECHANISM, PARAMS = Inference(), InferenceParams()
+MECHANISM, PARAMS = Inference(), InferenceParams(contradiction=False)
+"""Without the entailment sense, whose share is a line of its own."""
+COMPARED = 10
+QUESTION = "Which metal is used for the thin wire inside an old light bulb?"
+METALS = "tungsten copper silver iron nickel steel carbon platinum osmium tantalum".split()
 PROMPT = "How do towns keep their water clean, their bread fresh and their roads open through a hard winter?"
 
 
 def measure_inference() -> Iterator[Line]:
     senses = Timed(LocalSenses(remember=False, workers=1))
-    senses.inner.embed(["warm up"])
+    warm_up(senses)
     asked = make_long_round()
     freeze_memory()
     gap, whole = asyncio.run(_play(asked, senses))
@@ -42,12 +48,45 @@ def measure_inference() -> Iterator[Line]:
     gaps = [gap, *(asyncio.run(_play(asked, senses))[0] for _ in range(ROUNDS - 1))]
     shown = f"{min(gaps) * 1e3:.0f} ms in the best of {ROUNDS} rounds, {max(gaps) * 1e3:.0f} ms in the worst"
     yield Line("longest time the event loop waited meanwhile", shown, "≤ 50 ms in one", min(gaps) <= MOST_GAP)
+    spent = measure_compared(senses)
+    yield Line(
+        f"a round of {COMPARED} short answers, held against each other by the entailment sense",
+        f"{spent:.1f} CPU seconds",
+        "≤ 6 s",
+        spent <= 6,
+    )
     for what, spread in (("clustered", 0.6), ("all over the place", 30.0)):
         given = make_vectors(spread)
         best = min(_spend(given) for _ in range(LAPS)) * 1e3
         yield Line(
             f"consensus over {VECTORS:,} given vectors, {what}", f"{best:.0f} ms of CPU", "≤ 150 ms", best <= 150
         )
+
+
+def warm_up(senses: Timed) -> None:
+    """What is loaded once in a process is no part of a round: the embedder, the table of word order, the languages."""
+    senses.inner.embed(["warm up"])
+    read_order("It is warm now.")
+    find_language("Der Mond zieht das Wasser der Meere an, und darum steigt es.")
+
+
+def measure_compared(senses: Timed) -> float:
+    """CPU seconds of a round whose answers are all compared for contradiction, embedding and all."""
+    senses.entailment.judge([("warm", "up")])
+    start = time.process_time()
+    observation = MECHANISM.observe(InferenceParams(), make_short_round(), senses)
+    MECHANISM.score(InferenceParams(), observation)
+    assert observation.facts["task"]["asks"] == "short"
+    return time.process_time() - start
+
+
+def make_short_round() -> Asked:
+    reason = (
+        "since a wire that thin must glow for a thousand hours without melting, as {} makers found out in those years"
+    )
+    texts = [f"It is {metal}, {reason.format(number + 2)}." for number, metal in enumerate(METALS)]
+    answers = [Answer(f"miner-{number}", {"text": text}, 2.0) for number, text in enumerate(texts)]
+    return Asked(Task("short", {"prompt": QUESTION}), Group(tuple(a.hotkey for a in answers)), tuple(answers), "bench")
 
 
 def _spend(given: RoundInput) -> float:

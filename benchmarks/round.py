@@ -13,7 +13,7 @@ from weighbeam.mechanisms.chunking.mechanism import Chunking
 from weighbeam.mechanisms.chunking.miners import packing
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.senses.local import LocalSenses
-from weighbeam.senses.ports.protocols import Embedder, Sentences
+from weighbeam.senses.ports.protocols import Embedder, Entailment, Sentences
 
 CHARACTERS, ANSWERS = 50_000, 25
 
@@ -31,6 +31,10 @@ class Timed:
 
     def sentences(self, name: str) -> Sentences:
         return self._senses.sentences(name)
+
+    @property
+    def entailment(self) -> Entailment:
+        return self._senses.entailment
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
         start = time.process_time()

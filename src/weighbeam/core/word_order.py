@@ -40,13 +40,11 @@ class OrderedWords:
         return len(self._numbers)
 
     def classify(self, words: Sequence[str]) -> NDArray[np.intp]:
-        return np.array([self._find(word) for word in words], dtype=np.intp)
+        known = self._numbers
+        return np.array([known[word] if word in known else self._find(word) for word in words], dtype=np.intp)
 
     def _find(self, word: str) -> int:
-        known = self._numbers.get(word)
-        if known is not None:
-            return known
-        if any(character.isdigit() for character in word):
+        if not word.isalpha() and any(character.isdigit() for character in word):
             return self._numbers[NUMBER]
         for ending, number in self._endings:
             if word.endswith(ending) and len(word) >= len(ending) + LEAST_STEM:

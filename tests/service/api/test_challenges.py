@@ -193,3 +193,14 @@ def test_the_wishes_of_the_asker_reach_the_miner(api: Api) -> None:
 
 def test_a_token_that_may_read_may_not_push(api: Api) -> None:
     assert api.push(ASKED, token="reader").json()["error"] == "missing_scope"
+
+
+def test_a_question_in_any_language_may_ask_for_no_prose(api: Api) -> None:
+    asked = {"id": "zh-1", "prompt": "请列出三种金属的熔点。", "prose": False}
+    assert api.push(asked).status_code == 202
+    taken = take_next(api.store, "inference", "r1", 0.0)
+    assert taken is not None
+    assert INFERENCE.pose(make_params(INFERENCE), taken.task) == {"prompt": asked["prompt"], "max_words": 2000}
+    assert taken.task.body["prose"] is False
+    refused = api.push({**asked, "id": "zh-2", "prose": "no"})
+    assert (refused.status_code, refused.json()["error"]) == (400, "bad_prose")

@@ -19,7 +19,6 @@ from weighbeam.mechanisms.inference.text.cosines import TextVectors
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kind_quality import judge_texts_by_kind
 from weighbeam.mechanisms.inference.text.kinds import Kind, find_kind
-from weighbeam.mechanisms.inference.text.languages import find_language
 from weighbeam.mechanisms.inference.text.traits import TextTraits, find_fresh, find_traits, read_prompt
 from weighbeam.senses.ports.protocols import Entailment
 
@@ -85,8 +84,7 @@ class KindReading:
 
 def _cut_fresh(text: ParsedText, fresh: frozenset[str]) -> list[frozenset[str]]:
     """The new stems of each sentence."""
-    language = find_language(text.clean)
-    return [fresh.intersection(list_stems(sentence, language)) for sentence in text.sentences]
+    return [fresh.intersection(list_stems(sentence, text.language)) for sentence in text.sentences]
 
 
 def is_brief(text: ParsedText) -> bool:

@@ -30,9 +30,9 @@ def find_tokens(words: Sequence[str]) -> Iterator[str]:
 
 def is_telling(token: str, glue: frozenset[str]) -> bool:
     """Does a token carry meaning of its own?"""
-    if has_digit(token) or (not token.isascii() and SPACELESS.search(token)):
+    if len(token) >= LEAST_LETTERS and token not in glue and token not in FILLER_WORDS:
         return True
-    return len(token) >= LEAST_LETTERS and token not in glue and token not in FILLER_WORDS
+    return has_digit(token) or (not token.isascii() and SPACELESS.search(token) is not None)
 
 
 def list_stems(clean: str, language: str | None) -> list[str]:
@@ -41,8 +41,13 @@ def list_stems(clean: str, language: str | None) -> list[str]:
     >>> list_stems("The Moon raises the tides, 2 a day.", "en")
     ['moon', 'raises', 'tides', '2', 'day']
     """
+    return stem_words(find_words(clean), language)
+
+
+def stem_words(words: Sequence[str], language: str | None) -> list[str]:
+    """The stems of those of a text's words that carry content, with repetition."""
     glue = list_glue(language)
-    return [token[:STEM] for token in find_tokens(find_words(clean)) if is_telling(token, glue)]
+    return [token[:STEM] for token in find_tokens(words) if is_telling(token, glue)]
 
 
 def list_all_stems(clean: str) -> set[str]:

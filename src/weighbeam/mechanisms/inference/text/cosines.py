@@ -57,10 +57,16 @@ class TextVectors:
         filled = [number for number, group in enumerate(groups) if group]
         if not filled:
             return found
-        every = [text for number in filled for text in groups[number]]
-        starts = np.cumsum([0, *(len(groups[number]) for number in filled[:-1])])
-        for number in filled:
-            best = np.maximum.reduceat(self.compare(groups[number], every), starts, axis=1)
+        every = self._take([text for number in filled for text in groups[number]])
+        squares = _square(every)
+        squares[squares == 0] = 1.0
+        ends = np.cumsum([len(groups[number]) for number in filled])
+        starts = np.array([0, *ends[:-1]])
+        for number, start, end in zip(filled, starts.tolist(), ends.tolist(), strict=True):
+            cosines = every[start:end] @ every.T
+            lengths = squares[start:end, None] * squares
+            cosines /= np.sqrt(lengths, out=lengths)
+            best = _round_cosines(np.maximum.reduceat(cosines, starts, axis=1))
             found[number, filled] = np.maximum(best, 0).sum(axis=0) / (len(groups[number]) * MILLION)
         return found
 
@@ -93,5 +99,8 @@ def _square(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def _to_cosines(products: NDArray[np.float64], squares: NDArray[np.float64]) -> NDArray[np.int32]:
     """Clipped to [−1, 1] and rounded; a text without a vector has cosine 0."""
     lengths = np.sqrt(squares)
-    cosines = products / np.where(lengths > 0, lengths, 1.0)
+    return _round_cosines(products / np.where(lengths > 0, lengths, 1.0))
+
+
+def _round_cosines(cosines: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.rint(np.clip(cosines, -1.0, 1.0) * MILLION).astype(np.int32)

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from weighbeam.core.language import count_distinct, count_function
 from weighbeam.core.text import clean_text, find_cased_words, find_words, split_sentences
+from weighbeam.mechanisms.inference.text.content import stem_words
+from weighbeam.mechanisms.inference.text.languages import tell_language
 from weighbeam.mechanisms.inference.text.words import has_digit, is_content, take_stem
 
 Triple: TypeAlias = tuple[str, str, str]
@@ -66,6 +68,15 @@ class ParsedText:
     @cached_property
     def words(self) -> list[str]:
         return find_words(self.clean)
+
+    @cached_property
+    def language(self) -> str | None:
+        return tell_language(self.clean, self.words)
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """The stems of its content words, by the function words of its language."""
+        return frozenset(stem_words(self.words, self.language))
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -181,7 +192,8 @@ def count_borrowed(
             first.setdefault(triple, []).append(place)
     for place, text in enumerate(texts):
         own = text.triples - prompt.triples
-        sources = [{one for one in first[triple] if seconds[one] < seconds[place]} for triple in own]
+        met = [first[triple] for triple in own if len(first[triple]) > 1]
+        sources = [{one for one in places if seconds[one] < seconds[place]} for places in met]
         shared = Counter(one for found in sources for one in found)
         versions = {
             one for one, common in shared.items() if common >= NEARLY * len(own | (texts[one].triples - prompt.triples))

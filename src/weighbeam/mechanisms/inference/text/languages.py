@@ -76,6 +76,8 @@ def list_glue(language: str | None) -> frozenset[str]:
 
 def is_spaceless(clean: str, words: Sequence[str]) -> bool:
     """Is most of a text in a script that is read in pairs of letters?"""
+    if clean.isascii():
+        return False
     return len(SPACELESS.findall(clean)) > len(words) / 2
 
 
@@ -87,7 +89,11 @@ def find_language(clean: str) -> str | None:
     >>> find_language("Der Mond zieht das Wasser der Meere an, und darum steigt es zweimal am Tag.")
     'de'
     """
-    words = find_words(clean)
+    return tell_language(clean, find_words(clean))
+
+
+def tell_language(clean: str, words: Sequence[str]) -> str | None:
+    """The same of a text whose words are known."""
     if not is_spaceless(clean, words):
         if len(words) < LEAST_WORDS:
             return None

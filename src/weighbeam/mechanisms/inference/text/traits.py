@@ -4,15 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import median_low
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from weighbeam.core.text import FUNCTION_WORDS, find_words
 from weighbeam.core.word_order import read_order
-from weighbeam.mechanisms.inference.text.content import list_all_stems, list_stems
+from weighbeam.mechanisms.inference.text.content import list_all_stems
 from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.mechanisms.inference.text.kinds import Kind, has_code
-from weighbeam.mechanisms.inference.text.languages import ENGLISH, find_language, is_spaceless, list_glue
+from weighbeam.mechanisms.inference.text.languages import ENGLISH, is_spaceless, list_glue
 from weighbeam.mechanisms.inference.text.words import DENIAL, STEM, abstains, denies, has_digit
 
 TALK = frozenset(
@@ -32,16 +34,14 @@ CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
 class PromptTraits:
     """What answers are compared with."""
 
-    words: tuple[str, ...]
+    words: Sequence[str]
     stems: frozenset[str]
     triples: frozenset[tuple[str, str, str]]
     language: str | None
 
 
 def read_prompt(prompt: ParsedText) -> PromptTraits:
-    return PromptTraits(
-        tuple(prompt.words), frozenset(list_all_stems(prompt.clean)), prompt.triples, find_language(prompt.clean)
-    )
+    return PromptTraits(prompt.words, frozenset(list_all_stems(prompt.clean)), prompt.triples, prompt.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,33 @@ class TextTraits:
 
 @dataclass(frozen=True, slots=True)
 class FreshStems:
-    """The stems of `each` answer that stand in no prompt, and how many answers have `met` each of them."""
+    """The stems of `each` answer that stand in no prompt, how many answers have `met` each of them, and how many two
+    answers `share`."""
 
     each: Sequence[frozenset[str]]
     met: Mapping[str, int]
+    share: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, each: Sequence[frozenset[str]]) -> "FreshStems":
+        met = Counter(stem for one in each for stem in one)
+        places = {stem: place for place, stem in enumerate(stem for stem, times in met.items() if times > 1)}
+        has = np.zeros((len(each), len(places)))
+        for row, one in enumerate(each):
+            has[row, [places[stem] for stem in one if stem in places]] = 1.0
+        share = np.rint(has @ has.T).astype(np.int64)
+        np.fill_diagonal(share, [len(one) for one in each])
+        return cls(each, met, share)
+
+    def find_swallowed(self, place: int) -> int:
+        """How many others have nearly all of theirs in the answer at `place`."""
+        sizes, shared = np.delete(np.diagonal(self.share), place), np.delete(self.share[place], place)
+        return int(((sizes >= SWALLOWED_FROM) & (shared >= SWALLOWED * sizes)).sum())
+
+    def find_typical(self, place: int) -> int:
+        """How many stems the middle one of the others has."""
+        sizes = np.sort(np.delete(np.diagonal(self.share), place))
+        return int(sizes[(len(sizes) - 1) // 2]) if len(sizes) else 0
 
 
 def find_traits(
@@ -99,9 +122,8 @@ def find_traits(
 ) -> TextTraits:
     """The traits of the answer at `place`."""
     own = fresh.each[place]
-    among = [one for number, one in enumerate(fresh.each) if number != place]
     gathered = sum(fresh.met[stem] > 1 for stem in own)
-    language = find_language(text.clean)
+    language = text.language
     glue = list_glue(language)
     own_glue = [word for word in text.words if word in glue]
     tokens = text.clean.split()
@@ -111,19 +133,19 @@ def find_traits(
     order = read_order(read)
     return TextTraits(
         language=language,
-        stems=len(set(list_stems(text.clean, language))),
+        stems=len(text.telling),
         fresh=len(own),
         own=len(own - TALK),
         marks=sum(len(stem) >= STEM or has_digit(stem) for stem in own),
-        met=sum(not own.isdisjoint(one) for one in among),
+        met=int(np.count_nonzero(fresh.share[place])) - bool(own),
         others=len(fresh.met) - (len(own) - gathered),
-        typical=median_low(map(len, among)) if among else 0,
+        typical=fresh.find_typical(place),
         gathered=gathered,
-        swallowed=sum(len(one) >= SWALLOWED_FROM and len(own & one) >= SWALLOWED * len(one) for one in among),
+        swallowed=fresh.find_swallowed(place),
         triples=len(triples),
         distinct_triples=len(set(triples)),
         covered=len(prompt.triples & text.triples),
-        echo=tuple(text.words) == prompt.words,
+        echo=text.words == prompt.words,
         code=code,
         ordered=_keeps_order(text, prompt, prose, language),
         listed=is_listed(read),
@@ -178,7 +200,7 @@ def _keeps_order(text: ParsedText, prompt: PromptTraits, prose: bool, language: 
 def find_fresh(texts: Sequence[ParsedText], prompt: PromptTraits, kind: Kind) -> FreshStems:
     """In a short round denial counts as a stem, unless the question itself denies: those who say no agree, however
     they say it."""
-    each = [frozenset(list_stems(text.clean, find_language(text.clean))) - prompt.stems for text in texts]
+    each = [text.telling - prompt.stems for text in texts]
     if kind == "short" and not denies(prompt.words):
         each = [own | {DENIAL} if denies(text.words) else own for text, own in zip(texts, each, strict=True)]
-    return FreshStems(each, Counter(stem for one in each for stem in one))
+    return FreshStems.of(each)

@@ -46,7 +46,7 @@ def take_stem(word: str) -> str:
 
 
 def has_digit(word: str) -> bool:
-    return any(character.isdigit() for character in word)
+    return not word.isalpha() and any(character.isdigit() for character in word)
 
 
 def is_content(word: str) -> bool:
