@@ -64,7 +64,7 @@ def draw_seed() -> Iterator[ChartPicture]:
     start = SEED_ASKED * SEED_GROUP // 2
     summary = {"group": SEED_ASKED, "groups": 2 * SEED_MINERS // SEED_GROUP - 1}
     asked = miners[start : start + SEED_GROUP]
-    yield draw_board(ChunkingParams(group_size=SEED_GROUP), StandingsBoard(lines, "example", asked, summary))[0]
+    yield draw_board(ChunkingParams(group_size=SEED_GROUP), StandingsBoard(lines, "7", asked, summary))[0]
     yield draw_board(ChunkingParams(), StandingsBoard(lines[:SEED_PAID]))[1]
 
 

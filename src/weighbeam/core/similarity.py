@@ -11,7 +11,8 @@ the number of vectors.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,26 +56,30 @@ def sum_pairs_each(vectors: NDArray[np.integer], families: Families) -> list[Pai
     >>> sums.same, sums.same_pairs, sums.diff, sums.diff_pairs
     (1, 1, 2, 2)
     """
-    ends = list(accumulate(families.groups))
-    rows, keys = _order_rows(families, ends)
+    ends = np.cumsum([0, *families.groups])
+    rows, keys = _order_rows(families, ends[:-1])
     norms = square_rows(vectors)
     longest = int(norms.max(initial=0))
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    sizes = np.diff(starts, append=len(keys))
+    starts = _list_starts(keys)
+    sizes = _list_sizes(starts, len(keys))
     largest, limit = int(sizes.max(initial=0)), max(families.counts, default=0)
     filled = keys[starts]
     stops = np.searchsorted(filled, ends)
-    own = np.add.reduceat(widen(norms, largest * longest)[rows], starts)
+    # Of a family, no sum of squares is larger than that of its vectors laid end to end.
+    bound = (limit * (math.isqrt(longest) + 1)) ** 2
+    own = widen(np.add.reduceat(widen(norms, largest * longest)[rows], starts), bound)
     sums, at = sum_runs(widen(vectors, largest * math.isqrt(longest)), rows, sizes)
-    pairs = (square_rows(sums)[at] - own) // 2
-    all_sums, all_at = sum_runs(widen(sums, limit * math.isqrt(longest)), at, np.diff(stops, prepend=0))
-    totals = square_rows(all_sums)[all_at]
-    lists = (filled.tolist(), sizes.tolist(), own.tolist(), pairs.tolist())
+    pairs = widen((square_rows(sums)[at] - own) // 2, bound)
+    all_sums, all_at = sum_runs(widen(sums, limit * math.isqrt(longest)), at, stops[1:] - stops[:-1])
+    same, same_pairs = _add_between(pairs, stops), _add_between(sizes * (sizes - 1) // 2, stops)
+    diff = (square_rows(all_sums)[all_at] - _add_between(own, stops)) // 2 - same
+    counts = np.array(families.counts, dtype=np.int64)
+    diff_pairs = counts * (counts - 1) // 2 - same_pairs
+    group_sizes, group_sums = _spread(sizes, filled, ends), _spread(pairs, filled, ends)
+    figures = zip(*(values.tolist() for values in (same, same_pairs, diff, diff_pairs)), strict=True)
     return [
-        _sum_family([values[start:stop] for values in lists], first, end - first, total)
-        for (start, stop), (first, end), total in zip(
-            pairwise([0, *stops.tolist()]), pairwise([0, *ends]), totals.tolist(), strict=True
-        )
+        PairSums(one, ones, other, others, tuple(group_sizes[first:end]), tuple(group_sums[first:end]))
+        for (one, ones, other, others), (first, end) in zip(figures, pairwise(ends.tolist()), strict=True)
     ]
 
 
@@ -87,36 +92,47 @@ def mean_of(total: int, pairs: int, scale: int) -> float:
     return total / (pairs * scale) if pairs else 0.0
 
 
-def _order_rows(families: Families, ends: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _order_rows(families: Families, firsts: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """All rows by family and group, and their groups, numbered on from family to family."""
-    offsets = np.repeat([end - groups for end, groups in zip(ends, families.groups, strict=True)], families.counts)
-    rows, keys = families.rows.astype(np.intp, copy=False), families.group_of + offsets
+    rows = families.rows.astype(np.intp, copy=False)
+    keys = families.group_of.astype(np.intp, copy=False) + np.repeat(firsts, families.counts)
     if (keys[1:] < keys[:-1]).any():
         order = np.argsort(keys, kind="stable")
         rows, keys = rows[order], keys[order]
     return rows, keys
 
 
-def _sum_family(known: Sequence[list[int]], first: int, groups: int, total: int) -> PairSums:
-    """One family's sums, from the number, size, Σ|v|² and pair sum of each filled group and from |S|² of all."""
-    filled, sizes, own, pairs = known
-    count, same = sum(sizes), sum(pairs)
-    same_pairs = sum([size * (size - 1) for size in sizes]) // 2
+def _list_starts(keys: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where each run of equal keys begins."""
+    begins = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
+
+
+def _list_sizes(starts: NDArray[np.intp], stop: int) -> NDArray[np.intp]:
+    sizes = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=sizes[:-1])
+    if len(starts):
+        sizes[-1] = stop - starts[-1]
+    return sizes
+
+
+def _add_between(values: NDArray[Any], stops: NDArray[np.intp]) -> NDArray[Any]:
+    """Sums of the values between two neighbouring stops, which may be none.
+
+    The sum of all may run over an int64, but differences come out right as long as each of them fits.
+    """
+    running = np.zeros(len(values) + 1, dtype=values.dtype)
+    np.cumsum(values, out=running[1:])
+    return running[stops[1:]] - running[stops[:-1]]
+
+
+def _spread(values: NDArray[Any], filled: NDArray[np.intp], ends: NDArray[np.intp]) -> list[int]:
+    """One value for each group of all families, 0 for those without a vector."""
+    groups = int(ends[-1])
+    spread = values
     if len(filled) < groups:
-        sizes, pairs = _spread(sizes, filled, first, groups), _spread(pairs, filled, first, groups)
-    return PairSums(
-        same=same,
-        same_pairs=same_pairs,
-        diff=(total - sum(own)) // 2 - same,
-        diff_pairs=count * (count - 1) // 2 - same_pairs,
-        group_sizes=tuple(sizes),
-        group_sums=tuple(pairs),
-    )
-
-
-def _spread(values: list[int], filled: list[int], first: int, groups: int) -> list[int]:
-    """One value for each group, 0 for those without a vector."""
-    spread = [0] * groups
-    for number, value in zip(filled, values, strict=True):
-        spread[number - first] = value
-    return spread
+        spread = np.zeros(groups, dtype=values.dtype)
+        spread[filled] = values
+    each: list[int] = spread.tolist()
+    return each

@@ -162,3 +162,15 @@ def test_hostile_answers_cost_linear_time(chunks: list[str]) -> None:
 )
 def test_long_words_have_the_library_s_own_form(word: str) -> None:
     assert to_nfc(word) == unicodedata.normalize("NFC", word)
+
+
+def test_chunks_with_other_white_space_are_found_without_reading_their_words() -> None:
+    sentences = [f"The  {number}th\nwell\u00a0lay {number * 7} feet\t deep, Ada said." for number in range(60)]
+    text = "\n\n".join(sentences)
+    document = ReferenceDocument(text)
+    chunks = [" ".join(" ".join(sentences[i : i + 3]).split()) + "  " for i in range(0, 60, 3)]
+    slow = [document._parse_words(chunk) for chunk in chunks]
+    for piece, other in zip(document.read(chunks), slow, strict=True):
+        assert (piece.letters, piece.start, piece.end) == (other.letters, other.start, other.end)
+        assert piece.found is not None
+        assert text[slice(*piece.found)].split() == piece.text.split()

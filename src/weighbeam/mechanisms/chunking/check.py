@@ -3,12 +3,14 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from weighbeam.core.errors import require
 from weighbeam.core.text import has_lone_surrogate
 from weighbeam.mechanisms.chunking.params import ANSWER_SLACK, MAX_DOCUMENT, ChunkingParams
-from weighbeam.mechanisms.chunking.words import split_words
+from weighbeam.mechanisms.chunking.segments import squeeze
+from weighbeam.mechanisms.chunking.words import Words, split_words
 
 Failure = Literal["no_chunks", "malformed", "too_large", "new_words", "out_of_order", "missing_words", "not_tiling"]
 Span = tuple[int, int]
@@ -52,14 +54,14 @@ class ChunkingCheck:
 class ChunkWords:
     """One chunk in the document's alphabet; its words lie in [start, end) of its text.
 
-    `found` is where the chunk stands verbatim in the document, if it was found so: a hint for reading the next.
+    `found` is where the chunk stands in the document, if it was found so: a hint for reading the next.
     """
 
     text: str
     letters: str
     start: int
     end: int
-    found: int | None = None
+    found: Span | None = None
 
 
 class ReferenceDocument:
@@ -97,7 +99,7 @@ class ReferenceDocument:
             if piece is None:
                 piece = self._pieces[chunk] = self._parse_near(chunk, low, high) or self._parse_words(chunk)
             if piece.found is not None:
-                low, high = piece.found, piece.found + len(chunk)
+                low, high = piece.found
             pieces.append(piece)
         return pieces
 
@@ -109,22 +111,33 @@ class ReferenceDocument:
         return ChunkWords(chunk, letters, words.starts[0], words.ends[-1])
 
     def _parse_near(self, chunk: str, low: int, high: int) -> ChunkWords | None:
-        """A chunk cut between words out of the document has the document's words there.
+        """A chunk cut between words out of the document has the document's words there, whatever its white space.
 
         Looked for only around the end of the chunk before, as far as the chunk is long, so that all of an answer's
         chunks together cost no more than its length.
         """
         core = chunk.strip()
-        reach = len(core) + READ_AHEAD
-        found = self.text.find(core, max(low, high - reach), high + reach) if core else -1
-        if found < 0:
+        if not core:
             return None
-        stop = found + len(core)
-        first, last = bisect_left(self.words.starts, found), bisect_left(self.words.starts, stop)
-        if first == last or self.words.starts[first] != found or self.words.ends[last - 1] != stop:
+        found = _find_words(self.words, core, low, high)
+        if found is None:
+            firsts = (bisect_left(self.words.starts, offset) for offset in (low, high))
+            near = (
+                self._squeezed.starts[first] if first < len(self.words) else len(self._squeezed.text)
+                for first in firsts
+            )
+            found = _find_words(self._squeezed, squeeze(core), *near)
+        if found is None:
             return None
+        first, last = found
         start = len(chunk) - len(chunk.lstrip())
-        return ChunkWords(chunk, self.letters[first:last], start, start + len(core), found)
+        at = self.words.starts[first], self.words.ends[last - 1]
+        return ChunkWords(chunk, self.letters[first:last], start, start + len(core), at)
+
+    @cached_property
+    def _squeezed(self) -> Words:
+        """The same words with one space for each run of white space, to find chunks that changed no more than that."""
+        return split_words(squeeze(self.text))
 
     def check(self, chunks: object, chunk_size: int, params: ChunkingParams) -> ChunkingCheck:
         """The first fail state of an answer, or its spans."""
@@ -217,6 +230,19 @@ class ReferenceDocument:
             spans.append((wide_start, wide_end) if same else (start, end))
             exact.append(same)
         return tuple(spans), tuple(exact)
+
+
+def _find_words(words: Words, core: str, low: int, high: int) -> tuple[int, int] | None:
+    """Which words of a text `core` is, if it stands there near `high` and not before `low`, cut between words."""
+    reach = len(core) + READ_AHEAD
+    found = words.text.find(core, max(low, high - reach), high + reach)
+    if found < 0:
+        return None
+    stop = found + len(core)
+    first, last = bisect_left(words.starts, found), bisect_left(words.starts, stop)
+    if first == last or words.starts[first] != found or words.ends[last - 1] != stop:
+        return None
+    return first, last
 
 
 def _check_form(chunks: object) -> ChunkingCheck | None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +20,29 @@ from weighbeam.mechanisms.chunking.ui.comparison import ChunkerComparison
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0 2rem; display: block; overflow-x: auto; font-size: 14px; }
-th, td { padding: .25rem .4rem; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
-th { white-space: normal; vertical-align: bottom; font-size: 12px; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; position: sticky; left: 0; background: Canvas; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; font-size: 15px; }
+h2 { font-size: 1rem; margin: 1.8rem 0 .4rem; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; }
+table { border-collapse: separate; border-spacing: 0; font-size: 14px; }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
+thead th { vertical-align: bottom; font-size: 12px; }
+th[colspan] { text-align: center; border-bottom-color: #8888; }
+tbody th { font-weight: normal; }
+tbody th, th[rowspan]:first-child { text-align: left; padding-left: 0; position: sticky; left: 0; background: Canvas; }
+tbody tr:hover > * { background: color-mix(in srgb, Canvas 93%, CanvasText); }
 .quiet { opacity: .75; }
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MAX_NAME = 60
-WIDE = 170
-"""Columns of a terminal from which a table shows every figure."""
 Cells = tuple[list[str], list[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A title, where its figure lies in a row, and whether a narrow terminal shows it too."""
+    """A figure: its title alone and below that of its group, where it lies in a row, and whether a narrow terminal
+    shows it too."""
 
+    group: str
+    below: str
     title: str
     path: tuple[str | int, ...]
     is_brief: bool = False
@@ -51,43 +57,50 @@ class FigureColumn:
 
 
 def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[FigureColumn]:
-    """Those of the figures that rows may have beside their reward: `at`, `within` and `borders`; those that a narrow
-    terminal shows come first, so that they are seen before a page is scrolled."""
+    """Those of the figures that rows may have beside their reward: `at`, `within` and `borders`; what tells most comes
+    first, so that it is seen before a page is scrolled."""
     first: Mapping[str, Any] = next((row for row in rows if "at" in row), {})
-    depths = first.get("at", [])
-    ends = {"recall": (0, len(depths) - 1), "iou": (len(depths) - 1,), "precision": ()}
-    columns = [
-        FigureColumn(f"{title}@{depth['k']}", ("at", place, name), place in ends[name])
-        for title, name in (("recall", "recall"), ("IoU", "iou"), ("precision", "precision"))
-        for place, depth in enumerate(depths)
-    ]
+    depths = [depth["k"] for depth in first.get("at", [])]
+    columns = _list_depths("recall", depths, (0, len(depths) - 1))
     if "within" in first:
         tokens = first["within"]["tokens"]
-        columns.append(FigureColumn(f"in {tokens} tokens", ("within", "recall"), True))
-        columns.append(FigureColumn(f"IoU in {tokens}", ("within", "iou")))
-        columns.append(FigureColumn(f"precision in {tokens}", ("within", "precision")))
+        group = f"in {tokens} tokens"
+        columns.append(FigureColumn(group, "recall", group, ("within", "recall"), True))
+        columns.append(FigureColumn(group, "IoU", f"IoU in {tokens}", ("within", "iou")))
+        columns.append(FigureColumn(group, "precision", f"precision in {tokens}", ("within", "precision")))
     if any("borders" in row for row in rows):
-        columns.append(FigureColumn("Pk", ("borders", "pk"), True))
-        columns.append(FigureColumn("WindowDiff", ("borders", "window_diff")))
-        columns.append(FigureColumn("F1", ("borders", "f1"), True))
-    return sorted(columns, key=lambda column: not column.is_brief)
+        columns.append(FigureColumn("borders", "Pk", "Pk", ("borders", "pk"), True))
+        columns.append(FigureColumn("borders", "WindowDiff", "WindowDiff", ("borders", "window_diff")))
+        columns.append(FigureColumn("borders", "F1", "F1", ("borders", "f1"), True))
+    return columns + _list_depths("IoU", depths, (len(depths) - 1,)) + _list_depths("precision", depths, ())
 
 
-def list_cells(rows: Sequence[Mapping[str, Any]], name: str, brief: bool = False) -> Cells:
-    """Titles and cells; a narrow table leaves columns out."""
-    columns = [column for column in list_columns(rows) if column.is_brief or not brief]
-    counted = "valid" in rows[0]
-    head = [name, *(["valid"] if counted else []), "reward", *(column.title for column in columns)]
+def _list_depths(figure: str, depths: Sequence[int], brief: Sequence[int]) -> list[FigureColumn]:
+    """One figure at each number of chunks."""
+    return [
+        FigureColumn(figure, f"@{k}", f"{figure}@{k}", ("at", place, figure.lower()), place in brief)
+        for place, k in enumerate(depths)
+    ]
+
+
+def list_cells(rows: Sequence[Mapping[str, Any]], name: str, columns: Sequence[FigureColumn] | None = None) -> Cells:
+    """Titles and cells; of all figures if none are named."""
+    columns = list_columns(rows) if columns is None else columns
+    head = [*_list_first(rows, name), *(column.title for column in columns)]
     cells = [
         [
             put_on_one_line(str(row["name"])[: 4 * MAX_NAME])[:MAX_NAME],
-            *([f"{row['valid']}/{row['documents']}"] if counted else []),
+            *([f"{row['valid']}/{row['documents']}"] if "valid" in row else []),
             _show(row["reward"]),
             *(column.show(row) for column in columns),
         ]
         for row in rows
     ]
     return head, cells
+
+
+def _list_first(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    return [name, *(["valid"] if "valid" in rows[0] else []), "reward"]
 
 
 def _show(value: float | None) -> str:
@@ -136,16 +149,40 @@ def _name_rows(comparison: ChunkerComparison) -> list[dict[str, Any]]:
 
 
 def _print(title: str, rows: Sequence[Mapping[str, Any]], name: str) -> None:
-    """On a narrow terminal fewer columns, whose titles may break over two lines."""
-    brief = Console().width < WIDE
-    head, cells = list_cells(rows, name, brief)
-    spare = (0, int(not brief), 0, 0)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=spare, show_edge=not brief, title=title)
-    for place, column in enumerate(head):
-        table.add_column(column, justify="right" if place else "left", no_wrap=not place)
-    for row in cells:
+    """On a narrow terminal fewer columns, whose titles may break over two lines; never half a figure."""
+    console = Console()
+    columns = list_columns(rows)
+    cells = list_cells(rows, name, columns)
+    is_brief = _measure(cells) + len(cells[0]) > console.width
+    if is_brief:
+        columns = [column for column in columns if column.is_brief]
+        cells = list_cells(rows, name, columns)
+    while columns and _measure(cells) > console.width:
+        columns.pop()
+        cells = list_cells(rows, name, columns)
+    console.print(_make_table(title, cells, is_brief))
+
+
+def _measure(cells: Cells) -> int:
+    widths = _list_widths(cells)
+    return sum(widths) + len(widths) - 1
+
+
+def _list_widths(cells: Cells) -> list[int]:
+    """How wide each column must be if titles break between words."""
+    head, rows = cells
+    return [max(map(len, (*title.split(), *column))) for title, *column in zip(head, *rows, strict=True)]
+
+
+def _make_table(title: str, cells: Cells, is_brief: bool) -> Table:
+    head, rows = cells
+    spare = (0, int(not is_brief), 0, 0)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=spare, show_edge=False, title=title)
+    for place, (column, width) in enumerate(zip(head, _list_widths(cells), strict=True)):
+        table.add_column(column, justify="right" if place else "left", no_wrap=not place, min_width=width)
+    for row in rows:
         table.add_row(*(Text(make_printable(cell, MAX_NAME)) for cell in row))
-    Console().print(table)
+    return table
 
 
 def save_comparison(file: Path, comparison: ChunkerComparison) -> None:
@@ -156,9 +193,9 @@ def render_comparison(comparison: ChunkerComparison) -> str:
     """One page that loads nothing: means over all documents, then each document. Every name is escaped."""
     asked = sum(one.questions for one in comparison.documents)
     embedder = comparison.documents[0].report["senses"]["embedder"]["id"]
-    tables = [_render_table("All documents", list_cells(_name_rows(comparison), "chunker"))]
+    tables = [_render_table("All documents", _name_rows(comparison))]
     tables += [
-        _render_table(f"{one.name}: {one.characters:,} characters", list_cells(flatten_report(one.report), "chunker"))
+        _render_table(f"{one.name}: {one.characters:,} characters", flatten_report(one.report))
         for one in comparison.documents
     ]
     lead = f"{len(comparison.documents)} documents, {asked} questions, embedder {embedder}."
@@ -172,8 +209,22 @@ def render_comparison(comparison: ChunkerComparison) -> str:
     )
 
 
-def _render_table(caption: str, cells: Cells) -> str:
-    head, rows = cells
-    top = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+def _render_table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Figures of one kind stand below one title."""
+    columns = list_columns(rows)
+    first = "".join(f'<th rowspan="2" scope="col">{escape(name)}</th>' for name in _list_first(rows, "chunker"))
+    groups = "".join(
+        f'<th colspan="{len(list(found))}" scope="colgroup">{escape(group)}</th>'
+        for group, found in groupby(columns, lambda column: column.group)
+    )
+    below = "".join(f'<th scope="col">{escape(column.below)}</th>' for column in columns)
+    body = "".join(f"<tr>{_render_row(row)}</tr>" for row in list_cells(rows, "chunker", columns)[1])
+    return (
+        f"<h2>{escape(caption)}</h2>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<thead><tr>{first}{groups}</tr><tr>{below}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _render_row(cells: Sequence[str]) -> str:
+    return f'<th scope="row">{escape(cells[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in cells[1:])
