@@ -21,6 +21,7 @@ from weighbeam.mechanisms.novelty.measure import MeasuredText
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, judge_value
 from weighbeam.mechanisms.novelty.tables import contributions, forms
+from weighbeam.senses.ports.protocols import Entailment
 from weighbeam.senses.ports.vectors import dot_exact
 
 Receipt = dict[str, Any]
@@ -43,6 +44,7 @@ class IntakeRules:
     limits: PayLimits
     named: Mapping[str, Any]
     sign: Sign
+    entailment: Entailment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,8 @@ class IntakeTransaction:
             return near, NoveltyFacts(rows, sentences=tuple(zip(measured.sentences, sentences, strict=True)))
         known = StoreKnowledge(self._connection, measured.vectors.shape[1], rows, self._rules.params, self._at)
         nearest = (str(near.contribution), near.micro) if near else None
-        return near, gather_facts(measured, given.contributor, nearest, sentences, known, self._rules.params)
+        params, judge = self._rules.params, self._rules.entailment
+        return near, gather_facts(measured, given.contributor, nearest, sentences, known, params, judge)
 
     def _nearer(self, rows: NDArray[np.int32], near: NearestContribution | None) -> NearestContribution | None:
         """What is nearest, with those taken in this same turn; of equals the oldest."""
