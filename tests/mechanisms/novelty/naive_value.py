@@ -8,7 +8,7 @@ from mechanisms.novelty.naive_order import DEFAULTS, pay
 
 CONTEXT = Context(prec=40)
 NEW: dict[str, Any] = {
-    "scale": "minilm-2: 0.7 0.12 0.67 0.75 4",
+    "scale": "minilm-2: 0.6975 0.12 0.6725 0.75 4",
     "second_look": True,
     "entailment": True,
     "parts": True,

@@ -69,8 +69,9 @@ def gather_facts(
     if measured.read is None:
         return None
     runs = hash_runs(measured.read.all_letters)
-    triples = hash_triples(measured.read.all_words) if measured.read.is_short else []
-    owners = known.find_owners([*runs, *triples])
+    every = hash_triples(measured.read.all_words)
+    owners = known.find_owners([*runs, *every])
+    triples = every if measured.read.is_short else []
     shared = Counter(owners[run] for run in (*runs, *triples) if run in owners)
     ids = list(dict.fromkeys([*([nearest[0]] if nearest else []), *_rank(shared)]))[:MAX_LOOKS]
     written = known.load_texts(ids)

@@ -58,7 +58,7 @@ class NoveltyParams(Params):
         about("how the embedder's cosines read on the curve: identity, minilm-2, or NAME: and five numbers"),
         read_by("observe", "score", holds="any"),
         before("identity"),
-    ] = "minilm-2: 0.7 0.12 0.67 0.75 4"
+    ] = "minilm-2: 0.6975 0.12 0.6725 0.75 4"
     second_look: Annotated[
         bool,
         about("compare texts with the nearest few word by word, after undoing their spelling"),

@@ -81,6 +81,7 @@ class IntakeTransaction:
         self._new: list[NDArray[np.int32]] = []
         self._owners: list[int] = []
         self._rows = 0
+        self._known: StoreKnowledge | None = None
 
     def take_in(
         self, given: Sequence[NoveltySubmission], ahead: CorpusLookahead | None = None
@@ -126,6 +127,7 @@ class IntakeTransaction:
         self, given: NoveltySubmission, measured: MeasuredText, found: Sequence[NearestContribution | None]
     ) -> tuple[NearestContribution | None, NoveltyFacts | None]:
         """The nearest, and the facts of the second look; of a text that nobody is paid for only its sentences."""
+        self._known = None
         near, *rest = (self._nearer(rows, one) for rows, one in zip(list_queries(measured), found, strict=True))
         rows, sentences = self._rows + len(self._owners), [one.micro if one else 0 for one in rest]
         if measured.read is None:
@@ -133,6 +135,7 @@ class IntakeTransaction:
         if given.imported:
             return near, NoveltyFacts(rows, sentences=tuple(zip(measured.sentences, sentences, strict=True)))
         known = StoreKnowledge(self._connection, measured.vectors.shape[1], rows, self._rules.params, self._at)
+        self._known = known
         nearest = (str(near.contribution), near.micro) if near else None
         params, judge = self._rules.params, self._rules.entailment
         return near, gather_facts(measured, given.contributor, nearest, sentences, known, params, judge)
@@ -169,7 +172,7 @@ class IntakeTransaction:
         if measured is not None:
             self._connection.execute(insert(forms).values(digest=given.form, contribution=id))
             self._corpus.add(self._connection, id, measured.vectors)
-            insert_runs(self._connection, id, measured.read or read_known(measured.text))
+            insert_runs(self._connection, id, measured.read or read_known(measured.text), self._known)
             if taken.facts is not None and taken.value is not None:
                 insert_facts(self._connection, id, taken.facts, taken.value.charged)
             self._new.append(measured.vectors)
