@@ -9,6 +9,8 @@ from pathlib import Path
 
 from benchmarks.measure import Line, show_lines
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
+from weighbeam.mechanisms.novelty.lab.world import list_statements
+from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store
@@ -45,10 +47,39 @@ def measure_desk() -> Iterator[Line]:
     yield Line(
         f"The same, {CLIENTS} clients share commits", f"{many:.0f} a second, {many / one:.2f}× one", "reported", True
     )
+    yield from measure_second_look()
 
 
-def _open(path: Path, senses: LocalSenses) -> NoveltyDesk:
-    return open_desk(Store(f"sqlite:///{path}"), senses, Hotkey.from_uri("//Node", "ed25519"))
+def measure_second_look() -> Iterator[Line]:
+    """Sentences of the topic bank, each handed in at a desk of the default rule and at one of the seed's, in turns."""
+    found = list_statements(LocalSenses(remember=False, workers=1))
+    texts = random.Random(SEED).sample(found, min(COUNT, len(found)))
+    presets = {name: NoveltyParams(**NoveltyParams.presets.get(name, {})) for name in ("seed", "default")}
+    spent = dict.fromkeys(presets, 0.0)
+    with tempfile.TemporaryDirectory() as folder:
+        desks = {name: _open_warm(Path(folder) / f"{name}.db", params) for name, params in presets.items()}
+        for number, text in enumerate(texts):
+            for name in sorted(desks, reverse=bool(number % 2)):
+                start = time.process_time()
+                desks[name].submit(f"user-{number}", text)
+                spent[name] += time.process_time() - start
+        for desk in desks.values():
+            desk.store.close()
+    ratio = spent["default"] / spent["seed"]
+    told = f"{ratio:.2f}× ({spent['seed'] / len(texts) * 1000:.1f} → {spent['default'] / len(texts) * 1000:.1f} ms)"
+    yield Line("CPU of a submission with the second look, against the seed's rule", told, "≤ 1.5×", ratio <= 1.5)
+
+
+def _open_warm(path: Path, params: NoveltyParams) -> NoveltyDesk:
+    """With senses of its own, which remember nothing of the other desk's."""
+    senses = LocalSenses(remember=False, workers=1)
+    senses.embedder.embed(["warm"])
+    senses.entailment.judge([("warm", "warm")])
+    return _open(path, senses, params)
+
+
+def _open(path: Path, senses: LocalSenses, params: NoveltyParams | None = None) -> NoveltyDesk:
+    return open_desk(Store(f"sqlite:///{path}"), senses, Hotkey.from_uri("//Node", "ed25519"), params)
 
 
 def _write(rng: random.Random) -> str:

@@ -25,7 +25,7 @@ def read_value(written: str) -> float | str | bool:
 
 def test_the_parameters_of_novelty_are_those_of_its_rules() -> None:
     written = read_table("novelty", set(NoveltyParams.model_fields))
-    assert len(written) == 15
+    assert len(written) == 16
     params = NoveltyParams().model_dump()
     known = {name: str(value).replace(" ", "") if name == "scale" else value for name, value in params.items()}
     assert {name: read_value(value) for name, value in written.items()} == {name: known[name] for name in written}

@@ -8,8 +8,9 @@ from mechanisms.novelty.naive_order import DEFAULTS, pay
 
 CONTEXT = Context(prec=40)
 NEW: dict[str, Any] = {
-    "scale": "minilm-1: 0.7 0.12 0.66 0.75 2",
+    "scale": "minilm-2: 0.6975 0.12 0.6725 0.75 4",
     "second_look": True,
+    "entailment": True,
     "parts": True,
     "kin_similarity": 0.25,
 }
@@ -23,7 +24,7 @@ def value(given: dict[str, Any]) -> dict[str, Any]:
         units = pay(micro, params)
         return {"similarity": micro / 10**6, "new": 1.0, "units": units, "charged": units}
     cut = find_cut(params["scale"], facts["rows"])
-    seen, exchanged = look(micro, facts, cut) if params["second_look"] else (micro, False)
+    seen, exchanged = look(micro, facts, cut, params["entailment"]) if params["second_look"] else (micro, False)
     similarity, new = read(seen, cut), Fraction(1)
     units = pay(similarity, params)
     if params["parts"]:
@@ -65,12 +66,13 @@ def read(micro: int, cut: Cut) -> int:
     return min(10**6, 750_000 + round((micro - cut[0]) * cut[1]))
 
 
-def look(micro: int, facts: dict[str, Any], cut: Cut) -> tuple[int, bool]:
+def look(micro: int, facts: dict[str, Any], cut: Cut, asked: bool) -> tuple[int, bool]:
     edge = 750_000 if cut is None else cut[0]
     limit = 800_000 if cut is None else edge + int(50_000 / cut[1])
     shares = [Fraction(one["compared"]["content"], max(1, one["compared"]["all_content"])) for one in facts["looks"]]
     best, decided = -(10**6), False
-    for one, share in zip(facts["looks"], shares, strict=True):
+    both = sum(facts.get("entailed") or (500_000, 500_000))
+    for place, (one, share) in enumerate(zip(facts["looks"], shares, strict=True)):
         c, seen = one["compared"], Fraction(one["micro"])
         words = Fraction(2 * c["words_in_order"], max(1, c["words"] + c["known_words"]))
         letters = Fraction(2 * c["letters_in_order"], max(1, c["letters"] + c["known_letters"]))
@@ -79,6 +81,8 @@ def look(micro: int, facts: dict[str, Any], cut: Cut) -> tuple[int, bool]:
         seen = Fraction(round(seen + Fraction("0.3") * length * (lexical * 10**6 - seen)))
         if c["numbers"] and c["known_numbers"] and share > Fraction("0.3"):
             seen = max(min(seen, Fraction(limit)), seen - 200_000)
+        if asked and place == 0:
+            seen += 70_000 if both > 10**6 else -80_000 if both < 150_000 else 0
         swapped = c["exchanged"] and share >= Fraction("0.8") and sum(s >= Fraction("0.8") for s in shares) == 1
         swapped = swapped and not facts["sentences"]
         if swapped:

@@ -1,5 +1,7 @@
 """The second look and what it pays: spelling undone, parts known, kin under one cap, floats of any make."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,16 @@ from hypothesis import strategies as st
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.compare import compare_texts, count_in_order, read_text
-from weighbeam.mechanisms.novelty.facts import Kin, NoveltyFacts, value_contribution
+from weighbeam.mechanisms.novelty.facts import (
+    APART_LESS,
+    FOLLOW_MORE,
+    Kin,
+    Look,
+    NoveltyFacts,
+    is_undecided,
+    parse_facts,
+    value_contribution,
+)
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import parse_similarity, reward_units
 from weighbeam.mechanisms.novelty.scale import SCALES, parse_scale
@@ -88,6 +99,7 @@ def test_a_scale_keeps_the_order_and_forgives_more_in_a_larger_corpus(micro: int
 
 def test_a_released_scale_stays_what_it_is() -> None:
     assert SCALES["minilm-1"] == "0.7 0.12 0.66 0.75 2"
+    assert SCALES["minilm-2"] == "0.6975 0.12 0.6725 0.75 4"
     with pytest.raises(ValueError, match="no scale"):
         NoveltyParams(scale="minilm-99")
 
@@ -159,3 +171,51 @@ def test_words_respelt_where_they_stand_are_the_same_letters(spelt: str) -> None
 def test_another_word_in_the_same_place_stays_another() -> None:
     known, new = read_text("Rents rose in Bern in 1911."), read_text("Wages rose in Rome in 1191.")
     assert compare_texts(known, new).letters_in_order < len(new.letters)
+
+
+def make_look(
+    cosine: int, known: str = "How do I learn to swim?", new: str = "How do I learn to dive?"
+) -> NoveltyFacts:
+    """Too short for the order of words to count: the look says the cosine."""
+    return NoveltyFacts(5000, (Look("1", cosine, compare_texts(read_text(known), read_text(new))),))
+
+
+@given(st.integers(0, 1_000_000), st.integers(0, 1_000_000), st.integers(0, 1_000_000))
+@settings(max_examples=80)
+def test_what_follows_is_paid_less_and_what_does_not_is_paid_more(cosine: int, new: int, known: int) -> None:
+    params, facts = NoveltyParams(), make_look(cosine)
+    plain, told = (
+        value_contribution(cosine, one, params).units for one in (facts, replace(facts, entailed=(new, known)))
+    )
+    if new + known > 1_000_000:
+        assert told <= plain
+    elif new + known < 150_000:
+        assert told >= plain
+    else:
+        assert told == plain
+
+
+@given(st.integers(0, 1_000_000))
+@settings(max_examples=80)
+def test_nobody_is_asked_where_no_answer_changes_the_pay(cosine: int) -> None:
+    params, facts = NoveltyParams(), make_look(cosine)
+    if is_undecided(cosine, facts, params):
+        assert abs(cosine - 710_000) <= max(FOLLOW_MORE, APART_LESS)
+        assert not is_undecided(cosine, replace(facts, letters=9, known=9), params)
+        assert not is_undecided(cosine, facts, params.model_copy(update={"entailment": False}))
+
+
+def test_entailment_is_asked_around_ten_tokens_only() -> None:
+    asked = [
+        cosine for cosine in range(500_000, 900_000, 10_000) if is_undecided(cosine, make_look(cosine), NoveltyParams())
+    ]
+    assert asked == list(range(640_000, 800_000, 10_000))
+
+
+def test_facts_from_before_entailment_keep_their_hash() -> None:
+    facts = make_look(700_000)
+    assert "entailed" not in facts.as_json()
+    assert parse_facts(facts.as_json()) == facts
+    asked = replace(facts, entailed=(900_000, 200_000))
+    assert parse_facts(asked.as_json()) == asked
+    assert asked.digest != facts.digest

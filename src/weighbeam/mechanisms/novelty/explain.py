@@ -8,7 +8,14 @@ from weighbeam.core.quantise import MILLION
 from weighbeam.core.stats import parse_decimal
 from weighbeam.mechanism.records import Node, Observation, Scored
 from weighbeam.mechanisms.novelty.events import NoveltyEvent
-from weighbeam.mechanisms.novelty.facts import NoveltyFacts, Valuation, find_kin_cut, share_letters, share_words
+from weighbeam.mechanisms.novelty.facts import (
+    NoveltyFacts,
+    Valuation,
+    find_kin_cut,
+    find_move,
+    share_letters,
+    share_words,
+)
 from weighbeam.mechanisms.novelty.observe import parse_events
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import Judgement
@@ -57,7 +64,9 @@ def explain_similarity(
     told = tuple(Node(f"implausible: {DOUBTS[doubt]}") for doubt in doubts)
     if facts is None or value is None:
         return (Node(f"similarity {micro / MILLION:.6f}: {near}"), _explain_curve(micro, params), *told)
-    head = Node(f"cosine {micro / MILLION:.6f}: {near}", tuple(_explain_looks(facts)))
+    head = Node(
+        f"cosine {micro / MILLION:.6f}: {near}", (*_explain_looks(facts), *_explain_entailment(facts, nearest, params))
+    )
     scaled = Node(f"reads as similarity {value.similarity / MILLION:.6f} among {facts.rows} pieces")
     parts = _explain_parts(facts, value, params)
     return (head, scaled, _explain_curve(value.similarity, params), *parts, *told)
@@ -75,6 +84,16 @@ def _explain_looks(facts: NoveltyFacts) -> Iterator[Node]:
         other = ", other numbers" if one.numbers and one.known_numbers else ""
         swapped = ", words exchanged" if one.exchanged else ""
         yield Node(f"{look.id}: cosine {look.micro / MILLION:.6f}, {said}, {shared}{other}{swapped}")
+
+
+def _explain_entailment(facts: NoveltyFacts, nearest: str | int | None, params: NoveltyParams) -> Iterator[Node]:
+    """What follows from what, where that was asked."""
+    if facts.entailed is None or not params.wants_entailment:
+        return
+    new, known = (each / MILLION for each in facts.entailed)
+    moved = {1: "each follows from the other", -1: "neither follows from the other", 0: "which decides nothing"}
+    side = (move := find_move(facts)) and (1 if move > 0 else -1)
+    yield Node(f"it follows from {nearest} by {new:.2f}, and that from it by {known:.2f}: {moved[side]}")
 
 
 def _explain_parts(facts: NoveltyFacts, value: Valuation, params: NoveltyParams) -> Iterator[Node]:

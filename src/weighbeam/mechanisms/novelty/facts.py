@@ -5,7 +5,7 @@ cosine of the nearest → second look at each text that was compared → the emb
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import floor
@@ -38,6 +38,12 @@ CONTAINED = Fraction(6, 10)
 PAID_FOR_FACT = 800_000
 """The similarity that pays 10 tokens by the seed's numbers: the most for a different fact in the same words."""
 KIN_RISE = Fraction(1, 10)
+EXTREMES = ((0, 0), (MILLION, MILLION))
+FOLLOW, APART = 1_000_000, 150_000
+"""Entailment of both directions together: above the first, each text follows from the other; below the second, neither
+follows."""
+FOLLOW_MORE, APART_LESS = 70_000, 80_000
+"""How far the similarity moves then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,8 @@ class Kin:
 class NoveltyFacts:
     """`rows` it was compared with; `looks` at the nearest and at those it shares runs with; `sentences` as (words,
     highest cosine), none if it is one sentence; of its `letters` those `known` in runs; `own` contributions of the same
-    contributor in the window, and the nearest of them as `kin`."""
+    contributor in the window, and the nearest of them as `kin`; `entailed` is how far the new text follows from the
+    first of `looks`, and that from the new one, None if nobody was asked."""
 
     rows: int
     looks: tuple[Look, ...] = ()
@@ -79,6 +86,7 @@ class NoveltyFacts:
     known: int = 0
     own: int = 0
     kin: tuple[Kin, ...] = field(default=())
+    entailed: tuple[int, int] | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -89,6 +97,7 @@ class NoveltyFacts:
             "known": self.known,
             "own": self.own,
             "kin": [[one.id, one.micro, one.charged] for one in self.kin],
+            **({} if self.entailed is None else {"entailed": list(self.entailed)}),
         }
 
     @classmethod
@@ -101,6 +110,7 @@ class NoveltyFacts:
             given["known"],
             given["own"],
             tuple(Kin(*one) for one in given["kin"]),
+            None if given.get("entailed") is None else _parse_both(*given["entailed"]),
         )
 
     @property
@@ -126,7 +136,7 @@ def value_contribution(micro: int, facts: NoveltyFacts | None, params: NoveltyPa
         units = reward_units(micro, params)
         return Valuation(micro, MILLION, units, units)
     scale = parse_scale(params.scale)
-    seen, exchanged = _look_twice(micro, facts, scale) if params.second_look else (micro, False)
+    seen, exchanged = _look_twice(micro, facts, scale, params.entailment) if params.second_look else (micro, False)
     similarity = seen if scale is None else scale.read(seen, facts.rows)
     new = _find_new(facts, exchanged) if params.parts else Fraction(1)
     units = reward_units(similarity, params)
@@ -152,17 +162,18 @@ def _log10(number: int) -> Fraction:
     return Fraction(Context(prec=DIGITS).log10(Decimal(number)))
 
 
-def _look_twice(micro: int, facts: NoveltyFacts, scale: Scale | None) -> tuple[int, bool]:
+def _look_twice(micro: int, facts: NoveltyFacts, scale: Scale | None, asked: bool) -> tuple[int, bool]:
     """The similarity after the second look, and whether it was an exchange of words that decided."""
     fact_limit = _find_fact_limit(facts.rows, scale)
     same = sum(_share_content(look) >= SAME_WORDS for look in facts.looks)
     best, decided = -MILLION, False
-    for look in facts.looks:
+    for place, look in enumerate(facts.looks):
         seen, exchanged = look.micro, False
         if look.compared is not None:
             seen = _compare_order(look.micro, look.compared)
             if _differ_in_numbers(look):
                 seen = max(min(seen, fact_limit), seen - NUMBERS_FALL)
+            seen += find_move(facts) if asked and place == 0 else 0
             exchanged = look.compared.exchanged and _share_content(look) >= SAME_WORDS
             exchanged = exchanged and same == 1 and not facts.sentences
             seen = min(seen, fact_limit) if exchanged else max(seen, _read_spelling(look.compared, facts.rows, scale))
@@ -171,6 +182,24 @@ def _look_twice(micro: int, facts: NoveltyFacts, scale: Scale | None) -> tuple[i
         if seen > best:
             best, decided = seen, exchanged
     return (best, decided) if facts.looks else (micro, False)
+
+
+def find_move(facts: NoveltyFacts) -> int:
+    """How much more or less alike two texts are for what follows from what."""
+    both = FOLLOW if facts.entailed is None else sum(facts.entailed)
+    return FOLLOW_MORE if both > FOLLOW else -APART_LESS if both < APART else 0
+
+
+def is_undecided(micro: int, facts: NoveltyFacts, params: NoveltyParams) -> bool:
+    """Whether entailment could move what is paid across 10 tokens; nobody is asked where it could not."""
+    if not params.wants_entailment or not facts.looks or facts.looks[0].compared is None:
+        return False
+    scale = parse_scale(params.scale)
+    limit, (seen, _) = _find_fact_limit(facts.rows, scale), _look_twice(micro, facts, scale, False)
+    if not limit - FOLLOW_MORE <= seen <= limit + APART_LESS:
+        return False
+    each = {value_contribution(micro, replace(facts, entailed=both), params).units for both in EXTREMES}
+    return len(each) > 1
 
 
 def _find_fact_limit(rows: int, scale: Scale | None) -> int:
@@ -231,6 +260,10 @@ def _pay_sentences(facts: NoveltyFacts, scale: Scale | None, params: NoveltyPara
 
 def _read(micro: int, facts: NoveltyFacts, scale: Scale | None) -> int:
     return micro if scale is None else scale.read(micro, facts.rows)
+
+
+def _parse_both(new: int, known: int) -> tuple[int, int]:
+    return int(new), int(known)
 
 
 def parse_facts(given: Any) -> NoveltyFacts | None:

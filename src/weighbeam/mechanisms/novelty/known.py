@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.novelty.compare import ReadText, compare_texts, read_text
-from weighbeam.mechanisms.novelty.facts import Kin, Look, NoveltyFacts
+from weighbeam.mechanisms.novelty.facts import Kin, Look, NoveltyFacts, is_undecided
 from weighbeam.mechanisms.novelty.identity import normalise_embedded
 from weighbeam.mechanisms.novelty.measure import MeasuredText, read_embedded
 from weighbeam.mechanisms.novelty.params import NEAREST, NoveltyParams
 from weighbeam.mechanisms.novelty.spelling import count_known, hash_runs, hash_triples
+from weighbeam.senses.ports.protocols import Entailment
 
 MAX_LOOKS = 5
 MAX_KIN = 8
@@ -24,6 +26,8 @@ KIN_RUNS = 10
 """An earlier text that has one run in so many of a new one is kin: a fifth of the letters, since half are kept."""
 FEW_TRIPLES = 4
 """Fewer than six words."""
+MAX_JUDGED, MAX_JUDGED_LETTERS = 80, 600
+"""Words and characters of a text that is judged for entailment: a longer one is more than one statement, and costs."""
 KEPT_READ = 4096
 Nearest = tuple[str, int]
 """Who is nearest, and how near in millionths."""
@@ -58,16 +62,20 @@ def gather_facts(
     sentences: Sequence[int],
     known: KnownTexts,
     params: NoveltyParams,
+    entailment: Entailment | None = None,
 ) -> NoveltyFacts | None:
-    """None if the parameters ask for no more than the nearest cosine; `sentences` are the cosines of each one's own."""
+    """None if the parameters ask for no more than the nearest cosine; `sentences` are the cosines of each one's own.
+    Without an `entailment` sense nobody is asked what follows from what."""
     if measured.read is None:
         return None
     runs = hash_runs(measured.read.all_letters)
-    triples = hash_triples(measured.read.all_words) if measured.read.is_short else []
-    owners = known.find_owners([*runs, *triples])
+    every = hash_triples(measured.read.all_words)
+    owners = known.find_owners([*runs, *every])
+    triples = every if measured.read.is_short else []
     shared = Counter(owners[run] for run in (*runs, *triples) if run in owners)
     ids = list(dict.fromkeys([*([nearest[0]] if nearest else []), *_rank(shared)]))[:MAX_LOOKS]
-    texts = {id: read_known(text) for id, text in known.load_texts(ids).items()}
+    written = known.load_texts(ids)
+    texts = {id: read_known(text) for id, text in written.items()}
     others = [id for id in ids if nearest is None or id != nearest[0]]
     near = {**known.measure(others, measured.windows), **(dict([nearest]) if nearest else {})}
     looks = (Look(id, near[id], compare_texts(texts[id], measured.read) if id in texts else None) for id in ids)
@@ -78,7 +86,7 @@ def gather_facts(
         covered = len(measured.read.all_letters)
     made_of = {id for id, count in shared.items() if count * KIN_RUNS >= len(runs)}
     own, kin = _find_kin(measured, contributor, made_of, known, params)
-    return NoveltyFacts(
+    facts = NoveltyFacts(
         rows=known.count_rows(),
         looks=tuple(looks),
         sentences=tuple(zip(measured.sentences, sentences, strict=True)),
@@ -87,6 +95,19 @@ def gather_facts(
         own=own,
         kin=kin,
     )
+    if entailment is None or nearest is None or not is_undecided(nearest[1], facts, params):
+        return facts
+    return replace(facts, entailed=judge_both(written[nearest[0]], measured.text, entailment))
+
+
+def judge_both(known: str, new: str, entailment: Entailment) -> tuple[int, int] | None:
+    """How far a new text follows from a known one, and that from the new one; None if either is longer than what the
+    sense judges as one."""
+    both = [read_embedded(normalise_embedded(text), NoveltyParams()) for text in (known, new)]
+    if max(len(text.split()) for text in both) > MAX_JUDGED or max(map(len, both)) > MAX_JUDGED_LETTERS:
+        return None
+    rows = entailment.judge([(both[0], both[1]), (both[1], both[0])])
+    return int(rows[0][2]), int(rows[1][2])
 
 
 def _rank(shared: Counter[str]) -> list[str]:

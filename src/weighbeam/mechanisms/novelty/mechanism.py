@@ -78,7 +78,7 @@ class Novelty(Mechanism):
         return 0.0
 
     def name_senses(self, params: NoveltyParams, senses: Senses) -> Mapping[str, Any]:
-        return name_senses(senses)
+        return name_senses(params, senses)
 
     def weigh(self, params: NoveltyParams, standings: Sequence[Standing], eligible: Collection[str]) -> Weights:
         """In proportion to the units of the window."""

@@ -15,13 +15,15 @@ from weighbeam.mechanisms.novelty.events import NoveltyEvent
 from weighbeam.mechanisms.novelty.measure import MeasuredText, measure_text
 from weighbeam.mechanisms.novelty.order import Contribution, ContributionOrder, OrderedContribution
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.senses.ports.protocols import Senses
+from weighbeam.senses.ports.protocols import Sense, Senses
 
 REFUSALS = frozenset({"bad_text", "too_short", "too_long", "implausible"})
 
 
-def name_senses(senses: Senses) -> dict[str, Any]:
-    named = {"embedder": senses.embedder, "word_pieces": senses.word_pieces}
+def name_senses(params: NoveltyParams, senses: Senses) -> dict[str, Any]:
+    named: dict[str, Sense] = {"embedder": senses.embedder, "word_pieces": senses.word_pieces}
+    if params.wants_entailment:
+        named["entailment"] = senses.entailment
     return {
         **{name: {"id": sense.id, "digest": sense.digest} for name, sense in named.items()},
         "unicode": UNICODE_VERSION,
@@ -30,13 +32,13 @@ def name_senses(senses: Senses) -> dict[str, Any]:
 
 def observe_round(params: NoveltyParams, asked: Asked, senses: Senses) -> Observation:
     """One row for each contributor, in the order given."""
-    line = ContributionOrder(params)
+    line = ContributionOrder(params, senses.entailment if params.wants_entailment else None)
     texts: dict[str, str] = {}
     if asked.task.id == COLLECTED:
         rows = [_copy(answer) for answer in asked.answers]
     else:
         rows = [_observe(params, answer, senses, line, texts) for answer in asked.answers]
-    facts = {"format": 1, "at": asked.at, "senses": name_senses(senses), "contributors": rows}
+    facts = {"format": 1, "at": asked.at, "senses": name_senses(params, senses), "contributors": rows}
     return Observation(facts, {}, texts)
 
 

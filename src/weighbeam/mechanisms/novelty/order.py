@@ -12,6 +12,7 @@ from weighbeam.mechanisms.novelty.known import gather_facts
 from weighbeam.mechanisms.novelty.measure import MeasuredText
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, judge_value
+from weighbeam.senses.ports.protocols import Entailment
 
 HOUR = 3600
 
@@ -105,10 +106,11 @@ class TakenContributions:
 
 
 class ContributionOrder:
-    """Everything taken so far, in order."""
+    """Everything taken so far, in order; without an `entailment` sense nobody is asked what follows from what."""
 
-    def __init__(self, params: NoveltyParams) -> None:
+    def __init__(self, params: NoveltyParams, entailment: Entailment | None = None) -> None:
         self._params = params
+        self._entailment = entailment
         self._forms: dict[str, str] = {}
         self._taken = TakenContributions(params)
 
@@ -143,7 +145,7 @@ class ContributionOrder:
         found = taken.find(measured.windows)
         sentences = [near.micro if (near := taken.find(row)) else 0 for row in measured.sentence_rows]
         nearest = (found.id, found.micro) if found else None
-        facts = gather_facts(measured, given.contributor, nearest, sentences, taken, self._params)
+        facts = gather_facts(measured, given.contributor, nearest, sentences, taken, self._params, self._entailment)
         return found, facts, value_contribution(found.micro if found else 0, facts, self._params)
 
 

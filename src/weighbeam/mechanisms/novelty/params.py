@@ -27,6 +27,7 @@ class NoveltyParams(Params):
             "piece_words": 10_000,
             "scale": "identity",
             "second_look": False,
+            "entailment": False,
             "parts": False,
             "kin_similarity": 2.0,
         }
@@ -54,13 +55,19 @@ class NoveltyParams(Params):
     ] = 1_000_000_000
     scale: Annotated[
         str,
-        about("how the embedder's cosines read on the curve: identity, minilm-1, or NAME: and five numbers"),
+        about("how the embedder's cosines read on the curve: identity, minilm-2, or NAME: and five numbers"),
         read_by("observe", "score", holds="any"),
         before("identity"),
-    ] = "minilm-1: 0.7 0.12 0.66 0.75 2"
+    ] = "minilm-2: 0.6975 0.12 0.6725 0.75 4"
     second_look: Annotated[
         bool,
         about("compare texts with the nearest few word by word, after undoing their spelling"),
+        read_by("observe", "score", holds="lowered"),
+        before(False),
+    ] = True
+    entailment: Annotated[
+        bool,
+        about("where it decides, ask whether the nearest text and the new one follow from each other"),
         read_by("observe", "score", holds="lowered"),
         before(False),
     ] = True
@@ -95,6 +102,11 @@ class NoveltyParams(Params):
     def wants_facts(self) -> bool:
         """Whether more than the nearest cosine decides."""
         return self.second_look or self.parts or self.scale != IDENTITY or self.kin_similarity <= NEAREST
+
+    @property
+    def wants_entailment(self) -> bool:
+        """Whether a second look asks what follows from what."""
+        return self.second_look and self.entailment
 
     @model_validator(mode="before")
     @classmethod

@@ -153,7 +153,7 @@ class NoveltyDesk:
             known = StoreKnowledge(connection, dimensions, self._corpus.size(connection), params, self._now())
             nearest = (str(near.contribution), near.micro) if near else None
             sentences = [one.micro if one else 0 for one in rest]
-            facts = gather_facts(measured, contributor, nearest, sentences, known, params)
+            facts = gather_facts(measured, contributor, nearest, sentences, known, params, self.rules.entailment)
         micro = near.micro if near else 0
         value = value_contribution(micro, facts, params)
         judged = judge_value(value.units, not measured.doubts, params)
@@ -246,7 +246,7 @@ def open_desk(
     claim_corpus(store, senses.embedder)
     named = {
         "embedder": {"id": senses.embedder.id, "digest": senses.embedder.digest},
-        "params_hash": insert_params(store, chosen, name_senses(senses)),
+        "params_hash": insert_params(store, chosen, name_senses(chosen, senses)),
     }
 
     def sign(body: Mapping[str, Any]) -> Receipt:
@@ -255,7 +255,19 @@ def open_desk(
     sign_desk(store, key, now)
     index_older(store)
     corpus = open_corpus(store, senses.embedder.dimensions, scan)
-    return NoveltyDesk(store, senses, corpus, IntakeRules(chosen, limits or PayLimits(), named, sign), now)
+    return NoveltyDesk(
+        store,
+        senses,
+        corpus,
+        IntakeRules(
+            chosen,
+            limits or PayLimits(),
+            named,
+            sign,
+            senses.entailment if chosen.wants_entailment else None,
+        ),
+        now,
+    )
 
 
 def claim_corpus(store: Store, embedder: Embedder) -> None:

@@ -21,6 +21,7 @@ from weighbeam.mechanisms.novelty.measure import MeasuredText
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import DUPLICATE, Judgement, judge_value
 from weighbeam.mechanisms.novelty.tables import contributions, forms
+from weighbeam.senses.ports.protocols import Entailment
 from weighbeam.senses.ports.vectors import dot_exact
 
 Receipt = dict[str, Any]
@@ -43,6 +44,7 @@ class IntakeRules:
     limits: PayLimits
     named: Mapping[str, Any]
     sign: Sign
+    entailment: Entailment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class IntakeTransaction:
         self._new: list[NDArray[np.int32]] = []
         self._owners: list[int] = []
         self._rows = 0
+        self._known: StoreKnowledge | None = None
 
     def take_in(
         self, given: Sequence[NoveltySubmission], ahead: CorpusLookahead | None = None
@@ -124,6 +127,7 @@ class IntakeTransaction:
         self, given: NoveltySubmission, measured: MeasuredText, found: Sequence[NearestContribution | None]
     ) -> tuple[NearestContribution | None, NoveltyFacts | None]:
         """The nearest, and the facts of the second look; of a text that nobody is paid for only its sentences."""
+        self._known = None
         near, *rest = (self._nearer(rows, one) for rows, one in zip(list_queries(measured), found, strict=True))
         rows, sentences = self._rows + len(self._owners), [one.micro if one else 0 for one in rest]
         if measured.read is None:
@@ -131,8 +135,10 @@ class IntakeTransaction:
         if given.imported:
             return near, NoveltyFacts(rows, sentences=tuple(zip(measured.sentences, sentences, strict=True)))
         known = StoreKnowledge(self._connection, measured.vectors.shape[1], rows, self._rules.params, self._at)
+        self._known = known
         nearest = (str(near.contribution), near.micro) if near else None
-        return near, gather_facts(measured, given.contributor, nearest, sentences, known, self._rules.params)
+        params, judge = self._rules.params, self._rules.entailment
+        return near, gather_facts(measured, given.contributor, nearest, sentences, known, params, judge)
 
     def _nearer(self, rows: NDArray[np.int32], near: NearestContribution | None) -> NearestContribution | None:
         """What is nearest, with those taken in this same turn; of equals the oldest."""
@@ -166,7 +172,7 @@ class IntakeTransaction:
         if measured is not None:
             self._connection.execute(insert(forms).values(digest=given.form, contribution=id))
             self._corpus.add(self._connection, id, measured.vectors)
-            insert_runs(self._connection, id, measured.read or read_known(measured.text))
+            insert_runs(self._connection, id, measured.read or read_known(measured.text), self._known)
             if taken.facts is not None and taken.value is not None:
                 insert_facts(self._connection, id, taken.facts, taken.value.charged)
             self._new.append(measured.vectors)

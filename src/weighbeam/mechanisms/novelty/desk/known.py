@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from weighbeam.core.quantise import to_micro
 from weighbeam.mechanisms.novelty.compare import ReadText
@@ -28,20 +28,35 @@ INDEXED = "novelty:runs-and-triples"
 """In the store's memory: that all contributions from before there were runs have theirs."""
 
 
+OWN = (
+    select(contributions.c.id, contributions.c.units, contribution_facts.c.charged)
+    .select_from(contributions.outerjoin(contribution_facts, contribution_facts.c.contribution == contributions.c.id))
+    .where(contributions.c.contributor == bindparam("who"), contributions.c.at > bindparam("since"))
+    .where(contributions.c.status.in_(("paid", "held")))
+    .order_by(contributions.c.id.desc())
+    .limit(bindparam("most"))
+)
+"""Made once: to write a query down takes longer than to answer it."""
+
+
 class StoreKnowledge:
-    """The second look's questions, answered in one transaction; `rows` is how many there are to compare with."""
+    """The second look's questions, answered in one transaction; `rows` is how many there are to compare with. It keeps
+    which runs were `asked` for and `found`, so that they need not be looked up again to be written."""
 
     def __init__(self, connection: Connection, dimensions: int, rows: int, params: NoveltyParams, now: float) -> None:
         self._connection = connection
         self._dimensions = dimensions
         self._rows = rows
         self._since = now - params.window_hours * HOUR
+        self.asked: set[int] = set()
+        self.found: dict[int, int] = {}
 
     def count_rows(self) -> int:
         return self._rows
 
     def find_owners(self, runs: Sequence[int]) -> Mapping[int, str]:
-        return {run: str(owner) for run, owner in select_owners_of(self._connection, runs).items()}
+        self.asked, self.found = set(runs), select_owners_of(self._connection, runs)
+        return {run: str(owner) for run, owner in self.found.items()}
 
     def load_texts(self, ids: Sequence[str]) -> Mapping[str, str]:
         columns = contributions.c
@@ -60,11 +75,7 @@ class StoreKnowledge:
         return near
 
     def list_own(self, contributor: str, limit: int) -> Sequence[tuple[str, int]]:
-        columns, kept = contributions.c, contribution_facts.c
-        joined = contributions.outerjoin(contribution_facts, kept.contribution == columns.id)
-        own = (columns.contributor == contributor) & columns.status.in_(("paid", "held")) & (columns.at > self._since)
-        query = select(columns.id, columns.units, kept.charged).select_from(joined).where(own)
-        rows = self._connection.execute(query.order_by(columns.id.desc()).limit(limit))
+        rows = self._connection.execute(OWN, {"who": contributor, "since": self._since, "most": limit})
         return [(str(row.id), int(row.units if row.charged is None else row.charged)) for row in rows]
 
 
@@ -77,10 +88,12 @@ def select_owners_of(connection: Connection, runs: Sequence[int]) -> dict[int, i
     return found
 
 
-def insert_runs(connection: Connection, contribution: int, read: ReadText) -> None:
-    """The runs of a text that nobody has said; under the store's lock, so that nobody says one in between."""
+def insert_runs(connection: Connection, contribution: int, read: ReadText, known: StoreKnowledge | None = None) -> None:
+    """The runs of a text that nobody has said; under the store's lock, so that nobody says one in between. `known` was
+    asked for this same text under the same lock."""
     kept = read.list_kept()
-    new = sorted(kept.difference(select_owners_of(connection, list(kept))))
+    asked = known is not None and kept <= known.asked
+    new = sorted(kept.difference(known.found if known and asked else select_owners_of(connection, list(kept))))
     if new:
         connection.execute(insert(contribution_runs), [{"run": run, "contribution": contribution} for run in new])
 

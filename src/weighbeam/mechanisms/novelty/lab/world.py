@@ -82,7 +82,7 @@ class SeasonDesk:
     def __init__(self, params: NoveltyParams, senses: Senses, known: dict[str, MeasuredText | None]) -> None:
         self.paid: Counter[str] = Counter()
         self._params, self._senses, self._known = params, senses, known
-        self._line = ContributionOrder(params)
+        self._line = ContributionOrder(params, senses.entailment if params.wants_entailment else None)
 
     def take(self, id: str, hotkey: str, text: str, at: float | None) -> dict[str, Any] | None:
         """What a collector finds of it later; None if it is refused."""

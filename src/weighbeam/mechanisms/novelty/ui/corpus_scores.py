@@ -69,7 +69,7 @@ def check_texts(place: str, texts: list[Any], overrides: Mapping[str, Any], embe
     params = make_params(Novelty(), overrides)
     assert isinstance(params, NoveltyParams)
     desk = open_to_check(place, params, LocalSenses(embedder) if embedder else None)
-    named = hash_params(Novelty(), params, name_senses(desk.senses))
+    named = hash_params(Novelty(), params, name_senses(params, desk.senses))
     rows = []
     for number, text in enumerate(texts):
         found: NoveltyQuote | WeighbeamError
