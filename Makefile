@@ -14,7 +14,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers vectors spelling coverage hooks crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes audit sbom build package-test clean
+.PHONY: help setup demo test test-slow lint types layers vectors spelling coverage hooks crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -45,9 +45,12 @@ WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 test: $(READY) ## Run every check: style, types, layers, vectors, tests
 	@$(BIN)/python tests/chromium.py
 	@$(MAKE) --no-print-directory -j -O lint types layers vectors
-	$(BIN)/python -m pytest -m "not alone and not paired" -n $(WORKERS) --dist worksteal --durations 25
+	$(BIN)/python -m pytest -m "not alone and not paired and not slow" -n $(WORKERS) --dist worksteal --durations 25
 	$(BIN)/python -m pytest -m paired tests -n $(if $(filter 1,$(WORKERS)),1,2) --dist loadfile --durations 25
 	$(BIN)/python -m pytest -m alone tests --durations 15
+
+test-slow: $(READY) ## Run the slow tail: the whole catalogue of attacks in its short form, years of a lab subnet
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --durations 10
 
 lint: $(READY) ## Check style (ruff)
 	$(BIN)/ruff check .
@@ -70,7 +73,7 @@ COVERAGE := $(BIN)/python -m coverage
 
 coverage: $(READY) ## Measure which lines the tests run (TESTS=folder for some) and write the number to build/coverage.txt
 	@mkdir -p build && rm -f build/.coverage build/.coverage.*
-	$(COVERAGE) run -m pytest -m "not alone and not paired" -n $(WORKERS) --dist worksteal -q $(TESTS)
+	$(COVERAGE) run -m pytest -m "not alone and not paired and not slow" -n $(WORKERS) --dist worksteal -q $(TESTS)
 	$(COVERAGE) combine --quiet
 	@$(COVERAGE) report --sort=cover --skip-covered | tail -n 40
 	@echo "coverage: $$($(COVERAGE) report --format=total) %" | tee build/coverage.txt

@@ -27,7 +27,7 @@ settings.register_profile("weighbeam", deadline=None, print_blob=True, suppress_
 settings.load_profile("weighbeam")
 
 ROOT = Path(__file__).parent.parent
-APART = ("alone", "paired")
+APART = ("alone", "paired", "slow")
 ALL_APART = re.compile(rf"^pytestmark = .*mark\.({'|'.join(APART)})\b", re.M)
 DOCTEST = re.compile(r"^\s*>>> ", re.M)
 
@@ -35,7 +35,7 @@ DOCTEST = re.compile(r"^\s*>>> ", re.M)
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A file without tests of the part that is run is not imported: every worker would."""
     part = config.getoption("markexpr")
-    if part not in (*APART, "not alone and not paired") or collection_path.name == "__pycache__":
+    if part not in (*APART, " and ".join(f"not {part}" for part in APART)) or collection_path.name == "__pycache__":
         return None
     files = collection_path.rglob("test_*.py") if collection_path.is_dir() else (collection_path,)
     return all(map(is_all_apart if part not in APART else partial(lacks, part), files)) or None

@@ -45,7 +45,7 @@ def list_installed() -> set[str]:
 
 def test_the_workflow_runs_commands_that_exist() -> None:
     steps = list(list_steps())
-    assert {name for name, _ in steps} == {"checks", "tests", "coverage", "package"}
+    assert {name for name, _ in steps} == {"checks", "tests", "slow", "coverage", "package"}
     for name, command in steps:
         program, *words = command.split()
         if program == "make":

@@ -13,6 +13,7 @@ UNCAPPED = ("--set", "duplicate_overlap=1", "--set", "duplicate_cosine=1")
 """Nothing is a copy that is not equal to the letter."""
 
 
+@pytest.mark.slow
 def test_the_catalogue_is_as_expected() -> None:
     benched = run_bench(list_attacks(), range(SHORT.seeds), Season(rounds=SHORT.rounds))
     assert [finding for finding in compare(benched, load_expectations(SHORT)) if finding.red] == []

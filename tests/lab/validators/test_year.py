@@ -126,6 +126,7 @@ def test_one_validator_s_weigh_ins_pay_the_skilled() -> None:
         assert crowd.skill[best].mean() > 0.8
 
 
+@pytest.mark.slow
 def test_copiers_are_seen_and_earn_more_where_rows_are_public() -> None:
     public, hidden = weight_copying.run(1), weight_copying.run_hidden(1)
     for trial in (public, hidden):
@@ -136,6 +137,7 @@ def test_copiers_are_seen_and_earn_more_where_rows_are_public() -> None:
         assert hidden.earned[name] < public.earned[name]
 
 
+@pytest.mark.slow
 def test_colluders_below_kappa_lose_and_above_it_pay_their_miners() -> None:
     below, above = colluding_validators.run(1), colluding_validators.run_favoured_majority(1)
     assert max(below.earned[name] for name in below.attackers) < 0.95
