@@ -108,6 +108,7 @@ FAULT_WORDS: Mapping[str, tuple[str, ...]] = {
     "round_blobs": ("round_blobs", "records"),
     "standing_history": ("standings over time", "standing_history"),
     "contributions": ("contribution", "audit"),
+    "contribution_facts": ("facts", "a fact belongs"),
     "forms": ("form", "audit", "contribution"),
     "pieces": ("piece", "audit", "contribution"),
     "settlements": ("settlement", "audit", "contribution"),

@@ -13,7 +13,7 @@ OTTERS = "Sea otters hold hands while they sleep, so that the current does not c
 DRIFT = "While sleeping, sea otters hold each other's hands so as not to drift apart."
 BRIDGE = "A steel bridge is about thirty centimetres longer on a summer afternoon than in winter."
 NOISE = "xqzv wkjh ppqr zzxv mnbq rrtk vvbn qwpz lkjq"
-OTHER_NOISE = "bnmq tyrw plok zxcv qqwe rrty ppli kkju wwzx"
+OTHER_NOISE = "grbl snrk flmp drzz klvn brsk tgrm wlpf hrnd"
 THIRD_NOISE = "ghjk vbnm rewq yuio asdf zzxp lkjh mnvc qazw"
 
 

@@ -18,6 +18,7 @@ from weighbeam.mechanism.params import hash_params, recall_params
 from weighbeam.mechanisms.novelty.desk.bulk_import import split_lines
 from weighbeam.mechanisms.novelty.desk.desk import EMBEDDER
 from weighbeam.mechanisms.novelty.desk.export import parse_export
+from weighbeam.mechanisms.novelty.desk.known import find_run_faults
 from weighbeam.mechanisms.novelty.desk.ledger import (
     DESK,
     GENESIS,
@@ -275,7 +276,13 @@ class DeskAudit:
         yield from self._check_value(row, value)
 
     def _find_facts(self, id: int) -> NoveltyFacts | None:
-        return parse_facts((self._record.facts.get(id) or {}).get("facts"))
+        """None too if what is kept is no record of facts, or says more than one does."""
+        kept = (self._record.facts.get(id) or {}).get("facts")
+        try:
+            facts = parse_facts(kept)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return None
+        return facts if facts is not None and facts.as_json() == kept else None
 
     def _check_facts(self, row: Line) -> Iterator[str]:
         """Whether the facts are those that its receipt names, and its kin are its contributor's."""
@@ -333,6 +340,7 @@ def audit_store(
 def _find_store_faults(connection: Connection, audit: DeskAudit, file: Path | None) -> Iterator[str]:
     yield from audit.find_faults()
     yield from compare_vectors(connection)
+    yield from find_run_faults(connection)
     yield from find_desk_head_faults(connection, file)
     if select_head(connection, DESK) is not None:
         yield from find_seal_faults(connection)

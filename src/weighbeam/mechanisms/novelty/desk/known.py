@@ -4,12 +4,14 @@ Runs are written for every text whatever the parameters are, so that a desk may 
 from before there were runs gets them when it is opened for writing; nothing else of it changes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, bindparam, insert, select
 
+from weighbeam.core.canonical import digest_text
 from weighbeam.core.quantise import to_micro
 from weighbeam.mechanisms.novelty.compare import ReadText
 from weighbeam.mechanisms.novelty.desk.pieces import select_pieces_of
@@ -19,7 +21,7 @@ from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.tables import contribution_facts, contribution_runs, contributions
 from weighbeam.senses.ports.vectors import dot_exact
 from weighbeam.store.database import Store
-from weighbeam.store.memory import note, recall
+from weighbeam.store.memory import look_up, note, recall
 
 HOUR = 3600
 ASKED_AT_ONCE = 500
@@ -117,3 +119,55 @@ def index_older(store: Store) -> None:
             last = rows[-1].id if rows else state["last"]
             state = {"last": last, "done": len(rows) < INDEXED_AT_ONCE}
             note(connection, INDEXED, state)
+
+
+def find_run_faults(connection: Connection) -> Iterator[str]:
+    """Where `contribution_runs` is not what the texts say; a withdrawn text cannot say any more which runs it had.
+
+    Whose a run is decides what later texts are paid. A text owns runs of its own alone, and of those it does not own
+    somebody earlier must be the owner; so nobody owns a run that an earlier text has.
+    """
+    indexed = look_up(connection, INDEXED) or {"last": 0, "done": False}
+    columns = contributions.c
+    streamed = connection.execution_options(yield_per=INDEXED_AT_ONCE)
+    owned = _OwnedRuns(connection)
+    query = select(columns.id, columns.text, columns.text_sha256).order_by(columns.id)
+    for id, text, said in streamed.execute(query):
+        stray, mine = owned.take(id)
+        yield from stray
+        if text is None or digest_text(text) != said or not (mine or indexed["done"] or id <= indexed["last"]):
+            continue
+        expected = read_known(text).list_kept()
+        others = expected - mine
+        owners = select_owners_of(connection, list(others))
+        if mine - expected or any(owners.get(run, id) >= id for run in others):
+            yield f"contribution_runs: those of contribution {id} are not what its text says"
+    yield from owned.take(None)[0]
+
+
+class _OwnedRuns:
+    """The runs of each contribution, read in the order of contributions."""
+
+    def __init__(self, connection: Connection) -> None:
+        columns = contribution_runs.c
+        query = select(columns.contribution, columns.run).order_by(columns.contribution)
+        rows = connection.execution_options(yield_per=INDEXED_AT_ONCE).execute(query)
+        self._groups = groupby(rows, key=lambda row: row.contribution)
+        self._next: tuple[int, set[int]] | None = None
+        self._advance()
+
+    def take(self, id: int | None) -> tuple[list[str], set[int]]:
+        """The runs of contribution `id`, and a fault for each owner before it that is no contribution."""
+        stray = []
+        while self._next is not None and (id is None or self._next[0] < id):
+            stray.append(f"contribution_runs: {self._next[0]} owns runs and is no contribution")
+            self._advance()
+        if self._next is None or self._next[0] != id:
+            return stray, set()
+        mine = self._next[1]
+        self._advance()
+        return stray, mine
+
+    def _advance(self) -> None:
+        found = next(self._groups, None)
+        self._next = None if found is None else (found[0], {row.run for row in found[1]})
