@@ -19,6 +19,7 @@ from prometheus_client import CollectorRegistry
 from service.holders import place
 from weighbeam.core.quantise import unit_millionths
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
+from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.service.handlers import NoveltyApi
 from weighbeam.mechanisms.novelty.service.routes import add_novelty
 from weighbeam.network.http_server import ListenSettings, listen
@@ -59,7 +60,8 @@ def spread(word: str) -> NDArray[np.float64]:
 def open_worker_desk(folder: Path, real: bool) -> NoveltyDesk:
     bag = WordBag()
     senses: Any = LocalSenses(workers=1) if real else SimpleNamespace(embedder=bag, word_pieces=bag)
-    return open_desk(Store(f"sqlite:///{folder / 'novelty.db'}"), senses, ALICE)
+    params = NoveltyParams(entailment=real)
+    return open_desk(Store(f"sqlite:///{folder / 'novelty.db'}"), senses, ALICE, params)
 
 
 def live(folder: Path, said: Connection, real: bool) -> None:
