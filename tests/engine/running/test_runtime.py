@@ -43,7 +43,7 @@ from weighbeam.store.database import Store
 
 ALICE = Hotkey.from_uri("//Alice")
 NAMES = ("full", "half", "empty")
-SECONDS = 90.0
+SECONDS = 240.0
 
 
 async def answer(name: str, task: dict) -> dict:
