@@ -33,6 +33,7 @@ def compare_ends(trial: Trial) -> float:
     return honest / (sum(trial.standing[name] for name in trial.attackers) / len(trial.attackers))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "identities"), [(lambda: FixedStrategy(lie), 2), (LyingCrew, 14)], ids=["liar", "majority"]
 )
