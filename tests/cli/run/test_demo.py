@@ -89,12 +89,13 @@ def test_novelty_pays_what_is_new_and_holds_what_is_noise(played) -> None:
         "shouter": "duplicate",
         "spacer": "duplicate",
         "prefixer": "not_new",
+        "rewording": "not_new",
+        "halver": "not_new",
         "homoglyphs": "held",
         "masher": "held",
         "salad": "held",
         "repeater": "held",
     }
-    assert all(0 < rows[name]["score"] < 1e9 for name in ("rewording", "halver"))
 
 
 def test_every_miner_has_an_address_of_its_own_and_serves_both_mechanisms(played) -> None:
