@@ -63,8 +63,8 @@ def _read_token(token: str, mixed: bool) -> str:
 
 
 def _read_foreign(token: str) -> str:
-    """Accents dropped from Latin letters; letters that look alike read as Latin where a Latin letter stands in the same word, or
-    nothing but look-alikes; a text without any Latin letter is none of this."""
+    """Accents dropped from Latin letters; letters that look alike read as Latin where a Latin letter stands in the same
+    word, or where there is nothing else; a text without any Latin letter is none of this."""
     bare = "".join(c for c in to_nfkd(token) if not unicodedata.combining(c)) if LATIN.search(token) else token
     read = bare.translate(LOOK_ALIKE)
     foreign = [c for c in read if not c.isascii() and c.isalpha()]
