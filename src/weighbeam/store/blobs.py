@@ -20,7 +20,7 @@ MAX_BYTES = 1 << 30
 MAX_PLANES = 1 << 28
 """Joining planes takes several times their size in memory."""
 MAX_BASE = 1 << 26
-"""A base is read anew with each content that refers to it; a window of 128 MiB holds it."""
+"""A base is read again with each content that refers to it; a window of 128 MiB holds it."""
 LEAST_REFERRING = 1 << 10
 """Shorter contents refer to nothing: that would take as much as it saves."""
 PLANES, BESIDE = b"WBP1", b"WBR1"
