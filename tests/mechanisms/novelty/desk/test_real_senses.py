@@ -135,7 +135,7 @@ def test_one_text_costs_no_more_than_so_many_pieces(senses: LocalSenses) -> None
 
 
 def test_no_window_of_a_known_text_is_paid(desk: NoveltyDesk) -> None:
-    """However few its words are, and whoever hands it in."""
+    """However few its words are, and from any contributor."""
     text = (
         "The old harbour of our town was built when herring still filled the bay every autumn. Fishermen from three "
         "villages shared the cost of the stone pier, and each family received a mooring in return."
