@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.core.exact import square_rows, sum_runs, widen
+from weighbeam.core.exact import square_rows, sum_and_square, sum_runs, widen
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,16 @@ def sum_pairs_each(vectors: NDArray[np.integer], families: Families) -> list[Pai
     """
     ends = np.cumsum([0, *families.groups])
     rows, keys = _order_rows(families, ends[:-1])
-    norms = square_rows(vectors)
-    longest = int(norms.max(initial=0))
     starts = _list_starts(keys)
     sizes = _list_sizes(starts, len(keys))
     largest, limit = int(sizes.max(initial=0)), max(families.counts, default=0)
     filled = keys[starts]
     stops = np.searchsorted(filled, ends)
+    sums, at, norms = sum_and_square(vectors, rows, sizes)
+    longest = int(norms.max(initial=0))
     # Of a family, no sum of squares is larger than that of its vectors laid end to end.
     bound = (limit * (math.isqrt(longest) + 1)) ** 2
     own = widen(np.add.reduceat(widen(norms, largest * longest)[rows], starts), bound)
-    sums, at = sum_runs(widen(vectors, largest * math.isqrt(longest)), rows, sizes)
     pairs = widen((square_rows(sums)[at] - own) // 2, bound)
     all_sums, all_at = sum_runs(widen(sums, limit * math.isqrt(longest)), at, stops[1:] - stops[:-1])
     same, same_pairs = _add_between(pairs, stops), _add_between(sizes * (sizes - 1) // 2, stops)
