@@ -4,7 +4,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := dev,alerts,bittensor,chunkers,corpus,openai,parquet,postgres,punkt,ray,s3,wandb
 
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
@@ -24,20 +23,23 @@ setup: $(READY) ## Install everything into .venv, pinned by constraints.txt
 THIRDPARTY := $(shell find examples/mechanism_package -name "*.toml" -o -name "*.py" | grep -v build/)
 
 $(READY): pyproject.toml constraints.txt $(THIRDPARTY)
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt pip hatchling editables
-	$(PIP) install -c constraints.txt --no-compile --no-build-isolation -e '.[$(EXTRAS)]' ./examples/mechanism_package
-	$(BIN)/weighbeam setup
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	@echo "setting up Weighbeam in $(VENV), once; it takes about a minute"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python tools/install.py "build tools" constraints.txt -- pip hatchling editables
+	@$(BIN)/python tools/install.py "packages" constraints.txt -- --no-compile --no-build-isolation -e '.[$(EXTRAS)]' ./examples/mechanism_package
+	@$(BIN)/weighbeam setup
 	@touch $@
 
 LLM ?=
 DEMO_BIN := $(if $(LLM),.venv-llm/bin,$(BIN))
 WITH_LLM := --rounds 2 --llm {llm}
+DEMO_FOLDER := build/demo
 
 demo: $(if $(LLM),.venv-llm/.ready,$(READY)) ## Score the sample chunkings, then run a whole subnet with four mechanisms (LLM=1: and a language model)
-	$(DEMO_BIN)/weighbeam score chunking examples/chunking.json --chunker all --only slowpoke --only word-inventor
-	$(if $(LLM),LLM_THREADS=$$(nproc) $(DEMO_BIN)/python tests/language_model.py) $(DEMO_BIN)/weighbeam demo $(if $(LLM),$(WITH_LLM))
+	$(DEMO_BIN)/weighbeam score chunking examples/chunking.json
+	@rm -rf $(DEMO_FOLDER)
+	$(if $(LLM),LLM_THREADS=$$(nproc) $(DEMO_BIN)/python tests/language_model.py) $(DEMO_BIN)/weighbeam demo --folder $(DEMO_FOLDER) $(if $(LLM),$(WITH_LLM))
 
 # One more than there are processors: many tests wait for servers of their own.
 WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))

@@ -11,16 +11,23 @@ MINER_STAKE = 100 * TAO
 ASKED = ("chunking", "inference", "evidence")
 MECHANISMS = (*ASKED, "novelty")
 
+CLIMBS = (
+    "climb keeps every rule, so it counts as honest. The lab lists what it does as the attack metric-climbing, its "
+    "best paid: a higher score need not mean better chunks."
+)
+LIES = "contradictor lies well and is paid like an answer: inference judges quality and agreement, not truth."
+
 
 @dataclass(frozen=True, slots=True)
 class DemoAct:
     """What a miner does in one mechanism: `answers` as its settings say it, or how it contributes; `caught` if it must
-    earn less than anyone honest."""
+    earn less than anyone honest; `note` is shown beside its pay where that needs a word."""
 
     name: str
     answers: str
     about: str
     caught: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ VALIDATORS = (
 )
 HONEST = (
     (
-        DemoAct("climb", "climb", "climbs metric"),
+        DemoAct("climb", "climb", "climbs metric", note=CLIMBS),
         DemoAct("voice-1", "prepared:0", "answers"),
         DemoAct("reader-1", "archive#0/5", "quotes pages"),
         DemoAct("writer-1", "lines:0/5", "says new things"),
@@ -97,7 +104,7 @@ HOSTILE = (
     ),
     (
         DemoAct("slow", "hostile:slow", "late answers"),
-        DemoAct("overconfident", "hostile:overconfident", "sure, 1 line"),
+        DemoAct("overconfident", "hostile:overconfident", "sure of a line"),
         DemoAct("newborn", "hostile:newborn", "a new domain", caught=True),
         DemoAct("spacer", "hostile:spacer", "hidden blanks", caught=True),
     ),
@@ -109,7 +116,7 @@ HOSTILE = (
     ),
     (
         DemoAct("inventor", "hostile:inventor", "adds words", caught=True),
-        DemoAct("contradictor", "hostile:contradictor", "lies fluently"),
+        DemoAct("contradictor", "hostile:contradictor", "lies fluently", note=LIES),
         DemoAct("forger", "hostile:forger", "drops a not", caught=True),
         DemoAct("halver", "hostile:halver", "two thirds of it", caught=True),
     ),
@@ -135,7 +142,7 @@ HOSTILE = (
         DemoAct("noise", "hostile:noise", "random bytes", caught=True),
         DemoAct("garbage-2", "hostile:garbage-2", "empty phrases", caught=True),
         DemoAct("seller", "hostile:blacklisted", "blacklisted", caught=True),
-        DemoAct("salad", "hostile:salad", "words, no sense", caught=True),
+        DemoAct("salad", "hostile:salad", "senseless words", caught=True),
     ),
     (
         DemoAct("replayer", "hostile:replayer", "an old reply"),

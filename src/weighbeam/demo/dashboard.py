@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing, suppress
 
 from prometheus_client import CollectorRegistry
 
@@ -10,19 +10,20 @@ from weighbeam.app.service.access import open_access
 from weighbeam.app.service.apps import load_runs, make_app
 from weighbeam.app.settings.sources import load_settings
 from weighbeam.app.shutdown import run_until_stopped
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.demo.cast import VALIDATORS
 from weighbeam.demo.subnet import DemoSubnet
 from weighbeam.demo.subnet_files import save_validator_settings
-from weighbeam.network.http_server import listen
+from weighbeam.network.http_server import bind, listen
 from weighbeam.service.app import report_health
 from weighbeam.service.http.threads import ThreadPools
 
-HOST = "127.0.0.1"
+HOST, PORT = "127.0.0.1", 8484
 
 
 @asynccontextmanager
-async def open_dashboard(subnet: DemoSubnet, port: int = 0) -> AsyncIterator[int]:
-    """Its port, `port` or a free one; its settings are those that `weighbeam serve` can go on with later."""
+async def open_dashboard(subnet: DemoSubnet, port: int) -> AsyncIterator[int]:
+    """Its port: `port`, or a free one if that is taken. `weighbeam serve` can go on with its settings later."""
     part, runner = VALIDATORS[0], subnet.runners["chunking"][0]
     loaded = load_settings(save_validator_settings(subnet.folder, part), {})
     store, pools = runner.round_context.journal.store, ThreadPools()
@@ -37,10 +38,18 @@ async def open_dashboard(subnet: DemoSubnet, port: int = 0) -> AsyncIterator[int
             lambda: report_health(pools.submissions),
             load_runs(loaded),
         )
-        async with listen(app, HOST, port) as (_, bound):
+        async with listen(app, HOST, find_port(port)) as (_, bound):
             yield bound
     finally:
         pools.close()
+
+
+def find_port(wanted: int = PORT) -> int:
+    """That port, so that a bookmark works in the next demo; a free one if another program has it."""
+    for port in (wanted, 0):
+        with suppress(WeighbeamError), closing(bind(HOST, port)) as listener:
+            return int(listener.getsockname()[1])
+    return 0
 
 
 def name_address(port: int) -> str:
@@ -51,8 +60,8 @@ def stay(subnet: DemoSubnet, port: int, tell: Callable[[str], None]) -> None:
     """Keep the dashboard open where it was, until SIGTERM or SIGINT."""
 
     async def serve() -> None:
-        async with open_dashboard(subnet, port):
-            tell(name_address(port))
+        async with open_dashboard(subnet, port) as bound:
+            tell(name_address(bound))
             await asyncio.Event().wait()
 
     asyncio.run(run_until_stopped(serve()))

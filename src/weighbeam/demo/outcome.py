@@ -138,6 +138,7 @@ async def _conclude_mechanism(subnet: DemoSubnet, mechanism: str) -> dict[str, A
                 "name": act.name,
                 "role": part.role,
                 "about": act.about,
+                "note": act.note,
                 "caught": act.caught,
                 "uid": neuron.uid,
                 "endpoint": neuron.endpoint,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from weighbeam.app.senses import EMBEDDED, find_web
 from weighbeam.app.validator.build import check_senses
@@ -110,7 +110,17 @@ PARAMETERS = SubnetParameters(
 EPOCH_SECONDS = (PARAMETERS.tempo + 1) * BLOCK_SECONDS / SPEED
 """After that validators have their permits, without which they ask nobody."""
 StepOutcome = CommittedRound | WeighInResult | None
-Step = dict[str, list[StepOutcome]]
+StepOutcomes = dict[str, list[StepOutcome]]
+"""By mechanism, what came of it for each validator; None for one that had nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStep:
+    """A round of every mechanism, an extra one of those for which this machine was late, or the weigh-in."""
+
+    kind: Literal["round", "extra", "weigh-in"]
+    name: str
+    outcomes: StepOutcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,35 +223,35 @@ def _make_runner(
     return MechanismRunner(round_context, weigh_in_context, TASKS[name], clock)
 
 
-async def run_subnet(subnet: DemoSubnet, rounds: int) -> AsyncIterator[tuple[str, Step]]:
+async def run_subnet(subnet: DemoSubnet, rounds: int) -> AsyncIterator[DemoStep]:
     """Rounds of all mechanisms and validators side by side, then a weigh-in of each, then epochs until the chain
-    has counted them; each step with its name.
+    has counted them.
 
     Where this machine was too late for a round or for an honest miner, further rounds are played, one after the other
     so that they do not disturb each other.
     """
-    played: list[Step] = []
+    played: list[StepOutcomes] = []
     async with open_desks(subnet.runners["novelty"], subnet.names) as doors:
         for turn in range(rounds):
             await contribute_all(doors, turn)
             played.append(await _at_once(subnet, _play))
-            yield f"round {turn + 1} of {rounds}, valid answers", played[-1]
+            yield DemoStep("round", f"round {turn + 1} of {rounds}", played[-1])
         for turn in range(MAX_FURTHER):
             lacking = find_lacking(subnet, played, rounds)
             if not lacking:
                 break
             played.append(await _play_lacking(subnet, lacking))
-            yield f"this machine was late, further round {turn + 1} of at most {MAX_FURTHER}, valid answers", played[-1]
+            yield DemoStep("extra", f"extra round {turn + 1}", played[-1])
     while subnet.epochs() < 1:
         await asyncio.sleep(0.5)
-    yield "weigh-in, then the epoch", await _at_once(subnet, weigh_in)
+    yield DemoStep("weigh-in", "weigh-in", await _at_once(subnet, weigh_in))
     counted = subnet.epochs()
     while subnet.epochs() <= counted:
         await asyncio.sleep(0.5)
     await note_result(subnet)
 
 
-def find_lacking(subnet: DemoSubnet, played: Sequence[Step], rounds: int) -> set[tuple[str, int]]:
+def find_lacking(subnet: DemoSubnet, played: Sequence[StepOutcomes], rounds: int) -> set[tuple[str, int]]:
     """Mechanism and place of every validator that cannot prove its claims yet: too many of its rounds are void, or an
     honest miner was late in all others."""
     return {
@@ -252,7 +262,7 @@ def find_lacking(subnet: DemoSubnet, played: Sequence[Step], rounds: int) -> set
     }
 
 
-def _find_round(step: Step, name: str, place: int) -> CommittedRound | None:
+def _find_round(step: StepOutcomes, name: str, place: int) -> CommittedRound | None:
     outcome = step[name][place] if name in step else None
     return outcome if isinstance(outcome, CommittedRound) else None
 
@@ -275,8 +285,10 @@ def is_void(scored: Scored) -> bool:
     return all(score.status == "unscored" for score in scored.scores)
 
 
-async def _play_lacking(subnet: DemoSubnet, lacking: Collection[tuple[str, int]]) -> Step:
-    step: Step = {name: [None] * len(subnet.runners[name]) for name in ASKED if any(name == one for one, _ in lacking)}
+async def _play_lacking(subnet: DemoSubnet, lacking: Collection[tuple[str, int]]) -> StepOutcomes:
+    step: StepOutcomes = {
+        name: [None] * len(subnet.runners[name]) for name in ASKED if any(name == one for one, _ in lacking)
+    }
     for name, place in sorted(lacking):
         step[name][place] = await _play(subnet.runners[name][place])
     return step
@@ -311,10 +323,10 @@ async def weigh_in(runner: MechanismRunner) -> WeighInResult:
     return done
 
 
-async def _at_once(subnet: DemoSubnet, act: Callable[[MechanismRunner], Awaitable[StepOutcome]]) -> Step:
+async def _at_once(subnet: DemoSubnet, act: Callable[[MechanismRunner], Awaitable[StepOutcome]]) -> StepOutcomes:
     names = [name for name, runners in subnet.runners.items() for _ in runners]
     outcomes = await asyncio.gather(*(act(runner) for runners in subnet.runners.values() for runner in runners))
-    step: Step = {name: [] for name in subnet.runners}
+    step: StepOutcomes = {name: [] for name in subnet.runners}
     for name, outcome in zip(names, outcomes, strict=True):
         step[name].append(outcome)
     return step

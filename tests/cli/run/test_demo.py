@@ -139,7 +139,8 @@ def test_what_is_not_as_claimed_is_told_and_is_an_error(played, monkeypatch: pyt
     assert "chunking: the weights of validator-2 are not confirmed: failed" in spoiled["failures"]
     assert any(line.startswith("inference: echo earns 8.0%, no less than an honest") for line in spoiled["failures"])
 
-    async def play(*_: object, **__: object) -> None: ...
+    async def play(*_: object, **__: object) -> int:
+        return 1
 
     async def conclude(_: object) -> dict:
         return spoiled
@@ -147,10 +148,11 @@ def test_what_is_not_as_claimed_is_told_and_is_an_error(played, monkeypatch: pyt
     monkeypatch.setattr("weighbeam.demo.subnet.open_subnet", lambda *_: nullcontext())
     monkeypatch.setattr("weighbeam.cli.run.demo._play", play)
     monkeypatch.setattr("weighbeam.demo.outcome.conclude", conclude)
-    done = CliRunner(env={"COLUMNS": "92"}).invoke(app, ["demo"])
+    done = CliRunner(env={"COLUMNS": "92"}).invoke(app, ["demo", "--details"])
     assert done.exit_code == 1
     assert "not as it should be: inference: echo earns 8.0%" in done.output
     assert max(map(len, done.output.splitlines())) <= 100
+    assert "inference at block" in done.output, "--details prints the tables"
 
 
 def test_the_honest_must_earn_something_and_more_than_the_others(played) -> None:
@@ -251,15 +253,20 @@ def test_a_folder_in_use_is_refused(played) -> None:
 
 def test_the_dashboard_stays_where_it_was_until_told_to_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "weighbeam", "demo", "--rounds", "1", "--stay"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as demo:
-        addresses = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as demo:
+        lines = []
         for line in demo.stderr:
-            addresses += re.findall(r"dashboard: (\S+)", line)
-            if "until Ctrl-C" in line:
+            lines.append(line)
+            if "stays open until Ctrl-C" in line:
                 break
+        addresses = [found for line in lines for found in re.findall(r"dashboard: (\S+)", line)]
         with urllib.request.urlopen(addresses[-1], timeout=60) as page:
             assert b"<h1>Overview</h1>" in page.read()
         demo.send_signal(signal.SIGINT)
+        said = demo.stdout.read()
         assert demo.wait(60) in (0, 1), "1 if one round was too few for what the demo claims"
-    assert len(addresses) == 2
-    assert len(set(addresses)) == 1
+    assert addresses[0] in lines[0], "where to look comes first"
+    assert "Ctrl-C" in lines[0], "and so does how to stop"
+    assert set(addresses) == {addresses[0]}
+    assert max(map(len, [*lines, *said.splitlines()])) <= 81
+    assert not any(tmp_path.iterdir())

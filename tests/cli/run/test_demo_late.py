@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from weighbeam.cli.main import app
 from weighbeam.demo.cast import ASKED
 from weighbeam.demo.outcome import conclude, find_failures
-from weighbeam.demo.subnet import DemoSubnet, Step, is_void, open_subnet, run_subnet
+from weighbeam.demo.subnet import DemoStep, DemoSubnet, is_void, open_subnet, run_subnet
 from weighbeam.engine.journal.journal import CommittedRound
 
 pytestmark = pytest.mark.alone
@@ -63,7 +63,8 @@ def test_what_the_machine_was_too_busy_for_is_not_proven() -> None:
 def test_void_rounds_are_told_and_too_many_are_an_error(
     void: int, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def play(*_: object, **__: object) -> None: ...
+    async def play(*_: object, **__: object) -> int:
+        return 1
 
     async def give(_: object) -> dict[str, Any]:
         return make_result(void=void)
@@ -73,7 +74,7 @@ def test_void_rounds_are_told_and_too_many_are_an_error(
     monkeypatch.setattr("weighbeam.demo.outcome.conclude", give)
     done = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["demo"])
     assert done.exit_code == status
-    assert f"chunking: {void} of 2 rounds of validator-1 are void: this machine was late" in done.output
+    assert f"{void} of 4 rounds of chunking are void: this machine was late" in " ".join(done.output.split())
     assert ("nothing is proven" in done.output) == bool(status)
 
 
@@ -86,7 +87,7 @@ async def stall_asking(subnet: DemoSubnet) -> None:
             time.sleep(1.0)
 
 
-async def play_late(subnet: DemoSubnet) -> list[tuple[str, Step]]:
+async def play_late(subnet: DemoSubnet) -> list[DemoStep]:
     """A demo of one round during which the machine is late."""
     stalling = asyncio.create_task(stall_asking(subnet))
     steps = []
@@ -100,12 +101,12 @@ def test_rounds_that_are_void_are_played_again(tmp_path: Path) -> None:
     with open_subnet(tmp_path / "subnet") as subnet:
         steps = asyncio.run(play_late(subnet))
         result = asyncio.run(conclude(subnet))
-    assert steps[0][0] == "round 1 of 1, valid answers"
-    first = [outcome for name in ASKED for outcome in steps[0][1][name]]
+    assert (steps[0].kind, steps[0].name) == ("round", "round 1 of 1")
+    first = [outcome for name in ASKED for outcome in steps[0].outcomes[name]]
     assert all(isinstance(one, CommittedRound) and is_void(one.scored) for one in first)
-    assert steps[1][0].startswith("this machine was late, further round 1 of at most 5")
-    assert set(steps[1][1]) == set(ASKED), "nobody was asked for novelty, so no round of it is void"
-    assert steps[-1][0] == "weigh-in, then the epoch"
+    assert (steps[1].kind, steps[1].name) == ("extra", "extra round 1")
+    assert set(steps[1].outcomes) == set(ASKED), "nobody was asked for novelty, so no round of it is void"
+    assert steps[-1].kind == "weigh-in"
     for name in ASKED:
         for row in result["mechanisms"][name]["validators"]:
             assert 1 <= row["void"] < row["rounds"]

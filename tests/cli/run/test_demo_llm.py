@@ -53,7 +53,7 @@ def test_without_a_model_the_demo_does_not_start() -> None:
     assert done.returncode == 2
     assert "no_llm" in done.stderr
     assert "make demo LLM=1" in done.stderr
-    assert "starting a local chain" not in done.stderr
+    assert "a subnet on this machine" not in done.stderr
 
 
 def test_the_guest_comes_last_and_answers_one_mechanism() -> None:
@@ -81,7 +81,7 @@ def test_refused_narratives_are_counted_and_markup_is_text() -> None:
         {"round": "r2", "used": False, "fault": "no_consensus_score", "text": "Two [red]miners[/] were asked."},
         {"round": "r1", "used": True, "fault": None, "text": "Told."},
     ]
-    demo_tables._show_narratives(console, told)
+    demo_tables.show_narratives(console, told)
     shown = console.export_text()
     assert "narratives by the language model: 1 of 2; refused for no_consensus_score" in shown
     assert "Two [red]miners[/] were asked." in shown

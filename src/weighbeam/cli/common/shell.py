@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -77,9 +78,11 @@ def print_json(value: Any) -> None:
 
 
 def name_program() -> str:
-    """How this program was called, so that a suggested command can be pasted."""
+    """How this program was called, so that a suggested command can be pasted; its name alone where that finds it."""
     called = sys.argv[0]
-    return called if Path(called).name == "weighbeam" else "python -m weighbeam"
+    if Path(called).name != "weighbeam":
+        return "python -m weighbeam"
+    return "weighbeam" if shutil.which("weighbeam") == called else called
 
 
 def make_printable(text: str, limit: int | None = None) -> str:

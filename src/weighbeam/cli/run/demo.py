@@ -1,6 +1,7 @@
 """`weighbeam demo`: run a whole subnet on this machine, from registration to a replayed journal."""
 
 import logging
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,11 +9,11 @@ import typer
 
 from weighbeam.cli.common.options import LogJson, LogLevel, start_logs
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, name_program, print_json
+from weighbeam.cli.run.demo_story import DemoStory, open_story
 
 if TYPE_CHECKING:
-    from weighbeam.demo.subnet import DemoSubnet, Step
-    from weighbeam.engine.journal.journal import CommittedRound
-    from weighbeam.engine.weights.weigh_in import WeighInResult
+    from weighbeam.cli.run.demo_summary import DemoFiles
+    from weighbeam.demo.subnet import DemoStep, DemoSubnet
     from weighbeam.senses.ports.protocols import Narrator
 
 
@@ -27,54 +28,80 @@ def demo(
         typer.Option("--llm", metavar="openai:MODEL@URL", help="Let a language model answer and narrate, too."),
     ] = None,
     stays: Annotated[bool, typer.Option("--stay", help="Keep the dashboard open at the end, until Ctrl-C.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="Print every miner's scores and reasons, too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     log_json: LogJson = False,
     log_level: LogLevel = None,
 ) -> None:
-    """Run four mechanisms with fifteen miners and two validators; show who is paid and prove every number."""
+    """Run a whole subnet on this machine.
+
+    Four mechanisms, fifteen miners and two validators: it shows who is paid and which tricks are stopped, and proves
+    every number. Exit 1 if a claim does not come true.
+    """
     if write is not None:
         _save_subnet(write)
         return
-    start_logs(None, log_json, log_level, "WARNING")
+    start_logs(None, log_json, log_level, "ERROR")
     import asyncio
     import tempfile
 
+    from weighbeam.cli.run.demo_summary import DemoFiles
+    from weighbeam.demo.dashboard import find_port, name_address
     from weighbeam.demo.outcome import conclude, list_narratives
     from weighbeam.demo.subnet import open_subnet
 
     narrator = None if llm is None else _open_language_model(llm)
-
-    with tempfile.TemporaryDirectory() as scratch:
-        place = folder or Path(scratch) / "subnet"
-        if not as_json:
-            typer.echo("starting a local chain with 4 mechanisms, 15 miners and 2 validators", err=True)
-        with open_subnet(place, llm) as subnet:
-            port = asyncio.run(_play(subnet, rounds, quiet=as_json))
-            result = asyncio.run(conclude(subnet))
-            delivers = folder is not None or narrator is not None
-            told = asyncio.run(_deliver_rounds(subnet, as_json, narrator)) if delivers else None
-            if narrator is not None:
-                result["narratives"] = list_narratives(subnet, narrator)
-            _show(result, as_json, None if folder is None else place, told)
-            if stays:
-                _stay(subnet, port)
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
+        place, port = folder or Path(scratch) / "subnet", find_port()
+        story = stack.enter_context(open_story(as_json))
+        if stays:
+            story.tell(f"dashboard: {name_address(port)} from the first round on, until Ctrl-C")
+        story.tell("a subnet on this machine: a chain, 2 validators, 15 miners, 4 mechanisms")
+        story.begin("starting chain, miners and validators")
+        subnet = stack.enter_context(open_subnet(place, llm))
+        port = asyncio.run(_play(subnet, rounds, story, port, stays))
+        story.begin("computing every journal entry again")
+        result = asyncio.run(conclude(subnet))
+        told = "ROUND"
+        if folder is not None or narrator is not None or stays:
+            story.begin("drawing heatmaps and writing what happened")
+            told = asyncio.run(_deliver_rounds(subnet, narrator))
+        if narrator is not None:
+            result["narratives"] = list_narratives(subnet, narrator)
+        story.end()
+        files = DemoFiles(place, told, folder is None) if stays or folder is not None else None
+        _show(result, as_json, details, files)
+        if stays:
+            _stay(subnet, port)
     if result["failures"]:
         raise typer.Exit(EXIT_CHECK_FAILED)
 
 
-def _show(result: dict[str, Any], as_json: bool, kept: Path | None, told: str | None) -> None:
+def _show(result: dict[str, Any], as_json: bool, details: bool, files: "DemoFiles | None") -> None:
+    from weighbeam.cli.run.demo_tables import save_details
+
+    program = name_program()
+    if files is not None:
+        save_details(result, program, files)
     if as_json:
         print_json(result)
         return
-    from weighbeam.cli.run.demo_tables import show_result
+    from rich.console import Console
 
-    show_result(result, kept, told)
+    from weighbeam.cli.run.demo_summary import show_summary
+    from weighbeam.cli.run.demo_tables import show_details, show_narratives
+
+    console = Console()
+    if details:
+        show_details(console, result)
+    show_narratives(console, result.get("narratives", []))
+    show_summary(console, result, program, files)
 
 
 def _stay(subnet: "DemoSubnet", port: int) -> None:
     from weighbeam.demo.dashboard import stay
 
-    stay(subnet, port, lambda address: typer.echo(f"dashboard: {address} until Ctrl-C", err=True))
+    stay(subnet, port, lambda address: typer.echo(f"dashboard: {address} stays open until Ctrl-C", err=True))
 
 
 def _save_subnet(folder: Path) -> None:
@@ -92,42 +119,30 @@ def _open_language_model(given: str) -> "Narrator":
     return open_language_model(given)
 
 
-async def _deliver_rounds(subnet: "DemoSubnet", quiet: bool, narrator: "Narrator | None") -> str:
+async def _deliver_rounds(subnet: "DemoSubnet", narrator: "Narrator | None") -> str:
     from weighbeam.demo.outcome import deliver_rounds
 
     logging.getLogger("weighbeam").setLevel(logging.CRITICAL)
-    if not quiet:
-        typer.echo("  drawing and telling the rounds of inference", err=True)
     return await deliver_rounds(subnet, narrator)
 
 
-async def _play(subnet: "DemoSubnet", rounds: int, quiet: bool) -> int:
+async def _play(subnet: "DemoSubnet", rounds: int, story: DemoStory, port: int, stays: bool) -> int:
     """Gives the port that the dashboard was on."""
     from weighbeam.demo.dashboard import name_address, open_dashboard
     from weighbeam.demo.subnet import run_subnet
 
-    async with open_dashboard(subnet) as port:
-        if not quiet:
-            typer.echo(f"  dashboard: {name_address(port)} while this runs", err=True)
-        async for what, step in run_subnet(subnet, rounds):
-            if not quiet:
-                typer.echo(f"  {what}: {_summarise(step)}", err=True)
-    return port
+    async with open_dashboard(subnet, port) as bound:
+        if not stays or bound != port:
+            story.tell(f"dashboard: {name_address(bound)} while this runs; --stay keeps it open")
+        story.begin(f"round 1 of {rounds}")
+        done = 0
+        async for step in run_subnet(subnet, rounds):
+            done += 1
+            story.follow(step, _name_next(step, done, rounds))
+    return bound
 
 
-def _summarise(step: "Step") -> str:
-    """By mechanism, what came of it for each validator; who had nothing to do is left out, unless nobody had."""
-    named = {name: [_name_outcome(one) for one in outcomes if one is not None] for name, outcomes in step.items()}
-    return "; ".join(f"{name} {' and '.join(told) or 'nothing new'}" for name, told in named.items())
-
-
-def _name_outcome(outcome: "CommittedRound | WeighInResult") -> str:
-    from weighbeam.demo.subnet import is_void
-    from weighbeam.engine.journal.journal import CommittedRound
-
-    if isinstance(outcome, CommittedRound):
-        if is_void(outcome.scored):
-            return "void"
-        valid = sum(score.status == "valid" for score in outcome.scored.scores)
-        return f"{valid} of {len(outcome.scored.scores)}"
-    return outcome.submission.state if outcome.submission else f"skipped ({outcome.decision.reason})"
+def _name_next(step: "DemoStep", done: int, rounds: int) -> str:
+    if step.kind == "weigh-in":
+        return "waiting for the chain to pay"
+    return f"round {done + 1} of {rounds}" if done < rounds else "waiting for the chain, then the weigh-in"

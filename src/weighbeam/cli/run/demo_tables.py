@@ -1,5 +1,6 @@
-"""Results of the demo on a terminal: a table per mechanism, a legend, and where to look next."""
+"""Everything that a demo came to: a table per mechanism, its validators, and commands that look further."""
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,16 +10,30 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from weighbeam.cli.common.shell import name_program
+from weighbeam.cli.run.demo_summary import DETAILS, DemoFiles
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.registry import load_mechanism
 
 COLOURS = {"honest": "green", "hostile": "red", "guest": "cyan"}
 MIN_SHOWN = -1000
+FILE_WIDTH = 110
 
 
-def show_result(result: dict[str, Any], kept: Path | None, told: str | None = None) -> None:
-    console = Console()
+def save_details(result: dict[str, Any], program: str, files: DemoFiles) -> Path:
+    """Everything as text, for a reader who wants more than the summary."""
+    path = files.folder / DETAILS
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=FILE_WIDTH, no_color=True)
+    show_details(console, result)
+    console.print("commands on this demo:")
+    for command, what in list_commands(program, files).items():
+        console.print(f"  {command}\n      {what}", highlight=False, markup=False, soft_wrap=True)
+    path.write_text("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n", "utf-8")
+    return path
+
+
+def show_details(console: Console, result: dict[str, Any]) -> None:
+    """A table per mechanism, its legend, and a line per validator."""
     for name, part in result["mechanisms"].items():
         mechanism = load_mechanism(name)
         console.print(_draw(mechanism, part, console.width >= mechanism.page.table_width))
@@ -28,14 +43,11 @@ def show_result(result: dict[str, Any], kept: Path | None, told: str | None = No
     console.print(
         "score: mean of all rounds; weights: by each validator; pay: chain's incentive", style="dim", highlight=False
     )
-    _show_validators(console, result)
-    replayed = result["replay"]
-    console.print(f"replay of {replayed['entries']} journal entries: ", end="", highlight=False)
-    console.print(Text("equal to the bit", "green") if replayed["equal"] else Text("different", "red"))
-    _show_narratives(console, result.get("narratives", []))
-    for failure in result["failures"]:
-        console.print(Text(f"not as it should be: {failure}", "red"))
-    _point_further(console, kept, told or "ROUND")
+    for name, part in result["mechanisms"].items():
+        for row in part["validators"]:
+            said = f"weights {row['weigh_in']}, dividends {row['dividends']:.1%}, vtrust {row['vtrust']:.2f}"
+            console.print(f"{row['name']}, {name}: {said}", highlight=False)
+    console.print()
 
 
 def _draw(mechanism: Mechanism, part: dict[str, Any], wide: bool) -> Table:
@@ -86,18 +98,7 @@ def _sum_up(part: dict[str, Any]) -> str:
     )
 
 
-def _show_validators(console: Console, result: dict[str, Any]) -> None:
-    for name, part in result["mechanisms"].items():
-        for row in part["validators"]:
-            said = f"weights {row['weigh_in']}, dividends {row['dividends']:.1%}, vtrust {row['vtrust']:.2f}"
-            console.print(f"{row['name']}, {name}: {said}", highlight=False)
-            if row["void"]:
-                counted = f"{row['void']} of {row['rounds']} rounds of {row['name']} are void"
-                told = f"{name}: {counted}: this machine was late, so nobody was charged for them"
-                console.print(Text(told, "yellow"))
-
-
-def _show_narratives(console: Console, narratives: Sequence[dict[str, Any]]) -> None:
+def show_narratives(console: Console, narratives: Sequence[dict[str, Any]]) -> None:
     """How many the language model told, why it did not tell the others, and the newest of them."""
     if not narratives:
         return
@@ -108,25 +109,18 @@ def _show_narratives(console: Console, narratives: Sequence[dict[str, Any]]) -> 
     console.print(Text(narratives[0]["text"]))
 
 
-def _point_further(console: Console, kept: Path | None, told: str) -> None:
-    program = name_program()
-    console.print("to look further:", style="bold")
-    lines = {}
-    if kept is None:
-        kept = Path("demo-subnet")
-        lines[f"{program} demo --folder {kept}"] = "keep the chain, both journals and the heatmaps, then:"
-    journal = kept / "validator-1.db"
-    lines |= {
-        f"{program} serve --config {kept / 'validator-1.toml'}": "the dashboard and the API on what was kept",
+def list_commands(program: str, files: DemoFiles) -> dict[str, str]:
+    """Commands that look into a demo's folder, each with what it shows."""
+    journal = files.folder / "validator-1.db"
+    return {
+        f"{program} serve --config {files.folder / 'validator-1.toml'}": "the dashboard and the API on what was kept",
         f"{program} replay --verify --store {journal}": "compute every number of all mechanisms again",
-        f"{program} round {told} --store {journal}": "a round again: scores, heatmap, what happened in words",
+        f"{program} round {files.round} --store {journal}": "a round again: scores, heatmap, what happened in words",
         f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
         f"{program} weights --mechanism inference --store {journal}": "what was submitted",
         f"{program} novelty history --store {journal}": "every contribution, how near to what came before, and its pay",
         f"{program} demo --write my-subnet": "run the same validators and miners one by one",
     }
-    for command, what in lines.items():
-        console.print(f"  {command}\n      {what}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _number(value: float | None, decimals: int, unit: int = 1) -> str:

@@ -36,11 +36,13 @@ def setup(
     for parcel in list_packages(only or ()):
         state = parcel.look()
         wanted = state in ("missing", "wrong")
+        fetches = wanted and not dry_run
         if not as_json:
-            typer.echo(f"{parcel.name} {STATE_TEXTS[state]}" + (_describe(parcel) if wanted else ""))
-        if wanted and not dry_run:
+            text = "is fetched" if fetches else STATE_TEXTS[state]
+            typer.echo(f"{parcel.name} {text}" + (_describe(parcel) if wanted else ""))
+        if fetches:
             _fetch(parcel)
-        rows.append(_format_package(parcel, state, wanted and not dry_run))
+        rows.append(_format_package(parcel, state, fetches))
     if as_json:
         print_json({"parcels": rows})
     elif not dry_run:
