@@ -51,7 +51,7 @@ def run_demo() -> tuple[str, str]:
 def clean(printed: str) -> str:
     """Without this machine's paths, and without blanks that nobody sees."""
     shown = re.sub(r"\S+/bin/weighbeam|\S+ -m weighbeam", "weighbeam", printed)
-    return "\n".join(line.rstrip() for line in shown.splitlines()).strip() + "\n"
+    return "\n".join(line.rstrip() for line in shown.splitlines()).strip("\n") + "\n"
 
 
 def try_demo() -> tuple[str, str]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 WIDTH = 80
 KINDS = {"honest": "honest", "hostile": "tricks", "guest": "guest"}
-NAME_WIDTH = max(map(len, ("chunking", "inference", "evidence", "novelty")))
+NAME_WIDTH = 9
 UNBROKEN = "\u00a0"
 DETAILS = "details.txt"
 Row = Mapping[str, Any]
