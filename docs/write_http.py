@@ -35,6 +35,7 @@ TITLES = {
     "mechanisms": "Mechanisms",
     "miners": "Miners",
     "weights": "Weights",
+    "tables": "Tables as files",
     "trouble": "Trouble",
     "events": "Events",
     "requests": "Questions to miners",

@@ -12,6 +12,7 @@ import pytest
 
 from tests_root import ROOT
 from warm import weighbeam_warm
+from weighbeam.service.tables.catalogue import TABLES
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
@@ -119,7 +120,8 @@ def test_every_route_that_reads_is_explained() -> None:
     page, paths = (DOCS / "read-api.md").read_text(), ["/health", "/events"]
     for path in (SOURCE / "service/api" / f"{name}.py" for name in READING):
         paths += re.findall(r"(?:route\(|declare_read\(app, )\"(/[^\"]+)\"", path.read_text())
-    assert len(paths) >= 18
+    paths += [f"/tables/{name}" for name in TABLES]
+    assert len(paths) >= 27
     named = [re.sub(r"\{round_id\}", "{id}", re.sub(r"\{mechanism\}", "{name}", path)) for path in paths]
     assert [path for path in named if f"GET /v1{path}" not in page] == []
 

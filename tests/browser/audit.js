@@ -33,7 +33,7 @@
     const target = document.getElementById(one.getAttribute("aria-labelledby"));
     demand(target?.textContent.trim(), "labelled by nothing", one);
   }
-  for (const one of all("input, select, textarea")) demand(named(one), "a field without a label", one);
+  for (const one of all("input:not([type=hidden]), select, textarea")) demand(named(one), "a field without a label", one);
   for (const one of all("a[href], button, summary")) {
     demand(one.textContent.trim() !== "" || named(one), "a control without a name", one);
   }

@@ -100,17 +100,17 @@ def test_weights_that_failed_paid_nobody(store: Store) -> None:
     set_weights(store, "confirmed", (65535, 65535))
     for _ in range(40):
         set_weights(store, "failed", (65535, 1, 1))
-    page = read(show_weights(make_shelf(store), NAME))
+    page = read(show_weights(make_shelf(store), {"mechanism": NAME}))
     assert "last weights failed" in page
     assert "miners paid 2 " in page
     assert "first miner 50.0 % of all weight" in page
     set_weights(store, "planned", (65535,))
-    assert "miners paid 2 " in read(show_weights(make_shelf(store), NAME))
+    assert "miners paid 2 " in read(show_weights(make_shelf(store), {"mechanism": NAME}))
 
 
 def test_weights_that_never_reached_the_chain_have_no_share(store: Store) -> None:
     set_weights(store, "failed", (65535, 1, 1))
-    page = read(show_weights(make_shelf(store), NAME))
+    page = read(show_weights(make_shelf(store), {"mechanism": NAME}))
     assert "last weights failed" in page
     assert "miners paid" not in page
 
@@ -166,7 +166,7 @@ def test_a_round_for_which_this_machine_was_late_is_shown_as_void(store: Store) 
     page = show_round(make_shelf(store), "late", withhold=False)
     assert told in read(page)
     assert '<span class="badge warn">void</span>' in page
-    listed = show_rounds(make_shelf(store), None, None)
+    listed = show_rounds(make_shelf(store), {})
     assert listed.count('<span class="badge warn">void</span>') == 1
     assert listed.count('<span class="badge good">scored</span>') == 1
 

@@ -44,9 +44,15 @@ class ScoreLine:
 
 
 def list_scores(
-    store: Store, hotkey: str, mechanism: str | None = None, cursor: str | None = None, limit: int = 50
+    store: Store,
+    hotkey: str,
+    mechanism: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+    since: float | None = None,
+    until: float | None = None,
 ) -> ListPage[ScoreLine]:
-    """All scores of a miner, or those of one mechanism."""
+    """All scores of a miner, or those of one mechanism or of some time."""
     rounds, scores, after = tables.rounds.c, tables.scores.c, parse_cursor(cursor, NAME, float, str)
     query = (
         select(rounds.id, rounds.mechanism, rounds.at, rounds.block, scores.status, scores.value, scores.reasons)
@@ -59,6 +65,10 @@ def list_scores(
         query = query.where(rounds.mechanism == mechanism)
     if after is not None:
         query = query.where(tuple_(rounds.at, rounds.id) < tuple_(*after))
+    if since is not None:
+        query = query.where(rounds.at >= since)
+    if until is not None:
+        query = query.where(rounds.at <= until)
     with store.read() as connection:
         lines = [ScoreLine(*row[:6], tuple(row[6])) for row in connection.execute(query)]
     return cut_page(lines, limit, NAME, lambda line: (line.at, line.round))

@@ -1,12 +1,26 @@
 """Rounds of a journal, newest first, and the mechanisms and parameters they were played with."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, Select, exists, func, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    String,
+    and_,
+    cast,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    tuple_,
+)
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.views.paging import ListPage, cut_page, parse_cursor
@@ -62,6 +76,61 @@ class RoundLine:
         return "void" if self.void else self.state
 
 
+@dataclass(frozen=True, slots=True)
+class RoundFilter:
+    """Which rounds are looked for; what is None leaves all. `outcome` is a state, or `void`.
+
+    `miner` is the hotkey of an answer, or a part of it unless it is `whole`; `hotkeys` are others that count.
+    `reason` is one of such an answer's.
+    """
+
+    mechanism: str | None = None
+    outcome: str | None = None
+    miner: str | None = None
+    whole: bool = False
+    hotkeys: tuple[str, ...] = ()
+    reason: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+VOID = "void"
+OUTCOMES = (*STATES, VOID)
+
+
+def find_rounds(store: Store, wanted: RoundFilter, limit: int) -> tuple[RoundLine, ...]:
+    """The newest of them, so many at most."""
+    columns = tables.rounds.c
+    query = _select_lines().order_by(columns.at.desc(), columns.id.desc()).limit(limit)
+    for condition in _list_conditions(wanted):
+        query = query.where(condition)
+    with store.read() as connection:
+        return _read_lines(connection, query)
+
+
+def _list_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
+    columns, scores = tables.rounds.c, tables.scores.c
+    if wanted.mechanism is not None:
+        yield columns.mechanism == wanted.mechanism
+    if wanted.since is not None:
+        yield columns.at >= wanted.since
+    if wanted.until is not None:
+        yield columns.at <= wanted.until
+    if wanted.outcome is not None:
+        judged, some = exists().where(scores.round == columns.id, scores.status != "unscored"), exists()
+        void = and_(columns.state == "scored", some.where(scores.round == columns.id), not_(judged))
+        yield void if wanted.outcome == VOID else and_(columns.state == wanted.outcome, not_(void))
+    answer: list[ColumnElement[bool]] = []
+    if wanted.miner is not None:
+        part = func.lower(scores.hotkey).contains(wanted.miner.lower(), autoescape=True)
+        held = scores.hotkey == wanted.miner if wanted.whole else part
+        answer.append(or_(held, scores.hotkey.in_(wanted.hotkeys)))
+    if wanted.reason is not None:
+        answer.append(cast(scores.reasons, String).contains(json.dumps(wanted.reason), autoescape=True))
+    if answer:
+        yield exists().where(scores.round == columns.id, *answer)
+
+
 def list_rounds(
     store: Store,
     mechanism: str | None = None,
@@ -83,9 +152,7 @@ def list_rounds(
         given = exists().where(tables.scores.c.round == columns.id, tables.scores.c.hotkey == hotkey)
         query = query.where(given)
     with store.read() as connection:
-        rows = connection.execute(query).all()
-        collected = _find_collected(connection, {row.mechanism: row.body for row in rows})
-        lines = [_parse_line(row, row.mechanism in collected) for row in rows]
+        lines = _read_lines(connection, query)
     return cut_page(lines, limit, NAME, lambda line: (line.at, line.id))
 
 
@@ -96,6 +163,12 @@ def is_settled(store: Store, round_id: str, now: float) -> bool:
     with store.read() as connection:
         at = connection.scalar(query)
     return at is not None and now - at > SETTLE_SECONDS
+
+
+def _read_lines(connection: Connection, query: Select[Any]) -> tuple[RoundLine, ...]:
+    rows = connection.execute(query).all()
+    collected = _find_collected(connection, {row.mechanism: row.body for row in rows})
+    return tuple(_parse_line(row, row.mechanism in collected) for row in rows)
 
 
 def _select_lines() -> Select[Any]:

@@ -125,9 +125,20 @@ class WeightsLine:
 LAST: StoreMemo[WeightsLine] = StoreMemo()
 
 
-def list_weights(store: Store, mechanism: str, limit: int, before: int | None = None) -> tuple[WeightsLine, ...]:
-    """Newest first; with `before`, those older than that id."""
+def list_weights(
+    store: Store,
+    mechanism: str,
+    limit: int,
+    before: int | None = None,
+    since: float | None = None,
+    until: float | None = None,
+) -> tuple[WeightsLine, ...]:
+    """Newest first; with `before`, those older than that id; or those of some time."""
     query = select(tables.submissions).where(SUBMISSIONS.mechanism == mechanism)
+    if since is not None:
+        query = query.where(SUBMISSIONS.at >= since)
+    if until is not None:
+        query = query.where(SUBMISSIONS.at <= until)
     if before is not None:
         query = query.where(SUBMISSIONS.id < before)
     with store.read() as connection:

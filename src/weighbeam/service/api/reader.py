@@ -23,6 +23,7 @@ from weighbeam.service.api.routes import Handler, declare_read
 from weighbeam.service.http.cache import LruCache, StoreCache
 from weighbeam.service.http.callers import Caller
 from weighbeam.service.http.pipeline import SEALED_HEADERS, ApiReply, RequestPipeline
+from weighbeam.service.tables.files import TableFile
 from weighbeam.store.artifacts import Artifacts
 from weighbeam.store.database import Store
 
@@ -51,6 +52,7 @@ class CachedReply:
     body: bytes
     kind: str
     etag: str
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -173,10 +175,22 @@ def measure_observation(observation: Observation) -> int:
 
 def make_cached_reply(made: Any) -> CachedReply:
     """Whatever miners sent is ASCII afterwards, half characters too."""
+    if isinstance(made, TableFile):
+        return CachedReply(
+            made.data,
+            made.media_type,
+            _make_etag(made.data),
+            {
+                "Content-Disposition": f'attachment; filename="{made.name}"',
+                "X-Weighbeam-More": "true" if made.more else "false",
+            },
+        )
     body = made if isinstance(made, bytes) else json.dumps(made, allow_nan=False, default=to_jsonable).encode()
-    return CachedReply(
-        body, "image/png" if isinstance(made, bytes) else JSON, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    )
+    return CachedReply(body, "image/png" if isinstance(made, bytes) else JSON, _make_etag(body))
+
+
+def _make_etag(body: bytes) -> str:
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 
 def to_jsonable(made: Any) -> Any:
@@ -197,7 +211,7 @@ def respond(reply: ApiReply, request: Request) -> Response:
     kept = reply.content
     if not isinstance(kept, CachedReply):
         return reply.write()
-    headers = {**SAFE, "ETag": kept.etag}
+    headers = {**SAFE, **kept.headers, "ETag": kept.etag}
     if matches_etag(request.headers.get("if-none-match", ""), kept.etag):
         return Response(None, 304, headers)
     return Response(kept.body, 200, headers, kept.kind)

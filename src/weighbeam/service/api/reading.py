@@ -30,6 +30,7 @@ from weighbeam.service.api.query import (
 from weighbeam.service.api.reader import CODES, ReadingApi, ReadingContext
 from weighbeam.service.api.rounds import add_rounds
 from weighbeam.service.api.routes import BASE
+from weighbeam.service.api.tables import add_tables
 from weighbeam.service.http.authentication import Authenticator
 from weighbeam.service.http.cache import StoreCache
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
@@ -188,7 +189,7 @@ def add_reading(
         authenticator, MAX_BODY, CODES, pools.reading.run, pools.proofs.run, pools.tokens.run, pools.reading.is_crowded
     )
     reader = ReadingApi(pipeline, shown, StoreCache(shown.store))
-    for add in (add_whole, add_rounds, add_mechanisms, add_miners, add_weights, add_trouble):
+    for add in (add_whole, add_rounds, add_mechanisms, add_miners, add_weights, add_trouble, add_tables):
         add(app, reader)
     add_events(app, pipeline, EventStreams(shown.store, streams, pools.watch.run))
     return reader

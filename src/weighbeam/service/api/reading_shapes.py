@@ -250,3 +250,16 @@ class HealthShown(BaseModel):
     model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [{"version": "0.1.0", "status": "ok"}]})
     version: str
     status: str
+
+
+class TableShown(BaseModel):
+    """A table as JSON; as CSV or Parquet it is a file with the same columns."""
+
+    model_config = show_example(
+        {"table": "rounds", "sort": "-at", "filters": {"status": "scored"}, "rows": [{"round": ROUND}], "more": False}
+    )
+    table: str
+    sort: str
+    filters: dict[str, str]
+    rows: Annotated[list[dict[str, Any]], Field(description="by the names of the columns")]
+    more: Annotated[bool, Field(description="whether there are more rows than were read")]

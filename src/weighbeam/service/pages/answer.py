@@ -14,7 +14,8 @@ from weighbeam.mechanism.records import Node
 from weighbeam.service.pages.formats import format_number
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
-from weighbeam.service.pages.rounds import find_columns, find_page, find_pieces, format_answer, recall_kept
+from weighbeam.service.pages.rounds import find_columns, find_pieces, format_answer, recall_kept
+from weighbeam.service.tables.shown import find_page
 
 MAX_SAID = 50_000
 

@@ -1,30 +1,37 @@
 """What was tried and caught."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weighbeam.engine.views.attacks import MAX_ROWS, AttackSummary, Suspect, select_attacks
+from weighbeam.engine.views.attacks import MAX_ROWS, AttackSummary, Suspect
 from weighbeam.service.http.redaction import redact_attacks
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
+from weighbeam.service.tables.attacks import COPIES, SUSPECTS, list_counts, read_attacks
+from weighbeam.service.tables.view import SPANS, list_names, view_table
 
-HOURS = 24
 MAX_ATTACKS = 20
 
 
-def show_attacks(data: PageData) -> str:
-    now = data.now()
-    seen = redact_attacks(select_attacks(data.store, now, HOURS))
+NAMES = list_names(SUSPECTS, COPIES)
+
+
+def show_attacks(data: PageData, query: Mapping[str, str] | None = None) -> str:
+    asked, source, now = dict(query or {}), data.tables, data.now()
+    caught = view_table(SUSPECTS, source, "/attacks", asked)
+    copies = view_table(COPIES, source, "/attacks", asked, second=True)
+    seen = redact_attacks(read_attacks(source, asked))
     return render(
         "attacks.html",
         data.frame(),
         "/attacks",
         now,
         title="Attacks seen",
-        hours=HOURS,
+        span=SPANS.get(asked.get("range", ""), SPANS["24h"]),
         figures=list_figures(seen),
-        suspects=[_format_suspect(one) for one in seen.suspects],
-        copies=seen.copies[:MAX_ATTACKS],
+        caught=caught,
+        suspects=[_format_suspect(one) for one in caught.rows],
+        copies=copies,
         alerts=seen.alerts[:MAX_ATTACKS],
     )
 
@@ -49,11 +56,9 @@ def list_figures(seen: AttackSummary) -> list[tuple[str, Any, str]]:
 
 
 def _format_suspect(one: Suspect) -> dict[str, Any]:
-    """The most frequent first."""
-    counts = sorted(one.counts.items(), key=lambda item: (-item[1], item[0]))
     return {
         "hotkey": one.hotkey,
         "mechanism": one.mechanism,
         "rounds": one.rounds,
-        "counts": counts,
+        "counts": list_counts(one),
     }

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from weighbeam.core.numbers import NONE, format_short
 
@@ -39,6 +39,50 @@ def format_number(value: float | None, digits: int = 4) -> str:
     if value == int(value) or abs(value) >= 1000:
         return format_short(value, ",.0f")
     return format_short(value, f".{digits}g" if abs(value) >= 1 else ".3f")
+
+
+LARGE = 1e6
+"""From here on a number is written as 1.2e+06 and has no say in how others of its column are."""
+
+
+def format_column(values: Iterable[float | None], digits: int = 4) -> list[str]:
+    """Numbers of one column with the same decimals, so many that the largest has `digits` digits.
+
+    >>> format_column([60.6, 64.65, None, 60.0])
+    ['60.60', '64.65', '–', '60.00']
+    >>> format_column([0.1234567, 0.00001, 0.0, -1.29e87]), format_column([3.0, 12000.0])
+    (['0.1235', '<0.0001', '0.0000', '−1.29e+87'], ['3', '12,000'])
+    """
+    known = list(values)
+    decimals = choose_decimals(known, digits)
+    return [format_decimals(value, decimals) for value in known]
+
+
+def choose_decimals(values: Iterable[float | None], digits: int = 4) -> int:
+    """
+    >>> choose_decimals([1.61, 1.609]), choose_decimals([13.5, 10]), choose_decimals([500.0, 100.0])
+    (3, 2, 0)
+    """
+    usual = [abs(value) for value in values if value is not None and math.isfinite(value) and abs(value) < LARGE]
+    if not usual or all(value == int(value) for value in usual):
+        return 0
+    whole = len(str(int(max(usual)))) if max(usual) >= 1 else 0
+    return max(0, digits - whole)
+
+
+def format_decimals(value: float | None, decimals: int) -> str:
+    """
+    >>> format_decimals(-1.5, 2), format_decimals(2.5e9, 2), format_decimals(-0.0001, 2)
+    ('−1.50', '2.50e+09', '−<0.01')
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    size, sign = abs(value), "−" if value < 0 else ""
+    if size >= LARGE:
+        return f"{sign}{size:.2e}"
+    if 0 < size < 0.5 * 10.0**-decimals:
+        return f"{sign}<{10.0**-decimals:.{decimals}f}"
+    return f"{sign}{size:,.{decimals}f}"
 
 
 def format_fixed(value: float | None) -> str:

@@ -1,31 +1,41 @@
 """One mechanism: who stands where, how sure that is, and what it pays."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from weighbeam.charts.dashboard import chart_standings
 from weighbeam.charts.picture import ChartPicture
 from weighbeam.engine.support.package_faults import call_or_log
-from weighbeam.engine.views.leaderboard import LeaderboardLine, select_leaderboard
+from weighbeam.engine.views.leaderboard import LeaderboardLine
 from weighbeam.engine.views.round_view import select_round_view
 from weighbeam.engine.views.rounds import list_rounds
 from weighbeam.mechanism.page import BoardLine, StandingsBoard
 from weighbeam.mechanism.params import list_overridden
-from weighbeam.service.pages.formats import shorten
+from weighbeam.service.pages.formats import choose_decimals, format_decimals, shorten
 from weighbeam.service.pages.page_data import PageData, PageMechanism
 from weighbeam.service.pages.rendering import render
+from weighbeam.service.tables.boards import STANDINGS, StandingRow, list_standings
+from weighbeam.service.tables.view import list_names, view_table
 
 MAX_ROUNDS = 10
 MAX_CHARTED = 25
+MAX_SHOWN = 300
 ERRORS = 2.0
 
 
-def show_leaderboard(data: PageData, name: str) -> str:
+NAMES = list_names(STANDINGS)
+
+
+def show_leaderboard(data: PageData, name: str, query: Mapping[str, str] | None = None) -> str:
     run = data.find(name)
-    rows = select_leaderboard(data.store, run.mechanism, data.averaging)
+    source, scope = data.tables, {"mechanism": name}
+    every = list_standings(source, name)
+    table = view_table(STANDINGS, source, f"/mechanisms/{quote(name)}", query or {}, scope, rows=MAX_SHOWN)
+    rows = [row.line for row in every]
     rounds, valid = sum(row.rounds for row in rows), sum(row.valid for row in rows)
     shares = [row.share for row in rows if row.share]
-    charted = [row for row in rows if row.standing is not None][:MAX_CHARTED]
+    charted = [row for row in every if row.standing is not None][:MAX_CHARTED]
     better = run.mechanism.better
     return render(
         "leaderboard.html",
@@ -36,7 +46,9 @@ def show_leaderboard(data: PageData, name: str) -> str:
         mechanism=name,
         about=run.mechanism.page.lead or f"The standings of {name}.",
         better=better,
-        rows=rows,
+        table=table,
+        rows=format_rows(table.rows, every, better),
+        tokens=bool(run.mechanism.page.token_units),
         ranked=sum(row.standing is not None for row in rows),
         valid_share=valid / rounds if rounds else None,
         paid=len(shares) if shares else "–",
@@ -49,6 +61,30 @@ def show_leaderboard(data: PageData, name: str) -> str:
         params_hash=data.hash_params(run),
         overridden=list_overridden(run.params),
     )
+
+
+def turn_trend(trend: Sequence[float], better: str) -> list[float]:
+    """So that a line that rises is a miner that gets better.
+
+    >>> turn_trend([1.0, 3.0], "lower")
+    [-1.0, -3.0]
+    """
+    return [-value for value in trend] if better == "lower" else list(trend)
+
+
+def format_rows(rows: Sequence[StandingRow], every: Sequence[StandingRow], better: str) -> list[dict[str, Any]]:
+    """Standing and error are written alike in all rows, shown or not."""
+    decimals = choose_decimals([row.standing for row in every])
+    return [
+        {
+            "row": row,
+            "line": row.line,
+            "standing": format_decimals(row.standing, decimals),
+            "spread": format_decimals(row.spread, decimals),
+            "trend": turn_trend(row.line.trend, better),
+        }
+        for row in rows
+    ]
 
 
 def list_pictures(data: PageData, run: PageMechanism, rows: Sequence[LeaderboardLine]) -> Sequence[ChartPicture]:
@@ -71,13 +107,14 @@ def find_board(data: PageData, name: str, rows: Sequence[LeaderboardLine]) -> St
     return StandingsBoard(lines, view.id, (*view.members, *view.extra), view.summary or {})
 
 
-def list_intervals(rows: Sequence[LeaderboardLine]) -> list[dict[str, Any]]:
+def list_intervals(rows: Sequence[StandingRow]) -> list[dict[str, Any]]:
     """Standings and two standard errors to both sides; none where nothing can be said of it."""
     found = []
     for row in rows:
         assert row.standing is not None
         off = ERRORS * (row.spread or 0.0)
-        name = f"{shorten(row.hotkey)}" if row.uid is None else f"{row.uid} · {shorten(row.hotkey)}"
+        line = row.line
+        name = shorten(line.hotkey) if line.uid is None else f"{line.uid} · {shorten(line.hotkey)}"
         span = {"low": row.standing - off, "high": row.standing + off}
-        found.append({"miner": name, "place": row.place, "standing": row.standing, **span})
+        found.append({"miner": name, "place": line.place, "standing": row.standing, **span})
     return found

@@ -1,23 +1,37 @@
 """One miner: how it stands, why answers failed, and what would help it most."""
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from weighbeam.charts.dashboard import chart_course
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.views.miner import MinerPoint, MinerView
-from weighbeam.service.pages.formats import format_number, format_tokens
+from weighbeam.service.pages.formats import format_column
 from weighbeam.service.pages.page_data import PageData, PageMechanism
 from weighbeam.service.pages.rendering import render
+from weighbeam.service.tables.model import find_span
+from weighbeam.service.tables.rounds import SCORES, ScoreRow
+from weighbeam.service.tables.view import list_names, view_table
 
 MILLI = 1000
 MAX_POINTS = 50
 
 
-def show_miner(data: PageData, hotkey: str, mechanism: str | None) -> str:
+NAMES = ("mechanism", *list_names(SCORES))
+
+
+def show_miner(
+    data: PageData, hotkey: str, mechanism: str | None = None, query: Mapping[str, str] | None = None
+) -> str:
     """Under the mechanism named, else under the first that knows the miner."""
     run, view = _find(data, hotkey, mechanism)
-    name = run.mechanism.name
+    name, asked = run.mechanism.name, dict(query or {})
+    address, scope = f"/miners/{quote(hotkey, safe='')}", {"mechanism": name, "hotkey": hotkey}
+    table = view_table(SCORES, data.tables, address, {**asked, "mechanism": name}, scope, rows=MAX_POINTS)
+    since, until = find_span(asked, data.now())
+    charted = [one for one in view.points if (since or 0) <= one.at <= (until or math.inf)]
     scored = [point for point in view.points if point.status != "unscored"]
     valid = sum(point.status == "valid" for point in scored)
     return render(
@@ -32,10 +46,9 @@ def show_miner(data: PageData, hotkey: str, mechanism: str | None) -> str:
         view=view,
         valid=valid / len(scored) if scored else None,
         judged=len(scored),
-        points=[_format_point(point, run) for point in view.points[:MAX_POINTS]],
-        chart=chart_course([_chart_point(point) for point in view.points], "score", "standing")
-        if view.points
-        else None,
+        table=table,
+        points=_format_points(table.rows, view),
+        chart=chart_course([_chart_point(point) for point in charted], "score", "standing") if charted else None,
     )
 
 
@@ -49,16 +62,15 @@ def _find(data: PageData, hotkey: str, mechanism: str | None) -> tuple[PageMecha
     raise WeighbeamError("unknown_hotkey", "nothing is known of this miner here", "see a leaderboard")
 
 
-def _format_point(point: MinerPoint, run: PageMechanism) -> dict[str, Any]:
-    base = getattr(run.params, run.mechanism.page.token_units or "_", None)
-    return {
-        "round": point.round,
-        "at": point.at,
-        "status": point.status,
-        "shown": format_tokens(point.value, base) if base else format_number(point.value),
-        "standing": point.standing,
-        "reasons": point.reasons,
-    }
+def _format_points(rows: Sequence[ScoreRow], view: MinerView) -> list[dict[str, Any]]:
+    """Scores with the standing after them, where it is among the last that are kept."""
+    after = {point.round: point.standing for point in view.points}
+    scores = format_column([row.score for row in rows])
+    standings = format_column([after.get(row.line.round) for row in rows])
+    return [
+        {"line": row.line, "score": score, "standing": standing}
+        for row, score, standing in zip(rows, scores, standings, strict=True)
+    ]
 
 
 def _chart_point(point: MinerPoint) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from weighbeam.engine.rules.constants import Averaging, hash_weighing
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
 from weighbeam.service.api.reader import ReadingApi, ReadingContext
+from weighbeam.service.api.tables import open_source
 from weighbeam.service.pages.rendering import Frame
+from weighbeam.service.tables.model import TableSource
 from weighbeam.store.database import Store
 
 
@@ -41,6 +43,10 @@ class PageData:
 
     def now(self) -> float:
         return self.shown.now()
+
+    @property
+    def tables(self) -> TableSource:
+        return open_source(self.shown)
 
     def find(self, name: str) -> PageMechanism:
         if name not in self.shown.mechanisms:

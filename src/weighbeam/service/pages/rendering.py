@@ -21,7 +21,7 @@ from weighbeam.service.pages.static_files import list_files
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 OWN_PACKAGE = "weighbeam.service.pages"
 ADDRESS = re.compile(r"\b(5[1-9A-HJ-NP-Za-km-z]{47})\b")
@@ -87,6 +87,7 @@ def open_templates(package: str = OWN_PACKAGE) -> Environment:
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
         "tokens": formats.format_tokens,
         "fixed": formats.format_fixed,
+        "tao": lambda value: formats.format_decimals(value, 3),
         "keys": link_keys,
     }
     return made

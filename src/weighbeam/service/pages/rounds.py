@@ -4,19 +4,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from weighbeam.charts.heatmap import chart_heatmap
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.scoring import ScoreResult
 from weighbeam.engine.views.round_view import AnswerView, RoundView, select_round_view
-from weighbeam.engine.views.rounds import list_rounds
-from weighbeam.mechanism.page import MechanismPage
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.blame import Lateness
-from weighbeam.service.pages.formats import format_number, format_tokens
+from weighbeam.service.pages.formats import format_column, format_number
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
+from weighbeam.service.tables.rounds import ANSWERS, ROUNDS
+from weighbeam.service.tables.shown import find_page
+from weighbeam.service.tables.view import list_names, view_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +55,24 @@ def cut_pieces(document: str, spans: Sequence[Sequence[int] | None]) -> list[Doc
 
 
 MAX_COLUMNS = 6
-NO_PAGE = MechanismPage()
+MAX_ANSWERS = 300
 MAX_SHOWN = 200_000
 NONCE = "0" * 16
 BELOW = "below"
 
 
-def show_round(data: PageData, round_id: str, withhold: bool) -> str:
+ANSWER_NAMES = list_names(ANSWERS)
+
+
+def show_round(data: PageData, round_id: str, withhold: bool, query: Mapping[str, str] | None = None) -> str:
     view = select_round_view(data.store, round_id, withhold)
     kept = recall_kept(data, view)
     best = next((one.hotkey for one in view.answers if one.best), None)
     columns = find_columns(view)
     title, question = find_question(view)
+    table = view_table(
+        ANSWERS, data.tables, f"/rounds/{quote(view.id, safe='')}", query or {}, {"round": view.id}, rows=MAX_ANSWERS
+    )
     return render(
         "round.html",
         data.frame(),
@@ -83,7 +90,8 @@ def show_round(data: PageData, round_id: str, withhold: bool) -> str:
         pieces=None if view.withheld or kept is None or best is None else find_pieces(kept, view, best),
         narrative=_narrate(view, kept),
         columns=list(columns.values()),
-        answers=[format_answer(one, columns, view) for one in order_answers(view.answers)],
+        table=table,
+        answers=format_columns([format_answer(row.answer, columns, view) for row in table.rows], len(columns)),
         heatmap=None if kept is None or view.withheld else _draw(kept, view.id),
         record=list_record(view),
     )
@@ -117,6 +125,7 @@ def format_answer(one: AnswerView, columns: Mapping[str, str], view: RoundView) 
         "uid": one.uid,
         "status": one.status or "observed",
         "value": one.value,
+        "score": None if one.value is None else one.value / find_base(view),
         "shown": format_value(one.value, view),
         "cells": cells,
         "seconds": one.seconds,
@@ -127,12 +136,15 @@ def format_answer(one: AnswerView, columns: Mapping[str, str], view: RoundView) 
     }
 
 
-def find_page(mechanism: str) -> MechanismPage:
-    """How it is shown; without words of its own if it is not installed any more."""
-    try:
-        return load_mechanism(mechanism).page
-    except WeighbeamError:
-        return NO_PAGE
+def format_columns(answers: list[dict[str, Any]], columns: int) -> list[dict[str, Any]]:
+    """The numbers of each column written alike."""
+    scores = format_column([one["score"] for one in answers])
+    seconds = format_column([one["seconds"] for one in answers], 3)
+    cells = [format_column([one["cells"][at] for one in answers]) for at in range(columns)]
+    return [
+        {**one, "shown": scores[row], "time": seconds[row], "cells": [column[row] for column in cells]}
+        for row, one in enumerate(answers)
+    ]
 
 
 def find_meanings(mechanism: str, reasons: Sequence[str]) -> dict[str, str]:
@@ -146,14 +158,12 @@ def find_meanings(mechanism: str, reasons: Sequence[str]) -> dict[str, str]:
 
 def format_value(value: float | None, view: RoundView) -> str:
     """A score, in tokens where it is paid in units of them."""
-    base = view.params.get(find_page(view.mechanism).token_units)
-    return format_tokens(value, base) if base else format_number(value)
+    return format_number(None if value is None else value / find_base(view))
 
 
-def order_answers(answers: Sequence[AnswerView]) -> list[AnswerView]:
-    """Best first; what failed and what was not scored at the end."""
-    rank = {"valid": 0, "failed": 1, "unscored": 2}
-    return sorted(answers, key=lambda one: (rank.get(one.status or "", 3), -(one.value or 0.0), one.hotkey))
+def find_base(view: RoundView) -> int:
+    """Units of a token where scores are paid in them, else 1."""
+    return int(view.params.get(find_page(view.mechanism).token_units) or 1)
 
 
 def find_question(view: RoundView) -> tuple[str, str | None]:
@@ -225,28 +235,17 @@ def _draw(kept: ScoreResult, round_id: str) -> dict[str, Any] | None:
     return spec
 
 
-MAX_ROUNDS = 50
-ALL = "all"
+ROUND_NAMES = list_names(ROUNDS)
 
 
-def show_rounds(data: PageData, mechanism: str | None, cursor: str | None) -> str:
-    if mechanism is not None:
-        data.find(mechanism)
-    page = list_rounds(data.store, mechanism=mechanism, cursor=cursor, limit=MAX_ROUNDS)
-    kept = {"mechanism": mechanism} if mechanism else {}
-    first = f"/rounds?{urlencode(kept)}" if kept else "/rounds"
+def show_rounds(data: PageData, query: Mapping[str, str]) -> str:
+    if query.get("mechanism"):
+        data.find(query["mechanism"])
     return render(
         "rounds.html",
         data.frame(),
         "/rounds",
         data.now(),
         title="Rounds",
-        rounds=page.items,
-        chosen=mechanism or ALL,
-        tabs=[(ALL, "/rounds"), *((name, f"/rounds?mechanism={quote(name)}") for name in data.names)],
-        page={
-            "cursor": cursor,
-            "first": first,
-            "next": f"/rounds?{urlencode({**kept, 'cursor': page.next})}" if page.next else None,
-        },
+        table=view_table(ROUNDS, data.tables, "/rounds", query),
     )

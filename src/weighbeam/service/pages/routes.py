@@ -16,14 +16,18 @@ from weighbeam.service.http.cache import LAST_SECONDS, StoreCache
 from weighbeam.service.http.callers import Caller
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
 from weighbeam.service.pages.answer import show_answer
+from weighbeam.service.pages.attacks import NAMES as ATTACK_NAMES
 from weighbeam.service.pages.attacks import show_attacks
+from weighbeam.service.pages.leaderboard import NAMES as BOARD_NAMES
 from weighbeam.service.pages.leaderboard import show_leaderboard
+from weighbeam.service.pages.miner import NAMES as MINER_NAMES
 from weighbeam.service.pages.miner import show_miner
 from weighbeam.service.pages.overview import show_overview
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import page_response, render
-from weighbeam.service.pages.rounds import show_round, show_rounds
+from weighbeam.service.pages.rounds import ANSWER_NAMES, ROUND_NAMES, show_round, show_rounds
 from weighbeam.service.pages.static_files import add_static
+from weighbeam.service.pages.weights import NAMES as WEIGHT_NAMES
 from weighbeam.service.pages.weights import show_weights
 
 
@@ -116,21 +120,24 @@ def add_boards(app: FastAPI, responder: PageResponder) -> None:
 
     @page("/mechanisms/{mechanism}")
     async def leaderboard(request: Request, mechanism: str) -> Response:
-        return await responder.show(request, lambda _: show_leaderboard(data, mechanism))
+        query = dict(request.query_params)
+        return await responder.show(request, lambda _: show_leaderboard(data, mechanism, query), BOARD_NAMES)
 
     @page("/miners/{hotkey}")
     async def miner(request: Request, hotkey: str) -> Response:
-        chosen = request.query_params.get("mechanism")
-        return await responder.show(request, lambda _: show_miner(data, hotkey, chosen), ("mechanism",))
+        query = dict(request.query_params)
+        chosen = query.get("mechanism") or None
+        return await responder.show(request, lambda _: show_miner(data, hotkey, chosen, query), MINER_NAMES)
 
     @page("/weights")
     async def weights(request: Request) -> Response:
-        chosen = request.query_params.get("mechanism")
-        return await responder.show(request, lambda _: show_weights(data, chosen), ("mechanism",))
+        query = dict(request.query_params)
+        return await responder.show(request, lambda _: show_weights(data, query), WEIGHT_NAMES)
 
     @page("/attacks")
     async def attacks(request: Request) -> Response:
-        return await responder.show(request, lambda _: show_attacks(data))
+        query = dict(request.query_params)
+        return await responder.show(request, lambda _: show_attacks(data, query), ATTACK_NAMES)
 
     @page("/ask")
     async def ask(request: Request) -> Response:
@@ -142,15 +149,17 @@ def add_rounds(app: FastAPI, responder: PageResponder) -> None:
 
     @page("/rounds")
     async def rounds(request: Request) -> Response:
-        query = request.query_params
-        return await responder.show(
-            request, lambda _: show_rounds(data, query.get("mechanism"), query.get("cursor")), ("mechanism", "cursor")
-        )
+        query = dict(request.query_params)
+        return await responder.show(request, lambda _: show_rounds(data, query), ROUND_NAMES)
 
     @page("/rounds/{round_id}")
     async def one_round(request: Request, round_id: str) -> Response:
+        query = dict(request.query_params)
         return await responder.show(
-            request, lambda caller: show_round(data, round_id, not caller.may("admin")), (), round_id
+            request,
+            lambda caller: show_round(data, round_id, not caller.may("admin"), query),
+            ANSWER_NAMES,
+            round_id,
         )
 
     @page("/rounds/{round_id}/{hotkey}")

@@ -1,26 +1,35 @@
 """What was set on chain, how concentrated it is, and what the epoch made of it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from weighbeam.charts.dashboard import chart_concentration, chart_shares
 from weighbeam.engine.views.weights import WeightsLine, list_weigh_ins, list_weights, recall_last_set
-from weighbeam.engine.weights.metagraphs import GraphView, select_metagraph
-from weighbeam.service.api.reader import to_jsonable
+from weighbeam.engine.weights.metagraphs import select_metagraph
 from weighbeam.service.pages.formats import format_time, shorten
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
+from weighbeam.service.tables.boards import MINERS, VALIDATORS, find_own
+from weighbeam.service.tables.model import find_span
+from weighbeam.service.tables.view import list_names, view_table
+from weighbeam.service.tables.weights import SUBMISSIONS
 
 MAX_LINES, MAX_SKIPS, LARGEST = 30, 10, 9
 OTHERS = "others"
 
 
-def show_weights(data: PageData, mechanism: str | None) -> str:
-    name = mechanism or data.names[0]
+NAMES = ("mechanism", *list_names(SUBMISSIONS, VALIDATORS, MINERS))
+
+
+def show_weights(data: PageData, query: Mapping[str, str] | None = None) -> str:
+    asked = dict(query or {})
+    name = asked.get("mechanism") or data.names[0]
     data.find(name)
-    lines = list_weights(data.store, name, MAX_LINES)
+    source, scope = data.tables, {"mechanism": name}
+    since, until = find_span(asked, data.now())
+    lines = list_weights(data.store, name, MAX_LINES, None, since, until)
     tries = list_weigh_ins(data.store, name, MAX_LINES)
     graph = select_metagraph(data.store, name)
     last = recall_last_set(data.store, name)
@@ -36,12 +45,14 @@ def show_weights(data: PageData, mechanism: str | None) -> str:
         tried=lines[0] if lines else None,
         latest=last,
         paid=sum(one.value > 0 for one in last.shares) if last else None,
-        lines=lines,
+        ledger=view_table(SUBMISSIONS, source, "/weights", asked, scope, rows=MAX_LINES),
+        validators=view_table(VALIDATORS, source, "/weights", asked, scope, True, hidden=("miner",)),
+        miners=view_table(MINERS, source, "/weights", asked, scope, True),
         skips=[one for one in tries if one.kind != "submitted"][:MAX_SKIPS],
         shares=chart_shares(list_shares(set_before)) if set_before else None,
         concentration=chart_concentration(list_measures(set_before)) if set_before else None,
         graph=graph,
-        **_split(graph, last),
+        own=find_own(graph),
     )
 
 
@@ -77,18 +88,3 @@ def list_measures(lines: Sequence[WeightsLine]) -> list[dict[str, Any]]:
         for line in lines
         for measure, value in (("first miner", line.top1), ("first three", line.top3), ("Gini", line.gini))
     ]
-
-
-def _split(graph: GraphView | None, last: WeightsLine | None) -> dict[str, Any]:
-    """Who weighs and who is weighed: whoever holds a permit or earns dividends is a validator."""
-    neurons = graph.neurons if graph else ()
-    weighing = [one for one in neurons if one.dividends > 0 or one.vtrust > 0 or one.permit]
-    ours = {one.hotkey: one.share for one in last.shares} if last else {}
-    known = {one.hotkey for one in weighing}
-    others = [{**to_jsonable(one), "ours": ours.get(one.hotkey)} for one in neurons if one.hotkey not in known]
-    own = next((one.hotkey for one in neurons if graph is not None and one.uid == graph.own), None)
-    return {
-        "validators": sorted(weighing, key=lambda one: -one.stake),
-        "miners": sorted(others, key=lambda one: (-(one["ours"] or 0.0), -one["incentive"], one["uid"])),
-        "own": own,
-    }

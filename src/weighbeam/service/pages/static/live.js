@@ -14,7 +14,7 @@ function listen() {
   if (!address || !window.EventSource) return;
   const source = new EventSource(address);
   source.onopen = () => {
-    say("live");
+    if (!paused) say("live");
     if (opened) refreshSoon();
     opened = true;
   };
@@ -28,6 +28,7 @@ function listen() {
 }
 
 function refreshSoon() {
+  if (paused) return;
   if (due || document.hidden) {
     missed = document.hidden || missed;
     return;
@@ -35,6 +36,7 @@ function refreshSoon() {
   due = setTimeout(refresh, Math.max(WAIT, last + LEAST - Date.now()));
 }
 let missed = false;
+let paused = false;
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && missed) {
     missed = false;
@@ -43,11 +45,21 @@ document.addEventListener("visibilitychange", () => {
 });
 
 async function refresh() {
+  const address = location.href;
   try {
-    const reply = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (reply.ok) replaceChanged(new DOMParser().parseFromString(await reply.text(), "text/html"));
+    const reply = await fetch(address, { headers: { Accept: "text/html" } });
+    const text = await reply.text();
+    // An answer to an address that was left meanwhile is too late.
+    if (address !== location.href) return reply.ok;
+    if (reply.ok) {
+      const fresh = new DOMParser().parseFromString(text, "text/html");
+      replaceChanged(fresh);
+      document.dispatchEvent(new CustomEvent("fresh", { detail: fresh }));
+    }
+    return reply.ok;
   } catch {
     say("reconnecting");
+    return false;
   } finally {
     due = null;
     last = Date.now();
@@ -83,12 +95,13 @@ function replaceChanged(fresh) {
     old.dataset.said = strip(now);
     changed += 1;
   }
-  if (changed) say(`updated ${new Date().toLocaleTimeString()}`);
+  if (changed && !paused) say(`updated ${new Date().toLocaleTimeString()}`);
 }
 
 function strip(element) {
   const spec = element.querySelector(":scope > script[type='application/json']");
-  return spec ? spec.textContent : element.textContent.replace(/\s+/g, " ");
+  if (spec) return spec.textContent;
+  return element.dataset.table === undefined ? element.textContent.replace(/\s+/g, " ") : element.innerHTML;
 }
 
 // Nothing is changed under the hands of whoever types; it is made up for when they leave.
@@ -110,7 +123,7 @@ function keepPlace(place) {
       if (field) field.value = value;
     }
     arrange(place);
-    const found = link ? list().find((one) => one.href === link) : list()[at];
+    const found = (link && list().find((one) => one.href === link)) ?? list()[at];
     if (at >= 0) found?.focus({ preventScroll: true });
   };
 }
@@ -186,6 +199,19 @@ function find(field) {
   }
 }
 
+// Live updates can be paused, for as long as the page is open.
+function offerPause() {
+  const button = document.getElementById("pause");
+  if (!button || !window.EventSource) return;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    paused = !paused;
+    button.textContent = paused ? "go on" : "pause";
+    say(paused ? "paused" : "live");
+    if (!paused) refreshSoon();
+  });
+}
+
 // The theme, chosen by hand.
 function offerTheme() {
   const button = document.querySelector("button.theme");
@@ -214,6 +240,7 @@ function loadCharts() {
 }
 
 arrange(document);
+offerPause();
 offerTheme();
 listen();
 if (window.requestIdleCallback) requestIdleCallback(loadCharts);
