@@ -1,5 +1,7 @@
 """Write the pages of attacks: texts from the catalogue, numbers from the expectations alone. `make docs` runs it."""
 
+import math
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from weighbeam.lab.attack.attack import Attack
@@ -8,7 +10,8 @@ from weighbeam.lab.attack.expectations import FULL, Expected, Measure, load_expe
 from weighbeam.lab.report.page import name_ground
 from weighbeam.lab.simulate.measure import Interval, Verdict, judge_profit
 
-INDEX = "README.md"
+INDEX, LAB = "README.md", "../lab.md"
+WIDTH = 100
 HEAD = "Written by `make docs` from the catalogue and from what was last measured."
 MEANINGS: Mapping[Verdict, str] = {
     "pays": "An identity that does this surely earns more than an honest one.",
@@ -20,28 +23,45 @@ COLUMNS = "| profit | of all pay | found out | honest accused | tau |"
 
 
 def write_attacks() -> dict[str, str]:
-    """Every page by its file name: one a family, and the index."""
+    """Every page by its file name: one for each mechanism, and the index."""
     attacks, expected = list_attacks(), load_expectations(FULL)
-    families = sorted({attack.family for attack in attacks})
-    pages = {f"{name}.md": format_family([one for one in attacks if one.family == name], expected) for name in families}
+    grounds = sorted({attack.mechanism for attack in attacks})
+    pages = {
+        f"{name}.md": format_ground([one for one in attacks if one.mechanism == name], expected) for name in grounds
+    }
     return {INDEX: format_index(attacks, expected), **pages}
 
 
-def format_family(attacks: Sequence[Attack], expected: Expected) -> str:
-    """One idea, on every mechanism it was tried on."""
-    family = attacks[0].family
-    rows = [f"| {one.mechanism} | {name_verdict(one, expected)} | {format_numbers(one, expected)} |" for one in attacks]
-    parts = [
-        f"# {family.replace('-', ' ').capitalize()}",
-        HEAD + f" [All attacks]({INDEX}), [what the numbers mean](../lab.md#what-the-numbers-mean).",
-        "\n".join([f"| on | verdict {COLUMNS}", "| --- | --- | --- | --- | --- | --- | --- |", *rows]),
+def format_ground(attacks: Sequence[Attack], expected: Expected) -> str:
+    """Every attack on one mechanism: a table of all, best paid first, then a section for each."""
+    ground = name_ground(attacks[0].mechanism)
+    found = sort_attacks(attacks, expected)
+    rows = [
+        f"| [{one.family}](#{one.family}) | {name_verdict(one, expected)} | {format_numbers(one, expected)} |"
+        for one in found
     ]
-    for one in attacks:
-        parts.append(f"## On {name_ground(one.mechanism)}")
-        parts += [f"**The attack.** {one.what}", f"**Against it.** {one.against}", f"**Stays open.** {one.open}"]
-        parts.append(f"A profit of 1 is {one.one}.")
-    parts.append(f"Play it:\n\n    weighbeam lab attack {family}")
+    parts = [
+        f"# Attacks on {ground}",
+        wrap(f"{HEAD} [All attacks]({INDEX}), [what the numbers mean]({LAB}#what-the-numbers-mean)."),
+        "\n".join([f"| attack | verdict {COLUMNS}", "| --- | --- | --- | --- | --- | --- | --- |", *rows]),
+    ]
+    for one in found:
+        parts.append(f"## {one.family.replace('-', ' ').capitalize()}")
+        told = {"The attack.": one.what, "Against it.": one.against, "Stays open.": one.open}
+        parts += [wrap(f"**{title}** {text}") for title, text in told.items()]
+        parts += [wrap(f"A profit of 1 is {one.one}."), f"    weighbeam lab attack {one.name}"]
     return "\n\n".join(parts) + "\n"
+
+
+def sort_attacks(attacks: Sequence[Attack], expected: Expected) -> list[Attack]:
+    """Best paid first; those that were never measured last."""
+    values = {one.name: -expected[one.name]["profit"].value for one in attacks if one.name in expected}
+    return sorted(attacks, key=lambda one: (values.get(one.name, math.inf), one.name))
+
+
+def wrap(text: str) -> str:
+    """Lines that a diff can show; a link is not broken."""
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def format_index(attacks: Sequence[Attack], expected: Expected) -> str:
@@ -49,19 +69,20 @@ def format_index(attacks: Sequence[Attack], expected: Expected) -> str:
     families = len({attack.family for attack in attacks})
     parts = [
         "# Attacks",
-        f"{HEAD} {len(attacks)} attacks of {families} families, {FULL.seeds} seasons of {FULL.rounds} rounds each. "
-        "[How to play them and what the numbers mean](../lab.md).",
+        wrap(
+            f"{HEAD} {len(attacks)} attacks of {families} families, {FULL.seeds} seasons of {FULL.rounds} rounds each. "
+            f"[How to play them and what the numbers mean]({LAB})."
+        ),
     ]
     for verdict, meaning in MEANINGS.items():
-        found = [one for one in attacks if name_verdict(one, expected) == verdict]
-        found.sort(key=lambda one: (-expected[one.name]["profit"].value, one.name))
+        found = sort_attacks([one for one in attacks if name_verdict(one, expected) == verdict], expected)
         rows = [f"| {_link(one)} | {one.mechanism} | {format_numbers(one, expected)} |" for one in found]
         table = "\n".join([f"| attack | on {COLUMNS}", "| --- | --- | --- | --- | --- | --- | --- |", *rows])
         parts += [f"## {verdict.capitalize()}", meaning, table if found else "None."]
     unknown = [one for one in attacks if one.name not in expected]
     if unknown:
         told = ", ".join(f"{_link(one)} on {one.mechanism}" for one in unknown)
-        parts += ["## Not measured yet", told]
+        parts += ["## Not measured yet", wrap(told)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -81,7 +102,7 @@ def format_numbers(attack: Attack, expected: Expected) -> str:
 
 
 def _link(attack: Attack) -> str:
-    return f"[{attack.family}]({attack.family}.md)"
+    return f"[{attack.family}]({attack.mechanism}.md#{attack.family})"
 
 
 def _format_number(interval: Interval) -> str:
