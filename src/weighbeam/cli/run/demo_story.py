@@ -1,7 +1,7 @@
 """The demo as it runs: one live line on a terminal, a plain line for each step in a pipe."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ class DemoStory:
         self.silent = silent
         self.task: TaskID | None = None
         self.columns: list[str] = []
+        self.valid = self.asked = 0
 
     def tell(self, line: str) -> None:
         """A line that stays."""
@@ -51,11 +52,14 @@ class DemoStory:
         """A step that is done, and what comes after it."""
         if self.live is None:
             self._tell_row(step)
-        elif step.kind == "weigh-in":
-            self.tell(f"weigh-in: {', '.join(f'{name} {_sum_up(out)}' for name, out in step.outcomes.items())}")
         elif step.kind == "extra":
-            self.tell(f"{step.name}: this machine was late for a round, which is void; another is played")
-        self.begin(after)
+            self.tell(f"{step.name}: this machine was late for a round, which is void")
+        elif step.kind == "weigh-in":
+            for name, outcomes in step.outcomes.items():
+                self.tell(f"weights of {name}: {_sum_up(outcomes)}")
+        valid, asked = _count(one for outcomes in step.outcomes.values() for one in outcomes)
+        self.valid, self.asked = self.valid + valid, self.asked + asked
+        self.begin(f"{after}; {self.valid} of {self.asked} answers valid so far")
 
     def _tell_row(self, step: "DemoStep") -> None:
         if not self.columns:
@@ -87,21 +91,29 @@ def _format_row(name: str, cells: list[str]) -> str:
 
 
 def _sum_up(outcomes: "list[StepOutcome]") -> str:
-    """What came of it for both validators together; a void round, in which nothing counts, is left out of the sum.
+    """What came of it for both validators together.
 
     >>> _sum_up([None, None])
     '–'
     """
-    from weighbeam.demo.subnet import is_void
     from weighbeam.engine.journal.journal import CommittedRound
 
-    rounds = [one.scored for one in outcomes if isinstance(one, CommittedRound)]
-    if rounds:
-        counted = [score for scored in rounds if not is_void(scored) for score in scored.scores]
-        return f"{sum(score.status == 'valid' for score in counted)} of {len(counted)}" if counted else "void"
+    if any(isinstance(one, CommittedRound) for one in outcomes):
+        valid, asked = _count(outcomes)
+        return f"{valid} of {asked}" if asked else "void"
     states = {
         one.submission.state if one.submission else f"skipped ({one.decision.reason})"
         for one in outcomes
         if one is not None and not isinstance(one, CommittedRound)
     }
     return ", ".join(sorted(states)) or "–"
+
+
+def _count(outcomes: "Iterable[StepOutcome]") -> tuple[int, int]:
+    """Valid answers, and all of them; a void round, in which nothing counts, is left out."""
+    from weighbeam.demo.subnet import is_void
+    from weighbeam.engine.journal.journal import CommittedRound
+
+    rounds = [one.scored for one in outcomes if isinstance(one, CommittedRound) and not is_void(one.scored)]
+    scores = [score for scored in rounds for score in scored.scores]
+    return sum(score.status == "valid" for score in scores), len(scores)
