@@ -7,6 +7,7 @@ import pytest
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk, open_desk
+from weighbeam.mechanisms.novelty.desk.opening import open_novelty, open_to_check
 from weighbeam.mechanisms.novelty.measure import measure_text
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.network.keys import Hotkey
@@ -153,3 +154,15 @@ def test_texts_of_few_words_share_one_cap(desk: NoveltyDesk) -> None:
     paid = [desk.submit("ada", shred)["units"] for shred in shreds]
     assert sum(paid) == paid[0] == 100_000_000_000
     assert desk.submit("bob", "Glaciers grind the rock")["units"] == 100_000_000_000
+
+
+def test_a_check_asks_what_follows_from_what_as_a_submission_does(tmp_path: Path, senses: LocalSenses) -> None:
+    place = str(tmp_path / "n.db")
+    desk = open_novelty(place, senses=senses)
+    desk.submit("ada", "Farmers in the valley expect a poor olive harvest after the dry spring.")
+    said = "After a dry spring, growers in the valley foresee few olives."
+    found = open_to_check(place).check(said, "bob")
+    assert found.facts is not None
+    assert found.facts.entailed is not None, "a pair that only entailment decides"
+    assert found == desk.check(said, "bob")
+    assert found.units == desk.submit("bob", said)["units"]

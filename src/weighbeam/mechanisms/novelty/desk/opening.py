@@ -80,9 +80,9 @@ def open_to_check(
     chosen = senses or open_own_senses(store)
     claim_corpus(store, chosen.embedder)
     corpus = open_corpus(store, chosen.embedder.dimensions, "auto" if lacks_vectors(store) else scan)
-    return NoveltyDesk(
-        store, chosen, corpus, IntakeRules(params or NoveltyParams(), PayLimits(), {}, _refuse_to_sign), time.time
-    )
+    applied = params or NoveltyParams()
+    judge = chosen.entailment if applied.wants_entailment else None
+    return NoveltyDesk(store, chosen, corpus, IntakeRules(applied, PayLimits(), {}, _refuse_to_sign, judge), time.time)
 
 
 def open_to_decide(place: str, key: Hotkey | None = None) -> NoveltyDesk:
