@@ -135,6 +135,26 @@ def test_a_working_function_beats_one_worded_alike_that_fails_the_example(senses
     assert max(played.pay["fails"], played.pay["broken"]) < 0.8 * min(played.pay[hotkey] for hotkey in works)
 
 
+def test_short_code_that_comes_out_alike_is_no_copy_and_equal_code_is(senses: LocalSenses) -> None:
+    prompt = "Write a Python function add_all(numbers) that returns the sum of the numbers above a limit."
+    loop = "for number in numbers:\n        if number > limit:\n            total += number"
+    body = f"total = 0\n    {loop}\n    return total"
+    head = "```python\ndef add_all(numbers, limit):\n    "
+    same = f"{head}{body}\n```"
+    alike = {
+        "a": f"{same}\nIt adds up each number that is above the limit.",
+        "b": f"{same}\nIt adds up each number which is above the limit.",
+        "c": f"{head}return sum(n for n in numbers if n > limit)\n```\nOne line is enough for it.",
+    }
+    played = play(senses, prompt, alike)
+    assert played.kind == "code"
+    assert played.pay["a"] > 0.8 * played.pay["c"], "near copies of a short function keep their pay"
+    copied = play(senses, prompt, {**alike, "b": alike["a"]})
+    assert copied.pay["a"] + copied.pay["b"] < 1.2 * copied.pay["c"], "equal ones share it"
+    before = INFERENCE.score(InferenceParams(duplicate_min_code_words=0), played.observation)
+    assert before.summary["emissions"]["a"] < 0.6 * played.pay["a"]
+
+
 def test_a_round_in_chinese_is_prose_too(senses: LocalSenses) -> None:
     said = [
         "潮汐主要是由月球的引力引起的。月球吸引地球上的海水，使靠近月球的一侧海面升高，因此每天有两次高潮。",

@@ -24,6 +24,7 @@ class InferenceParams(Params):
             "reading": "literal",
             "contradiction": False,
             "quorum": 0.0,
+            "duplicate_min_code_words": 0,
             "borrowing": False,
             "calibration": False,
             "equal_at_zero": False,
@@ -112,6 +113,12 @@ class InferenceParams(Params):
         0.6
     )
     duplicate_min_words: Annotated[int, about("shorter copies keep their full pay", ge=0), read_by("score")] = 12
+    duplicate_min_code_words: Annotated[
+        int,
+        about("where code is asked for, shorter answers are copies only if they are equal", ge=0),
+        read_by("score"),
+        before(0),
+    ] = 150
     garbage_quality: Annotated[Share, about("a cluster of less mean quality raises an alert"), read_by("score")] = 0.4
     polarity_agreement: Annotated[Share, about("least share of one label"), read_by("score")] = 0.8
     out_penalty: Annotated[Share, about("factor on the similarity of a removed answer"), read_by("score")] = 0.75

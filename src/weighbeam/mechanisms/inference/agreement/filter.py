@@ -247,6 +247,9 @@ def _hear(
     entities = [received.entities[number] for number in heard]
     if overlap is not None and received.kind is not None:
         overlap = _spare_short(overlap, received.words[heard], params.duplicate_min_words)
+        if received.kind == "code":
+            alike = _spare_short(overlap, received.words[heard], params.duplicate_min_code_words)
+            overlap = np.where(overlap >= 1 - EQUAL, overlap, alike)
     voices = find_voices(take_submatrix(received.similarity, heard), overlap, received.words[heard], entities, params)
     group, voice = np.arange(len(received)), np.arange(len(received))
     vote, pay = np.zeros(len(received)), np.zeros(len(received))
