@@ -92,6 +92,9 @@ def write_settings() -> str:
     """The table of settings."""
     rows = ["| setting | default | meaning |", "| --- | --- | --- |"]
     for section, field in make_settings_type(Settings).model_fields.items():
+        if section == "aliases":
+            rows.append(f"| `aliases` | `{{}}` | {field.description} |")
+            continue
         kind = MechanismSection if section == "mechanisms" else field.annotation
         place = "mechanisms.NAME" if section == "mechanisms" else section
         for name, inner in kind.model_fields.items():

@@ -95,7 +95,7 @@ def test_a_miner_is_found_by_uid_or_hotkey(window: Window) -> None:
     window.go("/mechanisms/inference")
     rows = window.page.locator("#ranks tbody tr")
     every = rows.count()
-    title = rows.nth(3).locator("a.key").get_attribute("title")
+    title = rows.nth(3).locator(".miner a").get_attribute("title")
     assert title is not None
     field = window.page.get_by_role("searchbox", name="Miner")
     field.press_sequentially(title[:9].lower())

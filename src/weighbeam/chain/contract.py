@@ -32,7 +32,7 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class Neuron:
-    """Shares are u16, stake is rao, `endpoint` is `host:port` or None."""
+    """Shares are u16, stake is rao, `endpoint` is `host:port` or None; `name` is what its owner wrote, hostile text."""
 
     uid: int
     hotkey: str
@@ -47,6 +47,7 @@ class Neuron:
     consensus: int
     validator_trust: int
     endpoint: str | None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """The neurons of the demo, their keys, and their behaviour in each mechanism."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from weighbeam.engine.views.names import CastAct, CastMember
 from weighbeam.network.keys import Hotkey
 
 TAO = 10**9
@@ -160,6 +161,16 @@ def _make_miner(role: Literal["honest", "hostile"], acts: tuple[DemoAct, ...]) -
 
 
 MINERS = (*(_make_miner("honest", acts) for acts in HONEST), *(_make_miner("hostile", acts) for acts in HOSTILE))
+
+
+def describe_cast(neurons: Iterable[DemoNeuron]) -> dict[str, CastMember]:
+    """Who is honest, who is hostile, and how: kept with the journal, for pages, tables and the API."""
+    return {
+        part.hotkey.address: CastMember(
+            part.name, part.role, {name: CastAct(act.name, act.about) for name, act in part.acts.items()}
+        )
+        for part in neurons
+    }
 
 
 def list_miners(llm: str | None = None) -> tuple[DemoNeuron, ...]:

@@ -1,7 +1,8 @@
 """The demo's dashboard: the service over the first validator's journal."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 
 from prometheus_client import CollectorRegistry
@@ -14,6 +15,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.demo.cast import VALIDATORS
 from weighbeam.demo.subnet import DemoSubnet
 from weighbeam.demo.subnet_files import save_validator_settings
+from weighbeam.engine.support.lock import BEAT_SECONDS, HotkeyLock
 from weighbeam.network.http_server import bind, listen
 from weighbeam.service.app import report_health
 from weighbeam.service.http.threads import ThreadPools
@@ -22,8 +24,11 @@ HOST, PORT = "127.0.0.1", 8484
 
 
 @asynccontextmanager
-async def open_dashboard(subnet: DemoSubnet, port: int) -> AsyncIterator[int]:
-    """Its port: `port`, or a free one if that is taken. `weighbeam serve` can go on with its settings later."""
+async def open_dashboard(subnet: DemoSubnet, port: int, running: bool = True) -> AsyncIterator[int]:
+    """Its port: `port`, or a free one if that is taken. `weighbeam serve` can go on with its settings later.
+
+    While the demo is `running`, its validators hold their journals as every validator does.
+    """
     part, runner = VALIDATORS[0], subnet.runners["chunking"][0]
     loaded = load_settings(save_validator_settings(subnet.folder, part), {})
     store, pools = runner.round_context.journal.store, ThreadPools()
@@ -38,7 +43,7 @@ async def open_dashboard(subnet: DemoSubnet, port: int) -> AsyncIterator[int]:
             lambda: report_health(pools.submissions),
             load_runs(loaded),
         )
-        async with listen(app, HOST, find_port(port)) as (_, bound):
+        async with _hold_journals(subnet, running), listen(app, HOST, find_port(port)) as (_, bound):
             yield bound
     finally:
         pools.close()
@@ -52,6 +57,32 @@ def find_port(wanted: int = PORT) -> int:
     return 0
 
 
+@asynccontextmanager
+async def _hold_journals(subnet: DemoSubnet, running: bool) -> AsyncIterator[None]:
+    """Whoever reads a journal is shown that its validator runs, and that it does not any more."""
+    first = next(iter(subnet.runners.values())) if running else ()
+    locks = [
+        HotkeyLock(runner.round_context.journal.store, runner.weigh_in_context.own_hotkey, time.time)
+        for runner in first
+    ]
+    for lock in locks:
+        lock.take()
+    beating = asyncio.create_task(_keep_beating(locks))
+    try:
+        yield
+    finally:
+        beating.cancel()
+        for lock in locks:
+            lock.release()
+
+
+async def _keep_beating(locks: Sequence[HotkeyLock]) -> None:
+    while True:
+        await asyncio.sleep(BEAT_SECONDS)
+        for lock in locks:
+            await asyncio.to_thread(lock.beat)
+
+
 def name_address(port: int) -> str:
     return f"http://{HOST}:{port}"
 
@@ -60,7 +91,7 @@ def stay(subnet: DemoSubnet, port: int, tell: Callable[[str], None]) -> None:
     """Keep the dashboard open where it was, until SIGTERM or SIGINT."""
 
     async def serve() -> None:
-        async with open_dashboard(subnet, port) as bound:
+        async with open_dashboard(subnet, port, running=False) as bound:
             tell(name_address(bound))
             await asyncio.Event().wait()
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from weighbeam.app.senses import EMBEDDED, find_web
 from weighbeam.app.validator.build import check_senses
 from weighbeam.chain.contract import Metagraph
-from weighbeam.chain.local.administer import register, set_owner
+from weighbeam.chain.local.administer import register, set_names, set_owner
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.clock import ChainClock
 from weighbeam.chain.local.file import ChainFile
@@ -22,7 +22,7 @@ from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
 from weighbeam.core.canonical import seeded_digest
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, OWNER, VALIDATORS, DemoNeuron, list_miners
+from weighbeam.demo.cast import ASKED, MECHANISMS, MINERS, OWNER, VALIDATORS, DemoNeuron, describe_cast, list_miners
 from weighbeam.demo.miners import READY
 from weighbeam.demo.novelty_desks import contribute_all, open_desks
 from weighbeam.engine.alerts.alerts import Alerts
@@ -33,6 +33,7 @@ from weighbeam.engine.rounds.context import RoundContext
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rounds.tasks import TaskSource, generate_tasks
 from weighbeam.engine.rules.constants import BLOCK_SECONDS
+from weighbeam.engine.views.names import note_cast
 from weighbeam.engine.weights.assessment import WeighInContext
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.engine.weights.metagraphs import note_metagraph
@@ -164,6 +165,7 @@ def create_chain(folder: Path, miners: Sequence[DemoNeuron] = MINERS) -> ChainFi
     for part in (*VALIDATORS, *miners, OWNER):
         register(past, part.hotkey.address, stake=part.stake)
     set_owner(past, OWNER.hotkey.address)
+    set_names(past, {part.hotkey.address: part.name for part in (*VALIDATORS, *miners, OWNER)})
     past.close()
     return ChainFile(path)
 
@@ -189,8 +191,9 @@ def _miners(folder: Path, llm: str | None) -> Iterator[None]:
 def _make_runners(
     part: DemoNeuron, folder: Path, file: ChainFile, senses: LocalSenses, has_guest: bool
 ) -> dict[str, MechanismRunner]:
-    """One runner per mechanism, over one journal."""
+    """One runner per mechanism, over one journal that knows the cast."""
     store = Store(f"sqlite:///{folder / part.name}.db")
+    note_cast(store, describe_cast((*VALIDATORS, *list_miners("guest" if has_guest else None), OWNER)))
     now = ChainClock(ChainFile(file.path)).now
     sign_heads(store, HeadSigner(part.hotkey, now, file=find_head_file(str(folder / f"{part.name}.db"))))
     return {

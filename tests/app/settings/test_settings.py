@@ -119,7 +119,7 @@ def test_variables_of_other_fields_and_of_the_four_settings_are_not_ignored(file
 
 def test_a_file_overrides_parameters_only_where_it_says_so(file: Path) -> None:
     file.write_text(FILE.replace("override_params = true\n", "") + "[mechanisms.inference.params]\nmax_miners = 50\n")
-    with pytest.raises(WeighbeamError, match="bad_config") as caught:
+    with pytest.raises(WeighbeamError, match=r"bad_config") as caught:
         load_settings(file, {"WEIGHBEAM_MECHANISMS__CHUNKING__OVERRIDE_PARAMS": "true"})
     for named in ("mechanisms.chunking.params.timeout", "mechanisms.inference.params.max_miners"):
         assert named in caught.value.message
@@ -177,3 +177,27 @@ def test_a_wallet_file_plain_and_encrypted(file: Path) -> None:
         with pytest.raises(WeighbeamError, match=code) as caught:
             opened(**given)
         assert "pass word" not in str(caught.value)
+
+
+def load_alias(folder: Path, hotkey: str, name: str):
+    path = folder / "named.toml"
+    path.write_text(f"[aliases]\n{json.dumps(hotkey)} = {json.dumps(name)}\n")
+    return load_settings(path, {})
+
+
+def test_an_alias_names_a_miner(tmp_path: Path) -> None:
+    hotkey = Hotkey.from_uri("//Alice").address
+    loaded = load_alias(tmp_path, hotkey, "Ada's <miner>")
+    assert loaded.settings.aliases == {hotkey: "Ada's <miner>"}
+    assert (f"aliases.{hotkey}", "Ada's <miner>") in [(line.name, line.value) for line in list_settings(loaded)]
+
+
+@pytest.mark.parametrize("name", ["", " ", "two\nlines", "\u202eeulb", "x" * 41, "zero\u200bwidth", "\u001b[31mred"])
+def test_an_alias_that_hides_or_turns_text_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(WeighbeamError, match=r"bad_config.*aliases.*visible characters"):
+        load_alias(tmp_path, Hotkey.from_uri("//Alice").address, name)
+
+
+def test_an_alias_is_a_hotkeys(tmp_path: Path) -> None:
+    with pytest.raises(WeighbeamError, match=r"bad_config.*is not a hotkey"):
+        load_alias(tmp_path, "7", "seven")

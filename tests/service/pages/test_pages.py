@@ -1,7 +1,9 @@
 """What pages say is so: figures of what was really set, ages that go on, and rounds of mechanisms that are gone."""
 
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from html import unescape
 from pathlib import Path
@@ -16,12 +18,18 @@ from network.loopback import ALICE
 from service.read_api import NAME, RECALL, START
 from weighbeam.charts.picture import ChartPicture
 from weighbeam.cli.score.page import render_page
+from weighbeam.engine.alerts.alerts import Alerts
 from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.rules.intents import WeightsPlan
 from weighbeam.engine.scoring import ScoreResult
+from weighbeam.engine.support.lock import DEAD_SECONDS, HotkeyLock
+from weighbeam.engine.support.observers import open_seat
+from weighbeam.engine.views.earnings import select_earnings
+from weighbeam.engine.views.names import NO_NAMES, CastAct, CastMember, note_cast
 from weighbeam.engine.views.overview import count_hours, select_overview
+from weighbeam.engine.views.stopped import select_stopped
 from weighbeam.engine.weights.ledger import Ledger
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.page import MechanismPage
@@ -38,6 +46,7 @@ from weighbeam.service.http.cache import StoreCache
 from weighbeam.service.http.pipeline import RequestPipeline
 from weighbeam.service.http.rate_limit import RateLimits
 from weighbeam.service.pages.answer import list_pictures, show_answer
+from weighbeam.service.pages.earned_picture import draw_earnings
 from weighbeam.service.pages.leaderboard import show_leaderboard
 from weighbeam.service.pages.miner import show_miner
 from weighbeam.service.pages.overview import show_overview
@@ -82,10 +91,135 @@ def set_weights(store: Store, state: str, values: tuple[int, ...]) -> None:
         connection.execute(update(tables.submissions).where(tables.submissions.c.id == number).values(state=state))
 
 
-def test_how_old_our_weights_are_goes_on_while_nobody_reads_the_chain(store: Store) -> None:
-    """A validator that has ended since must not look as if it had just set weights."""
+def test_how_old_our_weights_are_goes_on_while_a_validator_runs(store: Store) -> None:
     remember(store, f"blocks:{NAME}", {"blocks": 0, "at": START})
-    assert " 5000 blocks " in read(show_overview(make_shelf(store, START + 60_000)))
+    with run_validator(store):
+        assert " 5,000 blocks " in read(show_overview(make_shelf(store, START + 60_000)))
+
+
+def test_the_age_of_weights_is_dated_when_no_validator_runs(store: Store) -> None:
+    """One that has ended must not look as if it had just set weights, nor as if it still counted."""
+    remember(store, f"blocks:{NAME}", {"blocks": 7, "at": START})
+    play(Journal(store), RECALL, 0, START, {"a": "tide"})
+    page = read(show_overview(make_shelf(store, START + 60_000)))
+    assert "their age 7 blocks when read 17 h ago" in page
+    assert "No validator is running. The last entry in this journal was made 17 h ago" in page
+    assert "next weigh-in none" in page
+
+
+@contextmanager
+def run_validator(store: Store) -> Iterator[None]:
+    """The lock that a validator holds while it runs."""
+    lock = HotkeyLock(store, ALICE.address)
+    lock.take()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def test_a_countdown_runs_only_while_a_validator_does(store: Store) -> None:
+    set_weights(store, "confirmed", (65535, 65535))
+    shelf = make_shelf(store, START + 60)
+    with run_validator(store):
+        page = show_overview(shelf)
+    assert float(re.findall(r'data-left="([0-9.]+)"', page)[0]) > 0
+    assert "No validator is running" not in page
+    page = show_overview(shelf)
+    assert "data-left" not in page
+    assert "No validator is running" in page
+
+
+def test_an_observer_is_no_validator(store: Store) -> None:
+    seat = open_seat(store)
+    seat.take()
+    assert "No validator is running" in show_overview(make_shelf(store))
+    seat.release()
+
+
+def test_a_process_that_died_runs_no_validator(store: Store) -> None:
+    with store.write() as connection:
+        held = {"hotkey": ALICE.address, "holder": "elsewhere/0/0:1:ab", "beat": time.time() - DEAD_SECONDS - 1}
+        connection.execute(tables.locks.insert().values(**held))
+    assert "No validator is running" in show_overview(make_shelf(store))
+
+
+def test_confirmed_weights_are_shown_as_shares_over_time(store: Store) -> None:
+    set_weights(store, "confirmed", (65535, 65535, 0))
+    set_weights(store, "failed", (1, 2, 3))
+    set_weights(store, "confirmed", (30000, 10000, 20000))
+    earnings = select_earnings(store, NAME)
+    assert [dict(one.shares) for one in earnings.vectors] == [
+        {"miner1": 0.5, "miner2": 0.5, "miner3": 0.0},
+        {"miner1": 0.5, "miner2": 1 / 6, "miner3": 1 / 3},
+    ]
+    assert earnings.earners == ("miner1", "miner2", "miner3")
+    drawn = draw_earnings(earnings, NO_NAMES)
+    assert drawn is not None
+    for x in {one.x for one in drawn.stripes}:
+        assert sum(one.height for one in drawn.stripes if one.x == x) == pytest.approx(drawn.height, abs=0.1)
+    assert sum({one.x: one.width for one in drawn.stripes}.values()) == pytest.approx(drawn.width, abs=0.1)
+    page = read(show_overview(make_shelf(store)))
+    assert "miner1 50.0 % miner3 33.3 % miner2 16.7 %" in page
+
+
+def test_a_void_round_is_not_shown_as_a_good_one(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {"a": "tide"})
+    with store.write() as connection:
+        connection.execute(update(tables.scores).values(status="unscored"))
+    page = show_overview(make_shelf(store))
+    assert '<span class="badge warn">void</span>' in page
+    assert '<span class="badge good">scored</span>' not in page
+
+
+def test_an_alert_of_two_mechanisms_is_shown_once(store: Store) -> None:
+    for name in (NAME, "paid-recall"):
+        Alerts(store, lambda: START).tell("void_round", "warning", f"nothing of {name} was scored", name)
+    page = read(show_overview(make_shelf(store)))
+    assert page.count("void_round") == 1
+    assert f"void_round · {NAME}, paid-recall" in page or f"void_round · paid-recall, {NAME}" in page
+
+
+def test_the_clock_of_an_accelerated_chain_is_named(store: Store) -> None:
+    shelf = make_shelf(store)
+    assert "times as fast" not in show_overview(shelf)
+    fast = replace(shelf, reader=replace(shelf.reader, shown=replace(shelf.shown, speed=24.0)))
+    assert "whose clock goes 24 times as fast as yours" in read(show_overview(fast))
+
+
+def test_what_an_attack_would_have_earned_follows_from_its_rounds(store: Store, monkeypatch) -> None:
+    journal = Journal(store)
+    for number in range(2):
+        play(journal, RECALL, number, START + number, {"a": "tide", "b": "tide moon", "c": "x", "d": "x"})
+    scores = tables.scores.c
+    with store.write() as connection:
+        for hotkey, rounds in (("c", (f"{NAME}-0",)), ("d", (f"{NAME}-0", f"{NAME}-1"))):
+            forged = update(tables.scores).where(scores.hotkey == hotkey, scores.round.in_(rounds))
+            connection.execute(forged.values(status="failed", value=0.0, reasons=["forged"]))
+        copied = {"round": f"{NAME}-1", "number": 0, "mechanism": NAME, "at": START + 1, "cosine": 1.0, "overlap": 1.0}
+        connection.execute(tables.copies.insert().values(**copied, hotkeys=["a", "b", "c"]))
+    monkeypatch.setattr(RECALL.__class__, "suspicious", {"forged": "forged answers"})
+    found = {one.what: one for one in select_stopped(store, START + 60)}
+    forged, copied = found["forged answers"], found["copied answers"]
+    assert (forged.answers, forged.rounds, forged.miners) == (3, 2, ("d", "c"))
+    # Round 0: two of four answers; round 1: one of three valid, one forged and two copies.
+    assert forged.would_earn == pytest.approx((2 / 4 + 1 / 6) / 2)
+    assert (copied.answers, set(copied.miners), copied.earn) == (2, {"a", "b", "c"}, None)
+    page = read(show_overview(make_shelf(store, START + 60)))
+    assert "forged answers in keyword-recall d , c" in page
+
+
+def test_a_demo_says_who_is_honest_and_who_is_hostile(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {"miner1": "tide", "miner2": "tide moon"})
+    set_weights(store, "confirmed", (10000, 30000))
+    acts = {NAME: CastAct("liar", "lies fluently")}
+    note_cast(store, {"miner1": CastMember("actor", "hostile", acts), "miner2": CastMember("ada", "honest")})
+    shelf = make_shelf(store)
+    assert "honest 75.0 % hostile 25.0 %" in read(show_overview(shelf))
+    assert "liar uid 1 · miner1 hostile lies fluently" in read(show_leaderboard(shelf, NAME))
+    page = read(show_miner(shelf, "actor", None))
+    assert "In this demo it is hostile: in keyword-recall liar (lies fluently)." in page
+    assert read(show_miner(shelf, "liar", NAME)) == read(show_miner(shelf, "miner1", NAME))
 
 
 def test_overridden_parameters_are_said_beside_their_hash(store: Store) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from weighbeam.app.chains import open_clock
+from weighbeam.app.chains import open_clock, open_file
 from weighbeam.app.service.access import ApiAccess
 from weighbeam.app.settings.origins import list_settings
 from weighbeam.app.settings.sources import LoadedSettings
@@ -66,6 +66,8 @@ def open_reading(
         now=now,
         settings=lambda: [asdict(line) for line in list_settings(loaded)],
         health=health,
+        aliases=loaded.settings.aliases,
+        speed=find_speed(loaded),
     )
     return add_reading(app, access.make_authenticator(), shown, access.pools, loaded.settings.service.streams)
 
@@ -114,6 +116,17 @@ def make_app(
     api = RequestApi(store, asked, now)
     add_organic(app, access.make_authenticator(), api, pools, settings.streams)
     return app
+
+
+def find_speed(loaded: LoadedSettings) -> float:
+    """How many times as fast as the wall's the clock of `find_clock` goes."""
+    if loaded.settings.chain.kind != "local" or not loaded.path(loaded.settings.chain.path).exists():
+        return 1.0
+    file = open_file(loaded)
+    try:
+        return float(file.read("speed"))
+    finally:
+        file.close()
 
 
 def find_clock(loaded: LoadedSettings) -> Callable[[], float]:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
 from weighbeam.app.settings.added import GROUP, AddedSections, holds_secret, load_added
@@ -27,8 +27,10 @@ from weighbeam.app.settings.sections import (
     WeighInSection,
 )
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.names import MAX_NAME, is_clean_name
 from weighbeam.engine.rules.constants import Averaging, find_ignored, refuse_setting
 from weighbeam.mechanism.defaults import DEFAULT_MECHANISM
+from weighbeam.network.keys import is_address
 
 PREFIX = "WEIGHBEAM_"
 CONFIG = "WEIGHBEAM_CONFIG"
@@ -60,6 +62,19 @@ class Settings(BaseModel):
     alerts: AlertsSection = AlertsSection()
     wandb: WandbSection = WandbSection()
     log: LogSection = LogSection()
+    aliases: dict[str, str] = Field(default_factory=dict, description="names of miners, by hotkey; shown to people")
+
+    @field_validator("aliases")
+    @classmethod
+    def check_aliases(cls, aliases: dict[str, str]) -> dict[str, str]:
+        """Each is a hotkey's, on one line, short, and free of characters that turn or hide text."""
+        for hotkey, name in aliases.items():
+            if not is_address(hotkey):
+                raise ValueError(f"{hotkey[:60]!r} is not a hotkey; write the ss58 address of a miner")
+            if not is_clean_name(name):
+                rule = f"a name has 1 to {MAX_NAME} visible characters on one line"
+                raise ValueError(f"{name[:60]!r}, the name of {hotkey}, cannot be used: {rule}")
+        return aliases
 
 
 class EnvironmentSettings(Settings, BaseSettings):

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from weighbeam.chain.bittensor.faults import make_fault
 from weighbeam.chain.contract import ChainRules, Metagraph, Neuron, StoredWeights, WeightCommit
+from weighbeam.core.names import clean_name
 
 SUBNETS = 4096
 NOBODY = "5C4hrfjw9DjXZTzV3MwzrrAr9P1MJhSrvWGWqi1eSuyUpnhM"
@@ -58,6 +59,7 @@ async def fetch_metagraph(view: Any, netuid: int, mechid: int) -> Metagraph:
             consensus=pick(graph.raw["consensus"], row.uid),
             validator_trust=pick(trust, row.uid),
             endpoint=row.axon,
+            name=find_name(graph.raw.get("identities"), row.uid),
         )
         for row in graph.neurons
     )
@@ -67,6 +69,16 @@ async def fetch_metagraph(view: Any, netuid: int, mechid: int) -> Metagraph:
 def pick(column: Any, uid: int) -> int:
     """A neuron's entry; a column may be missing or short where nobody has set anything yet."""
     return int(column[uid]) if column is not None and uid < len(column) else 0
+
+
+def find_name(identities: Any, uid: int) -> str | None:
+    """The name in a neuron's identity; it comes with the metagraph, so it costs no query of its own.
+
+    >>> find_name([None, {"name": "Ada"}], 1), find_name([None, {"name": "Ada"}], 0), find_name(None, 0)
+    ('Ada', None, None)
+    """
+    identity = identities[uid] if isinstance(identities, list | tuple) and uid < len(identities) else None
+    return clean_name(identity.get("name")) if isinstance(identity, dict) else None
 
 
 def _somebody(address: str) -> str | None:

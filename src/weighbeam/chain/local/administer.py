@@ -1,5 +1,7 @@
 """Administer a local chain: register and replace neurons, name the owner, announce endpoints."""
 
+from collections.abc import Mapping
+
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.core.errors import WeighbeamError
@@ -20,6 +22,12 @@ def set_owner(file: ChainFile, hotkey: str | None) -> None:
     """Whose the subnet is: a share that is to be burnt goes to this hotkey."""
     with at_present(file):
         file.write("owner", hotkey)
+
+
+def set_names(file: ChainFile, names: Mapping[str, str]) -> None:
+    """What neurons are called, by hotkey, as identities on a real chain say it."""
+    with at_present(file):
+        file.write_names({**file.read_names(), **names})
 
 
 def replace_neuron(file: ChainFile, uid: int, hotkey: str) -> None:

@@ -5,7 +5,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,14 @@ class ChainFile:
 
     def write(self, key: str, value: Any) -> None:
         self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (json.dumps(value), key))
+
+    def read_names(self) -> dict[str, str]:
+        """By hotkey, what neurons call themselves; older files have none."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = 'names'").fetchone()
+        return {} if row is None else dict(json.loads(row[0]))
+
+    def write_names(self, names: Mapping[str, str]) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('names', ?)", (json.dumps(dict(names)),))
 
     @property
     def parameters(self) -> SubnetParameters:

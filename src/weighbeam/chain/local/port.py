@@ -152,9 +152,10 @@ class LocalChain:
             "ORDER BY n.uid",
             (self._mechid, self._mechid),
         ).fetchall()
+        names = self._file.read_names()
         neurons = tuple(
             Neuron(uid, hotkey, coldkey, stake, bool(permit), updated + cutoff >= block, updated, *rest)
-            for uid, hotkey, coldkey, stake, permit, updated, *rest in rows
+            for uid, hotkey, coldkey, stake, permit, updated, *rest in ((*row, names.get(row[1])) for row in rows)
         )
         holder = next((neuron for neuron in neurons if neuron.hotkey == owner), None)
         return Metagraph(block, parameters.netuid, owner, holder.coldkey if holder else None, neurons)

@@ -31,6 +31,7 @@ def complete_setting(ctx: typer.Context, incomplete: str) -> list[str]:
 
 if TYPE_CHECKING:
     from weighbeam.app.settings.sources import LoadedSettings
+    from weighbeam.engine.views.names import NameBook
     from weighbeam.store.database import Store
 
 ConfigOption = Annotated[
@@ -87,6 +88,14 @@ def open_read(store: str | None, config: Path | None) -> "Store":
     from weighbeam.engine.journal.access import view_journal
 
     return view_journal(find_journal_url(store, config))
+
+
+def open_names(journal: "Store", store: str | None, config: Path | None) -> "NameBook":
+    """Who is who in a journal; a journal named by --store is shown without the aliases of settings found by chance."""
+    from weighbeam.engine.views.names import load_names
+
+    by_settings = store is None or config is not None
+    return load_names(journal, open_settings(config).settings.aliases if by_settings else None)
 
 
 def choose_mechanism(given: str | None, there: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """`weighbeam rounds`, `round`, `leaderboard`, `copies` and `miner-report`: what a journal holds."""
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,15 +16,19 @@ from weighbeam.cli.common.options import (
     StoreOption,
     choose_mechanism,
     format_headline,
+    open_names,
     open_read,
     open_settings,
 )
 from weighbeam.cli.common.shell import make_printable, print_json
+from weighbeam.core.names import shorten
 from weighbeam.core.numbers import format_short
 
 if TYPE_CHECKING:
     from weighbeam.engine.rules.constants import Averaging
+    from weighbeam.engine.scoring import ScoreResult
     from weighbeam.engine.views.miner import MinerView
+    from weighbeam.engine.views.names import NameBook
 
 SHOWN_ROUNDS = 20
 PIPED_WIDTH = 200
@@ -61,13 +65,16 @@ def leaderboard(
     journal = open_read(store, config)
     there = list_mechanisms(journal)
     found = load_mechanism(choose_mechanism(mechanism, there))
-    lines = list(select_leaderboard(journal, found, _find_averaging(store, config)))
+    book = open_names(journal, store, config)
+    lines = list(book.name_all(select_leaderboard(journal, found, _find_averaging(store, config)), found.name))
     if not as_json:
         typer.echo(f"{format_headline(found.name, there)}: {found.better} standings are better")
     rows = [
         [
             "–" if line.standing is None else line.place,
-            line.hotkey,
+            line.name or "",
+            "" if line.uid is None else line.uid,
+            shorten(line.hotkey),
             show_spread(line.standing, line.spread),
             show_share(line.share),
             f"{line.valid} of {line.rounds}",
@@ -76,7 +83,7 @@ def leaderboard(
         for line in lines
     ]
     show_lines(
-        ("#", "hotkey", "standing", "share", "valid", "last reason"),
+        ("#", "miner", "uid", "hotkey", "standing", "share", "valid", "last reason"),
         rows,
         lines,
         "standings",
@@ -88,28 +95,31 @@ def leaderboard(
 def copies(
     store: StoreOption = None,
     config: ConfigOption = None,
-    hotkey: Annotated[str | None, typer.Option(help="Only those of this miner.")] = None,
+    hotkey: Annotated[str | None, typer.Option(help="Only those of this miner: its name, uid or hotkey.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
     from weighbeam.engine.views.copies import select_copies
 
-    found = select_copies(open_read(store, config), limit, hotkey)
+    journal = open_read(store, config)
+    book = open_names(journal, store, config)
+    found = select_copies(journal, limit, None if hotkey is None else book.resolve(hotkey))
     if as_json:
-        print_json({"copies": [asdict(line) for line in found]})
+        named = [replace(line, names=book.name_each(line.hotkeys, line.mechanism)) for line in found]
+        print_json({"copies": [asdict(line) for line in named]})
         return
     for line in found:
         at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(line.at))
         typer.echo(f"{at} {line.round}: cosine ≥ {line.cosine:.3f}, overlap ≥ {line.overlap:.3f}")
         for key in line.hotkeys:
-            typer.echo(f"    {make_printable(key, 60)}")
+            typer.echo(f"    {make_printable(book.describe(key, line.mechanism), 120)}")
     if not found:
         typer.echo("no copies")
 
 
 def miner_report(
-    hotkey: Annotated[str, typer.Argument(help="The miner's hotkey.")],
+    miner: Annotated[str, typer.Argument(metavar="MINER", help="Its name, uid or hotkey, or how the hotkey begins.")],
     store: StoreOption = None,
     config: ConfigOption = None,
     mechanism: MechanismOption = None,
@@ -123,26 +133,29 @@ def miner_report(
     journal = open_read(store, config)
     there = list_mechanisms(journal)
     found = load_mechanism(choose_mechanism(mechanism, there))
-    miner = select_miner(journal, found, hotkey, _find_averaging(store, config))
+    book = open_names(journal, store, config)
+    hotkey = book.resolve(miner, found.name)
+    view = book.name_line(select_miner(journal, found, hotkey, _find_averaging(store, config)), found.name)
     if as_json:
-        print_json(_list_report(found.name, miner))
+        print_json(_list_report(found.name, view))
         return
     typer.echo(format_headline(found.name, there))
-    place = "not ranked" if miner.place is None else f"place {miner.place} of {miner.of}"
-    share = "" if miner.share is None else f", {show_share(miner.share)} of the last weights"
-    typer.echo(f"{place}, standing {show_spread(miner.standing, miner.spread)}{share}")
-    shown = miner.points[:SHOWN_ROUNDS]
-    if len(shown) < len(miner.points):
-        typer.echo(f"the newest {len(shown)} of {len(miner.points)} rounds; --json has all")
+    typer.echo(make_printable(book.describe(hotkey, found.name), 120))
+    place = "not ranked" if view.place is None else f"place {view.place} of {view.of}"
+    share = "" if view.share is None else f", {show_share(view.share)} of the last weights"
+    typer.echo(f"{place}, standing {show_spread(view.standing, view.spread)}{share}")
+    shown = view.points[:SHOWN_ROUNDS]
+    if len(shown) < len(view.points):
+        typer.echo(f"the newest {len(shown)} of {len(view.points)} rounds; --json has all")
     rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in shown]
     print_table(("round", "block", "status", "score", "reasons"), rows)
-    if miner.reasons:
+    if view.reasons:
         typer.echo("What the reasons mean:")
-    for reason in miner.reasons:
+    for reason in view.reasons:
         typer.echo(f"  {make_printable(reason.code, 60)} ({reason.count}): {make_printable(reason.meaning, 300)}")
-    if miner.advice:
+    if view.advice:
         typer.echo("What to improve:")
-    for number, advice in enumerate(miner.advice, 1):
+    for number, advice in enumerate(view.advice, 1):
         typer.echo(f"  {number}. {make_printable(advice.title, 100)}. {make_printable(advice.text, 600)}")
 
 
@@ -227,26 +240,45 @@ def show_round(
 
     opened = open_read(store, config)
     result, extras = recall_round(opened, round_id), select_extras(opened, round_id)
-    check_hotkeys(result, only or [])
-    params = result.params.model_dump(mode="json")
+    book = open_names(opened, store, config)
+    chosen = [book.resolve(one, result.mechanism.name) for one in only or []]
+    check_hotkeys(result, chosen)
+    name, params = result.mechanism.name, result.params.model_dump(mode="json")
     if as_json:
         told = {kind: {"value": one.value, "maker": one.maker, "fault": one.fault} for kind, one in extras.items()}
-        known = name_version(result.mechanism.name, params)
+        known = name_version(name, params)
         version = None if known is None else {"defaults_of": known[0], "but": known[1]}
-        replies = {one.hotkey: {"status": one.status, "reason": one.reason} for one in result.answers}
+        replies = {
+            one.hotkey: {
+                "status": one.status,
+                "reason": one.reason,
+                "name": book.name(one.hotkey, name),
+                "uid": one.uid,
+            }
+            for one in result.answers
+        }
         print_json(
             {"round": round_id, **result.report(), "replies": replies, "params_version": version, "extras": told}
         )
         return
-    load_score_command(result.mechanism.name).show(result, {}, hint=not explain and not only)
+    load_score_command(name).show(result, {}, hint=not explain and not only)
+    show_who(result, book)
     for one in result.answers:
         if one.status != "ok":
             why = f" ({make_printable(one.reason, 60)})" if one.reason else ""
-            typer.echo(f"no answer from {make_printable(one.hotkey, 60)}: {one.status}{why}")
-    typer.echo(f"parameters: {describe_version(result.mechanism.name, params)}")
+            typer.echo(f"no answer from {make_printable(book.describe(one.hotkey, name), 120)}: {one.status}{why}")
+    typer.echo(f"parameters: {describe_version(name, params)}")
     show_extras(extras)
     if explain or only:
-        show_trees(result, only or [])
+        show_trees(result, chosen)
+
+
+def show_who(result: "ScoreResult", book: "NameBook") -> None:
+    """Whose answers these are, for the tables above know hotkeys alone."""
+    known = [book.find(one.hotkey, result.mechanism.name) for one in result.answers]
+    rows = [[one.name, "" if one.uid is None else one.uid, one.hotkey] for one in known if one.name is not None]
+    if rows:
+        print_table(("miner", "uid", "hotkey"), rows)
 
 
 def show_extras(extras: "dict[str, RoundExtra]") -> None:

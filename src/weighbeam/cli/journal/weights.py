@@ -13,6 +13,7 @@ from weighbeam.cli.common.options import (
     StoreOption,
     choose_mechanism,
     format_headline,
+    open_names,
     open_read,
     open_settings,
 )
@@ -21,6 +22,8 @@ from weighbeam.cli.journal.reports import print_table, show_number
 
 if TYPE_CHECKING:
     from weighbeam.app.settings.sources import LoadedSettings
+    from weighbeam.engine.views.names import NameBook
+    from weighbeam.engine.views.weights import SubmissionLine
     from weighbeam.store.database import Store
 
 MAX_SHOWN = 400
@@ -45,7 +48,7 @@ def weights(
     journal = open_read(store, config)
     there = list_mechanisms(journal)
     name = choose_mechanism(mechanism, there)
-    rows = list_submissions(journal, name, limit=limit).items
+    book, rows = open_names(journal, store, config), list_submissions(journal, name, limit=limit).items
     made = {(given := r.plan["params_hash"]): find_version(name, given) for r in rows}
     skips = [one for one in list_attempts(journal, name, limit) if one.kind == "skip"]
     if as_json:
@@ -59,6 +62,7 @@ def weights(
                         "reason": r.reason,
                         "at": r.at,
                         "weights": r.row,
+                        "names": book.name_each(list_holders(r), name),
                         "plan": r.plan,
                         "defaults_of": made[r.plan["params_hash"]],
                     }
@@ -77,7 +81,7 @@ def weights(
             r.plan["block"],
             r.plan["mode"],
             made[r.plan["params_hash"]] or r.plan["params_hash"][:8],
-            _shorten(r.row),
+            _format_row(r, book),
         ]
         for r in rows
     ]
@@ -102,6 +106,7 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     from weighbeam.app.identity import open_hotkey
     from weighbeam.app.validator.build import build_weigh_in_context, find_section, open_known
     from weighbeam.app.validator.checks import list_submission_checks
+    from weighbeam.engine.views.names import load_names
     from weighbeam.engine.weights.weigh_in import preview
 
     loaded = open_settings(config)
@@ -134,13 +139,14 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
         )
         return
     typer.echo(f"{mechanism}: mode {mode.mode}, {_format_age(mode.blocks)}: would {decision.action}{why}")
-    row = dict(zip(decision.uids, decision.values, strict=True))
+    row, book = dict(zip(decision.uids, decision.values, strict=True)), load_names(store, loaded.settings.aliases)
     table: list[list[Any]] = [
-        [p.uid, p.hotkey, show_number(p.raw), f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
+        [p.uid, book.name(p.hotkey, mechanism) or "", p.hotkey, show_number(p.raw),
+         f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
          "no success" if p.hotkey in decision.stale else ""]
         for p in sorted(assessed.weighing.payees, key=lambda p: (-p.raw, p.uid))
     ]  # fmt: skip
-    print_table(("uid", "hotkey", "raw", "share", "u16", ""), table)
+    print_table(("uid", "miner", "hotkey", "raw", "share", "u16", ""), table)
     for check in checks:
         typer.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.detail}")
 
@@ -167,5 +173,13 @@ def _format_time(seconds: float) -> str:
     return time.strftime("%m-%d %H:%M:%SZ", time.gmtime(seconds))
 
 
-def _shorten(weights: tuple[tuple[int, int], ...]) -> str:
-    return " ".join(f"{uid}:{value}" for uid, value in weights)
+def list_holders(line: "SubmissionLine") -> list[str]:
+    """The hotkeys that the row pays, in its order."""
+    return [str(holder[0]) for holder in line.plan["holders"]]
+
+
+def _format_row(line: "SubmissionLine", book: "NameBook") -> str:
+    """Each uid with its value, and with its name if it has one."""
+    names = book.name_each(list_holders(line), line.mechanism)
+    both = zip(line.row, names, strict=True)
+    return " ".join(f"{uid}:{value}" if name is None else f"{name}({uid}):{value}" for (uid, value), name in both)

@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from weighbeam.store.session_lock import is_taken
 
 BEAT_SECONDS = 30.0
 DEAD_SECONDS = 120.0
+OBSERVER_PREFIX = "observer-"
+"""Observers hold seats of their own in the same table."""
 
 
 class HotkeyLock:
@@ -96,11 +98,19 @@ class HotkeyLock:
 
 def select_holder(connection: Connection, now: float) -> str | None:
     """Who runs a validator on this store, if anybody does."""
+    return next((_name_holder(held.holder) for held in _list_alive(connection, now)), None)
+
+
+def has_validator(connection: Connection, now: float) -> bool:
+    """Whether a validator runs on this store; observers alone weigh nothing. `now` is the wall's."""
+    return any(not held.hotkey.startswith(OBSERVER_PREFIX) for held in _list_alive(connection, now))
+
+
+def _list_alive(connection: Connection, now: float) -> Iterator[Any]:
     for held in connection.execute(select(tables.locks)):
         server = connection.dialect.name == "postgresql"
         if is_taken(connection, held.hotkey) if server else is_alive(held.holder, now - held.beat):
-            return _name_holder(held.holder)
-    return None
+            yield held
 
 
 def _name_holder(holder: str) -> str:

@@ -9,24 +9,22 @@ from collections.abc import Callable
 from sqlalchemy import delete, func, select
 
 from weighbeam.engine.rules.constants import CHALLENGE_INTERVAL_SECONDS
-from weighbeam.engine.support.lock import HotkeyLock, is_alive
+from weighbeam.engine.support.lock import OBSERVER_PREFIX, HotkeyLock, is_alive
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 from weighbeam.store.memory import look_up, note
 
-PREFIX = "observer-"
-
 
 def open_seat(store: Store, now: Callable[[], float] = time.time) -> HotkeyLock:
     """A seat of our own, to be taken."""
-    return HotkeyLock(store, f"{PREFIX}{secrets.token_hex(6)}", now)
+    return HotkeyLock(store, f"{OBSERVER_PREFIX}{secrets.token_hex(6)}", now)
 
 
 def list_seats(store: Store, now: float) -> dict[str, bool]:
     """By name, whether who sits there is alive."""
     columns = tables.locks.c
     with store.read() as connection:
-        rows = connection.execute(select(tables.locks).where(columns.hotkey.startswith(PREFIX))).all()
+        rows = connection.execute(select(tables.locks).where(columns.hotkey.startswith(OBSERVER_PREFIX))).all()
     return {row.hotkey: is_alive(row.holder, now - row.beat) for row in rows}
 
 

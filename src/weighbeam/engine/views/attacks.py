@@ -3,13 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sqlalchemy import Connection, String, cast, select
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import Alert
+from weighbeam.engine.views.names import NameBook
 from weighbeam.mechanism.registry import load_mechanism, load_mechanisms
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -22,7 +23,8 @@ ALERT_CODES = ("duplicate_answers", "low_quality_cluster", "all_low_quality", "v
 
 @dataclass(frozen=True, slots=True)
 class CopiedAnswers:
-    """A group that gave the same answer; `cosine` and `overlap` are the least of any two."""
+    """A group that gave the same answer, with the names of its miners; `cosine` and `overlap` are the least of any
+    two."""
 
     round: str
     mechanism: str
@@ -30,6 +32,7 @@ class CopiedAnswers:
     hotkeys: tuple[str, ...]
     cosine: float
     overlap: float
+    names: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Suspect:
     mechanism: str
     counts: Mapping[str, int]
     rounds: int
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,13 @@ def select_attacks(store: Store, now: float, hours: float = 24.0) -> AttackSumma
             duplicates=contributions["duplicate"],
             held=contributions["held"],
         )
+
+
+def name_attackers(seen: AttackSummary, book: NameBook) -> AttackSummary:
+    """The same with the names of the miners."""
+    copies = (replace(one, names=book.name_each(one.hotkeys, one.mechanism)) for one in seen.copies)
+    suspects = (book.name_line(one, one.mechanism) for one in seen.suspects)
+    return replace(seen, copies=tuple(copies), suspects=tuple(suspects))
 
 
 def _list_copies(connection: Connection, since: float) -> tuple[CopiedAnswers, ...]:

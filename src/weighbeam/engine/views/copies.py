@@ -25,6 +25,7 @@ class CopiesLine:
     hotkeys: tuple[str, ...]
     cosine: float
     overlap: float
+    names: tuple[str | None, ...] = ()
 
 
 Key = tuple[float, str, int]

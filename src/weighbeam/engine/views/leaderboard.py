@@ -41,6 +41,7 @@ class LeaderboardLine:
     share: float | None
     incentive: float | None
     trend: tuple[float, ...]
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,7 @@ class MinerView:
     reasons: tuple[ReasonCount, ...]
     advice: tuple[Advice, ...]
     copies: int
+    name: str | None = None
 
 
 def select_miner(store: Store, mechanism: Mechanism, hotkey: str, averaging: Averaging) -> MinerView:

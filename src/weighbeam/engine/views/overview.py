@@ -1,6 +1,7 @@
 """How a validator is doing, from its store alone: mechanisms, open alerts, rounds by the hour."""
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,8 @@ from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from weighbeam.engine.alerts.notices import Notice, list_notices
 from weighbeam.engine.rules.constants import BLOCK_SECONDS
-from weighbeam.engine.weights.audit import AuditLine, list_recent_attempts, select_next_due
+from weighbeam.engine.support.lock import has_validator
+from weighbeam.engine.weights.audit import ATTEMPT_KINDS, AuditLine, list_recent_attempts, select_next_due
 from weighbeam.engine.weights.metagraphs import GRAPHS
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -79,17 +81,31 @@ class MechanismView:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All mechanisms, and what is wrong now, the worst first."""
+    """All mechanisms, and what is wrong now, the worst first. `running`: a validator runs on this journal, so what is
+    due will happen; `last_entry` is when the newest round or weigh-in was."""
 
     at: float
     mechanisms: tuple[MechanismView, ...]
     notices: tuple[Notice, ...]
+    running: bool = False
+    last_entry: float | None = None
 
 
 def select_overview(store: Store, mechanisms: Sequence[str], now: float) -> Overview:
+    """`now` is the journal's clock; whether a validator runs is told by the wall's."""
     with store.read() as connection:
         views = tuple(_view(connection, name, now) for name in mechanisms)
-    return Overview(now, views, list_notices(store))
+        running, last = has_validator(connection, time.time()), _select_last_entry(connection)
+    return Overview(now, views, list_notices(store), running, last)
+
+
+def _select_last_entry(connection: Connection) -> float | None:
+    audits = tables.audits.c
+    times = (
+        connection.scalar(select(func.max(ROUNDS.at))),
+        connection.scalar(select(func.max(audits.at)).where(audits.kind.in_(ATTEMPT_KINDS))),
+    )
+    return max((at for at in times if at is not None), default=None)
 
 
 def _view(connection: Connection, name: str, now: float) -> MechanismView:

@@ -115,6 +115,7 @@ class AnswerView:
     best: bool
     payload: Any
     payload_bytes: int
+    name: str | None = None
 
 
 def view_answers(record: RoundRecord, best: str | None, hidden: bool, limit: int) -> tuple[AnswerView, ...]:

@@ -100,6 +100,7 @@ class Share:
     uid: int
     value: int
     share: float
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

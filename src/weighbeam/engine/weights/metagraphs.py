@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select
 
 from weighbeam.chain.contract import ChainRules, Metagraph, Neuron
+from weighbeam.core.names import clean_name
 from weighbeam.core.stats import U16_MAX
 from weighbeam.engine.alerts.alerts import log_fault
 from weighbeam.engine.support.cache import StoreMemo
@@ -21,7 +22,8 @@ DAY = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class NeuronView:
-    """One neuron: stake in rao, shares 0 to 1, `updated` the blocks since it last set weights."""
+    """One neuron: stake in rao, shares 0 to 1, `updated` the blocks since it last set weights.
+    `name` is what the chain says it is called, cleaned."""
 
     uid: int
     hotkey: str
@@ -34,6 +36,7 @@ class NeuronView:
     vtrust: float
     updated: int
     registered_at: int
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ def note_metagraph(
         "activity_cutoff": rules.activity_cutoff,
         "own": None if found is None else found.uid,
         "neurons": [_format_neuron(neuron) for neuron in graph.neurons],
+        "names": {neuron.hotkey: name for neuron in graph.neurons if (name := clean_name(neuron.name)) is not None},
     }
     with store.write() as connection:
         here = (GRAPHS.mechanism == mechanism) & (GRAPHS.block == graph.block)
@@ -103,7 +107,8 @@ def select_newest_graph(connection: Connection, mechanism: str) -> GraphView | N
 def _select_graph(connection: Connection, mechanism: str, block: int, at: float) -> GraphView:
     query = select(tables.metagraphs.c.body).where(GRAPHS.mechanism == mechanism, GRAPHS.block == block)
     body: Mapping[str, Any] = connection.execute(query).scalar_one()
-    neurons = tuple(_parse_neuron(one, block) for one in body["neurons"])
+    names = body.get("names", {})
+    neurons = tuple(_parse_neuron(one, block, names) for one in body["neurons"])
     kept = {name: body[name] for name in ("netuid", "tempo", "next_epoch_block", "activity_cutoff", "own")}
     return GraphView(mechanism, block, at, neurons=neurons, **kept)
 
@@ -139,7 +144,8 @@ def _format_neuron(neuron: Neuron) -> list[Any]:
     return [*known, *shares, neuron.last_update, neuron.registered_at]
 
 
-def _parse_neuron(row: Sequence[Any], block: int) -> NeuronView:
+def _parse_neuron(row: Sequence[Any], block: int, names: Mapping[str, Any]) -> NeuronView:
     uid, hotkey, stake, permit, active, incentive, dividends, consensus, trust, last_update, registered_at = row
     shares = (incentive / U16_MAX, dividends / U16_MAX, consensus / U16_MAX, trust / U16_MAX)
-    return NeuronView(uid, hotkey, stake, permit, active, *shares, max(0, block - last_update), registered_at)
+    updated, name = max(0, block - last_update), clean_name(names.get(hotkey))
+    return NeuronView(uid, hotkey, stake, permit, active, *shares, updated, registered_at, name)

@@ -34,7 +34,7 @@ def add_mechanisms(app: FastAPI, reader: ReadingApi) -> None:
     def standings(_: Query, mechanism: str) -> Any:
         """The leaderboard, best first."""
         found = find_shown_mechanism(shown, mechanism)[0]
-        lines = select_leaderboard(shown.store, found, shown.averaging)
+        lines = shown.load_names().name_all(select_leaderboard(shown.store, found, shown.averaging), mechanism)
         return {"mechanism": mechanism, "better": found.better, "standings": lines}
 
 

@@ -44,7 +44,7 @@ def parse_digits(given: Any) -> int:
 FROM_DIGITS = BeforeValidator(parse_digits)
 """In the annotation of an integer, after its `Field`: queries are text."""
 MechanismName = Annotated[str | None, Field(description="of this mechanism", examples=["keyword-recall"])]
-HotkeyName = Annotated[str | None, Field(description="of this miner")]
+HotkeyName = Annotated[str | None, Field(description="of this miner: its name, uid or hotkey, or how that begins")]
 
 
 class PageQuery(Query):

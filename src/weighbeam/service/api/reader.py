@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, overload
 
 from fastapi import FastAPI, Request, Response
 
@@ -12,6 +12,7 @@ from weighbeam.engine.journal.recall import recall_round
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.scoring import ScoreResult
 from weighbeam.engine.views.miner import MinerView, select_miner
+from weighbeam.engine.views.names import NameBook, load_names
 from weighbeam.engine.views.round_view import is_asked, is_asker
 from weighbeam.engine.views.rounds import is_settled
 from weighbeam.mechanism.base import Mechanism
@@ -61,7 +62,9 @@ class CachedReply:
 
 @dataclass(frozen=True, slots=True)
 class ReadingContext:
-    """What is read from, and what is told besides the store: the settings with no secret, and how the process is."""
+    """What is read from, and what is told besides the store: the settings with no secret, and how the process is.
+
+    `aliases` are names of miners, by hotkey; `speed` is how many times as fast as the wall's the clock goes."""
 
     store: Store
     mechanisms: Mapping[str, tuple[Mechanism, Params]]
@@ -71,6 +74,22 @@ class ReadingContext:
     now: Callable[[], float]
     settings: Callable[[], list[dict[str, Any]]]
     health: Callable[[], tuple[int, dict[str, Any]]]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    speed: float = 1.0
+
+    def load_names(self) -> NameBook:
+        """Who is who, for what is shown to people."""
+        return load_names(self.store, self.aliases)
+
+    @overload
+    def resolve(self, miner: str, mechanism: str | None = None) -> str: ...
+
+    @overload
+    def resolve(self, miner: str | None, mechanism: str | None = None) -> str | None: ...
+
+    def resolve(self, miner: str | None, mechanism: str | None = None) -> str | None:
+        """The hotkey that a name, a uid or the beginning of a hotkey means."""
+        return None if miner is None else self.load_names().resolve(miner, mechanism)
 
 
 @dataclass(frozen=True, slots=True)

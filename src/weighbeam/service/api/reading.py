@@ -1,5 +1,6 @@
 """The reading API (docs/read-api.md): overview, settings, health, miners, weights, alerts, attacks and copies."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -8,13 +9,14 @@ from pydantic import Field
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.views.alert_lines import LEVELS, list_alerts
-from weighbeam.engine.views.attacks import AttackSummary, select_attacks
+from weighbeam.engine.views.attacks import AttackSummary, name_attackers, select_attacks
 from weighbeam.engine.views.copies import list_copies
 from weighbeam.engine.views.miner import list_scores
+from weighbeam.engine.views.names import NameBook
 from weighbeam.engine.views.overview import Overview, select_overview
 from weighbeam.engine.views.paging import cut_page, parse_cursor
 from weighbeam.engine.views.weights import STATES, list_submissions, list_weights
-from weighbeam.engine.weights.metagraphs import select_metagraph
+from weighbeam.engine.weights.metagraphs import GraphView, select_metagraph
 from weighbeam.service.api import reading_shapes
 from weighbeam.service.api.events import EventStreams, add_events
 from weighbeam.service.api.mechanisms import add_mechanisms, find_shown_mechanism
@@ -87,18 +89,22 @@ def add_miners(app: FastAPI, reader: ReadingApi) -> None:
         """One miner by mechanism: place, standing over time, why answers failed, what would help."""
         name = given.mechanism
         names = list(shown.mechanisms) if name is None else [find_shown_mechanism(shown, name)[0].name]
-        found = _gather_views(reader, hotkey, names)
+        book = shown.load_names()
+        meant = book.resolve(hotkey, name)
+        found = _gather_views(reader, meant, names)
         if not found:
             raise _refuse(hotkey)
-        return {"hotkey": hotkey, "mechanisms": found}
+        views = {one: book.name_line(view, one) for one, view in found.items()}
+        return {"hotkey": meant, "name": book.name(meant), "uid": book.uids.get(meant), "mechanisms": views}
 
     @route("/miners/{hotkey}/scores", reading_shapes.Scores, query=MechanismPageQuery)
     def scores(given: MechanismPageQuery, hotkey: str) -> Any:
         """One miner's scores, newest first."""
-        page = list_scores(shown.store, hotkey, given.mechanism, given.cursor, given.limit)
+        meant = shown.resolve(hotkey, given.mechanism)
+        page = list_scores(shown.store, meant, given.mechanism, given.cursor, given.limit)
         if not page.items and given.cursor is None:
             raise _refuse(hotkey)
-        return {"hotkey": hotkey, "scores": page.items, "next": page.next}
+        return {"hotkey": meant, "scores": page.items, "next": page.next}
 
 
 def _gather_views(reader: ReadingApi, hotkey: str, names: list[str]) -> dict[str, Any]:
@@ -133,7 +139,9 @@ def add_weights(app: FastAPI, reader: ReadingApi) -> None:
         mechanism, after = choose_mechanism(shown, given.mechanism), parse_cursor(given.cursor, "weights", int)
         lines = list_weights(shown.store, mechanism, given.limit + 1, after[0] if after else None)
         page = cut_page(lines, given.limit, "weights", lambda line: (line.id,))
-        return {"mechanism": mechanism, "weights": page.items, "next": page.next}
+        book = shown.load_names()
+        named = [replace(line, shares=book.name_all(line.shares, mechanism)) for line in page.items]
+        return {"mechanism": mechanism, "weights": named, "next": page.next}
 
     @route("/submissions", reading_shapes.Submissions, query=SubmissionsQuery)
     def submissions(given: SubmissionsQuery) -> Any:
@@ -146,7 +154,12 @@ def add_weights(app: FastAPI, reader: ReadingApi) -> None:
         """What the chain said last of everyone, by mechanism."""
         name = given.mechanism
         names = list(shown.mechanisms) if name is None else [choose_mechanism(shown, name)]
-        return {"metagraphs": {name: select_metagraph(shown.store, name) for name in names}}
+        book, graphs = shown.load_names(), {name: select_metagraph(shown.store, name) for name in names}
+        return {"metagraphs": {name: graph and name_neurons(graph, book) for name, graph in graphs.items()}}
+
+
+def name_neurons(graph: GraphView, book: NameBook) -> GraphView:
+    return replace(graph, neurons=book.name_all(graph.neurons, graph.mechanism))
 
 
 def choose_mechanism(shown: ReadingContext, name: str | None) -> str:
@@ -169,13 +182,17 @@ def add_trouble(app: FastAPI, reader: ReadingApi) -> None:
     @route("/attacks", AttackSummary, query=AttacksQuery, seconds=ATTACKS_SECONDS)
     def attacks(given: AttacksQuery) -> Any:
         """Who tried what in the last hours: copies, suspects, and contributions that were refused."""
-        return redact_attacks(select_attacks(store, reader.shown.now(), given.hours))
+        seen = select_attacks(store, reader.shown.now(), given.hours)
+        return redact_attacks(name_attackers(seen, reader.shown.load_names()))
 
     @route("/copies", reading_shapes.CopiesShown, query=CopiesQuery)
     def copies(given: CopiesQuery) -> Any:
         """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
-        page = list_copies(store, given.hotkey, given.cursor, given.limit)
-        return {"copies": page.items, "next": page.next}
+        book = reader.shown.load_names()
+        hotkey = None if given.hotkey is None else book.resolve(given.hotkey)
+        page = list_copies(store, hotkey, given.cursor, given.limit)
+        named = [replace(one, names=book.name_each(one.hotkeys, one.mechanism)) for one in page.items]
+        return {"copies": named, "next": page.next}
 
 
 MAX_BODY = 1 << 10

@@ -63,6 +63,7 @@ class Explained(BaseModel):
     best: bool
     payload: Any
     payload_bytes: int
+    name: Annotated[str | None, Field(description="what the miner is called here")] = None
     explanation: ExplanationShown | None
 
 
@@ -79,6 +80,8 @@ class MinerShown(BaseModel):
     """One miner, by mechanism."""
 
     hotkey: str
+    name: Annotated[str | None, Field(description="what it is called: by the settings, a demo's cast or the chain")]
+    uid: int | None
     mechanisms: dict[str, MinerView]
 
 

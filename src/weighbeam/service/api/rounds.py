@@ -1,5 +1,6 @@
 """Rounds over HTTP: the list, one of them, one answer of it and why, its picture, and a signed receipt."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -34,19 +35,22 @@ def add_rounds(app: FastAPI, reader: ReadingApi) -> None:
     @route("/rounds", reading_shapes.Rounds, query=RoundsQuery)
     def rounds(given: RoundsQuery) -> Any:
         """Rounds, newest first."""
-        page = list_rounds(shown.store, given.mechanism, given.state, given.hotkey, given.cursor, given.limit)
+        hotkey = shown.resolve(given.hotkey, given.mechanism)
+        page = list_rounds(shown.store, given.mechanism, given.state, hotkey, given.cursor, given.limit)
         return {"rounds": page.items, "next": page.next}
 
     @private("/rounds/{round_id}", RoundView)
     def one_round(withhold: bool, round_id: str) -> Any:
         """A round: its facts, task, answers and scores. Users' texts are told to whoever asked, and to admins."""
-        return select_round_view(shown.store, round_id, withhold)
+        view = select_round_view(shown.store, round_id, withhold)
+        return replace(view, answers=shown.load_names().name_all(view.answers, view.mechanism))
 
     @private("/rounds/{round_id}/scores/{hotkey}", reading_shapes.Explained)
     def score(withhold: bool, round_id: str, hotkey: str) -> Any:
         """What one answer got, from which parts, and why."""
         view = select_round_view(shown.store, round_id, withhold, WHOLE)
-        answer = find_answer(view, hotkey)
+        book = shown.load_names()
+        answer = book.name_line(find_answer(view, book.resolve(hotkey, view.mechanism)), view.mechanism)
         head = {"round": view.id, "mechanism": view.mechanism, "state": view.state, "withheld": view.withheld}
         return {**head, **to_jsonable(answer), "explanation": _explain(reader, view, answer)}
 

@@ -18,7 +18,7 @@ SECONDS = 15.0
 
 
 def open_source(shown: ReadingContext) -> TableSource:
-    return TableSource(shown.store, shown.mechanisms, shown.averaging, shown.now())
+    return TableSource(shown.store, shown.mechanisms, shown.averaging, shown.now(), shown.load_names())
 
 
 def describe_table(table: Table) -> type[Query]:

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 
+from weighbeam.core.names import shorten as shorten
 from weighbeam.core.numbers import NONE, format_short
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -131,14 +132,6 @@ def format_tokens(units: float | None, base_units: int) -> str:
     ('100', '1.5e-06')
     """
     return NONE if units is None else format_number(units / base_units)
-
-
-def shorten(name: str, ends: int = 6) -> str:
-    """
-    >>> shorten("5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY"), shorten("ada")
-    ('5Fhnom…8D5HY', 'ada')
-    """
-    return name if len(name) <= 2 * ends + 3 else f"{name[:ends]}…{name[-ends + 1 :]}"
 
 
 def format_time(at: float) -> str:

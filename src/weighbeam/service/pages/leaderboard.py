@@ -1,6 +1,7 @@
 """One mechanism: who stands where, how sure that is, and what it pays."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -8,11 +9,12 @@ from weighbeam.charts.dashboard import chart_standings
 from weighbeam.charts.picture import ChartPicture
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.views.leaderboard import LeaderboardLine
+from weighbeam.engine.views.names import NameBook
 from weighbeam.engine.views.round_view import select_round_view
 from weighbeam.engine.views.rounds import list_rounds
 from weighbeam.mechanism.page import BoardLine, StandingsBoard
 from weighbeam.mechanism.params import list_overridden
-from weighbeam.service.pages.formats import choose_decimals, format_decimals, shorten
+from weighbeam.service.pages.formats import choose_decimals, format_decimals
 from weighbeam.service.pages.page_data import PageData, PageMechanism
 from weighbeam.service.pages.rendering import render
 from weighbeam.service.tables.boards import STANDINGS, StandingRow, list_standings
@@ -32,7 +34,7 @@ def show_leaderboard(data: PageData, name: str, query: Mapping[str, str] | None 
     source, scope = data.tables, {"mechanism": name}
     every = list_standings(source, name)
     table = view_table(STANDINGS, source, f"/mechanisms/{quote(name)}", query or {}, scope, rows=MAX_SHOWN)
-    rows = [row.line for row in every]
+    rows, book = [row.line for row in every], data.shown.load_names()
     rounds, valid = sum(row.rounds for row in rows), sum(row.valid for row in rows)
     shares = [row.share for row in rows if row.share]
     charted = [row for row in every if row.standing is not None][:MAX_CHARTED]
@@ -54,7 +56,7 @@ def show_leaderboard(data: PageData, name: str, query: Mapping[str, str] | None 
         paid=len(shares) if shares else "–",
         largest=max(shares, default=None),
         shown=len(charted),
-        chart=chart_standings(list_intervals(charted), better == "lower") if len(charted) > 1 else None,
+        chart=chart_standings(list_intervals(charted, name, book), better == "lower") if len(charted) > 1 else None,
         pictures=list_pictures(data, run, rows),
         rounds=list_rounds(data.store, mechanism=name, limit=MAX_ROUNDS).items,
         params=sorted(run.params.model_dump(mode="json").items()),
@@ -107,14 +109,14 @@ def find_board(data: PageData, name: str, rows: Sequence[LeaderboardLine]) -> St
     return StandingsBoard(lines, view.id, (*view.members, *view.extra), view.summary or {})
 
 
-def list_intervals(rows: Sequence[StandingRow]) -> list[dict[str, Any]]:
+def list_intervals(rows: Sequence[StandingRow], mechanism: str, book: NameBook) -> list[dict[str, Any]]:
     """Standings and two standard errors to both sides; none where nothing can be said of it."""
     found = []
     for row in rows:
         assert row.standing is not None
         off = ERRORS * (row.spread or 0.0)
         line = row.line
-        name = shorten(line.hotkey) if line.uid is None else f"{line.uid} · {shorten(line.hotkey)}"
+        name = replace(book.find(line.hotkey, mechanism), uid=line.uid).label
         span = {"low": row.standing - off, "high": row.standing + off}
         found.append({"miner": name, "place": line.place, "standing": row.standing, **span})
     return found

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from weighbeam.charts.dashboard import chart_course
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.views.miner import MinerPoint, MinerView
+from weighbeam.engine.views.names import NameBook
 from weighbeam.service.pages.formats import format_column
 from weighbeam.service.pages.page_data import PageData, PageMechanism
 from weighbeam.service.pages.rendering import render
@@ -23,9 +24,11 @@ NAMES = ("mechanism", *list_names(SCORES))
 
 
 def show_miner(
-    data: PageData, hotkey: str, mechanism: str | None = None, query: Mapping[str, str] | None = None
+    data: PageData, given: str, mechanism: str | None = None, query: Mapping[str, str] | None = None
 ) -> str:
-    """Under the mechanism named, else under the first that knows the miner."""
+    """By name, uid or hotkey; under the mechanism named, else under the first that knows the miner."""
+    book = data.shown.load_names()
+    hotkey = book.resolve(given, mechanism)
     run, view = _find(data, hotkey, mechanism)
     name, asked = run.mechanism.name, dict(query or {})
     address, scope = f"/miners/{quote(hotkey, safe='')}", {"mechanism": name, "hotkey": hotkey}
@@ -39,8 +42,9 @@ def show_miner(
         data.frame(),
         f"/mechanisms/{name}",
         data.now(),
-        title=f"Miner {hotkey}",
+        title=f"Miner {book.name(hotkey, name) or hotkey}",
         hotkey=hotkey,
+        acts=_list_acts(book, hotkey, data.names),
         mechanism=name,
         tabs=[(one, f"/miners/{quote(hotkey, safe='')}?mechanism={quote(one)}") for one in data.names],
         view=view,
@@ -50,6 +54,12 @@ def show_miner(
         points=_format_points(table.rows, view),
         chart=chart_course([_chart_point(point) for point in charted], "score", "standing") if charted else None,
     )
+
+
+def _list_acts(book: NameBook, hotkey: str, mechanisms: Sequence[str]) -> list[tuple[str, str, str]]:
+    """What a miner of a demo does: mechanism, its name there, and how it answers."""
+    found = [(one, book.find(hotkey, one).act) for one in mechanisms]
+    return [(one, act.name, act.about) for one, act in found if act is not None]
 
 
 def _find(data: PageData, hotkey: str, mechanism: str | None) -> tuple[PageMechanism, MinerView]:

@@ -65,4 +65,4 @@ class PageData:
             (run.mechanism.name, run.mechanism.page.home or f"/mechanisms/{run.mechanism.name}") for run in self.runs()
         ]
         others = [("Rounds", "/rounds"), ("Weights", "/weights"), ("Attacks", "/attacks"), ("Ask", "/ask")]
-        return Frame([("Overview", "/"), *boards, *others], self.shown.hotkey.address)
+        return Frame([("Overview", "/"), *boards, *others], self.shown.hotkey.address, self.shown.load_names())

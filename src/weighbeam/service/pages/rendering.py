@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +17,7 @@ from weighbeam.charts import dashboard
 from weighbeam.charts.heatmap import frame_heatmap
 from weighbeam.charts.render import format_inert_json
 from weighbeam.engine.alerts.alerts import log_fault
+from weighbeam.engine.views.names import NO_NAMES, MinerName, NameBook
 from weighbeam.service.pages import formats
 from weighbeam.service.pages.static_files import list_files
 
@@ -24,6 +26,7 @@ POLICY = (
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 OWN_PACKAGE = "weighbeam.service.pages"
+SHOWN_NAMES: ContextVar[NameBook] = ContextVar("shown_names", default=NO_NAMES)
 ADDRESS = re.compile(r"\b(5[1-9A-HJ-NP-Za-km-z]{47})\b")
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -42,20 +45,30 @@ class Frame:
 
     menu: Sequence[tuple[str, str]]
     node: str
+    book: NameBook = NO_NAMES
 
 
 def render(template: str, frame: Frame, here: str, now: float, package: str = OWN_PACKAGE, **content: Any) -> str:
     """A page by its template, which is in the folder `templates` of `package`."""
     page = open_templates(package).get_template(template)
-    return page.render(
-        menu=frame.menu,
-        node=frame.node,
-        here=here,
-        now=now,
-        version=__version__,
-        files=list_files(),
-        **content,
-    )
+    before = SHOWN_NAMES.set(frame.book)
+    try:
+        return page.render(
+            menu=frame.menu,
+            node=frame.node,
+            here=here,
+            now=now,
+            version=__version__,
+            files=list_files(),
+            **content,
+        )
+    finally:
+        SHOWN_NAMES.reset(before)
+
+
+def find_shown_name(hotkey: str, mechanism: str | None = None) -> MinerName:
+    """Who a hotkey is on the page that is being rendered: macros of every template ask by `who`."""
+    return SHOWN_NAMES.get().find(hotkey, mechanism)
 
 
 def page_response(html: str, status: int = 200, more: Mapping[str, str] | None = None) -> Response:
@@ -90,21 +103,24 @@ def open_templates(package: str = OWN_PACKAGE) -> Environment:
         "tao": lambda value: formats.format_decimals(value, 3),
         "keys": link_keys,
     }
+    made.globals["who"] = find_shown_name
     return made
 
 
-def link_keys(text: str) -> Markup:
+def link_keys(text: str, mechanism: str | None = None) -> Markup:
     """Addresses in a text made short, each leading to its miner; everything else escaped.
 
     >>> print(link_keys("5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY <b>"))
-    <a class="key" href="/miners/5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY">5Fhnom…8D5HY</a> &lt;b&gt;
+    <a class="key" href="/miners/5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY"><bdi>5Fhnom…8D5HY</bdi></a> &lt;b&gt;
     """
-    parts = [escape(part) if at % 2 == 0 else _link_key(part) for at, part in enumerate(ADDRESS.split(text))]
+    parts = [escape(part) if at % 2 == 0 else _link_key(part, mechanism) for at, part in enumerate(ADDRESS.split(text))]
     return Markup("").join(parts)
 
 
-def _link_key(hotkey: str) -> Markup:
-    return Markup('<a class="key" href="/miners/{}">{}</a>').format(hotkey, formats.shorten(hotkey))
+def _link_key(hotkey: str, mechanism: str | None) -> Markup:
+    name = find_shown_name(hotkey, mechanism).name
+    shown = formats.shorten(hotkey) if name is None else f"{name} ({formats.shorten(hotkey)})"
+    return Markup('<a class="key" href="/miners/{}"><bdi>{}</bdi></a>').format(hotkey, shown)
 
 
 def format_moment(at: float, now: float) -> Markup:

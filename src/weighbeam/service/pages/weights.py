@@ -6,9 +6,10 @@ from typing import Any
 from urllib.parse import quote
 
 from weighbeam.charts.dashboard import chart_concentration, chart_shares
+from weighbeam.engine.views.names import NameBook
 from weighbeam.engine.views.weights import WeightsLine, list_weigh_ins, list_weights, recall_last_set
 from weighbeam.engine.weights.metagraphs import select_metagraph
-from weighbeam.service.pages.formats import format_time, shorten
+from weighbeam.service.pages.formats import format_time
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
 from weighbeam.service.tables.boards import MINERS, VALIDATORS, find_own
@@ -49,14 +50,14 @@ def show_weights(data: PageData, query: Mapping[str, str] | None = None) -> str:
         validators=view_table(VALIDATORS, source, "/weights", asked, scope, True, hidden=("miner",)),
         miners=view_table(MINERS, source, "/weights", asked, scope, True),
         skips=[one for one in tries if one.kind != "submitted"][:MAX_SKIPS],
-        shares=chart_shares(list_shares(set_before)) if set_before else None,
+        shares=chart_shares(list_shares(set_before, data.shown.load_names(), name)) if set_before else None,
         concentration=chart_concentration(list_measures(set_before)) if set_before else None,
         graph=graph,
         own=find_own(graph),
     )
 
 
-def list_shares(lines: Sequence[WeightsLine]) -> list[dict[str, Any]]:
+def list_shares(lines: Sequence[WeightsLine], book: NameBook, mechanism: str) -> list[dict[str, Any]]:
     """The largest miners of all vectors one by one, everybody else as one."""
     total: Counter[str] = Counter()
     for line in lines:
@@ -73,7 +74,7 @@ def list_shares(lines: Sequence[WeightsLine]) -> list[dict[str, Any]]:
             {
                 "weights": line.id,
                 "when": format_time(line.at),
-                "miner": shorten(name),
+                "miner": name if name == OTHERS else book.find(name, mechanism).label,
                 "share": share,
                 "order": order.get(name, LARGEST),
             }

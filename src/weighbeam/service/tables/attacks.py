@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from weighbeam.engine.views.attacks import HOUR, MAX_ROWS, AttackSummary, Suspect, select_attacks
+from weighbeam.engine.views.attacks import HOUR, MAX_ROWS, AttackSummary, Suspect, name_attackers, select_attacks
 from weighbeam.service.tables.model import Column, FoundRows, Table, TableSource
 from weighbeam.service.tables.shown import find_hotkeys
 from weighbeam.service.tables.times import DAY, RANGES
@@ -10,7 +10,8 @@ from weighbeam.service.tables.times import DAY, RANGES
 
 def read_attacks(source: TableSource, filters: Mapping[str, str]) -> AttackSummary:
     """Of the last day unless a range is chosen."""
-    return select_attacks(source.store, source.now, RANGES.get(filters.get("range", ""), DAY) / HOUR)
+    seen = select_attacks(source.store, source.now, RANGES.get(filters.get("range", ""), DAY) / HOUR)
+    return name_attackers(seen, source.book)
 
 
 def select_suspects(source: TableSource, filters: Mapping[str, str], limit: int) -> FoundRows:
@@ -48,6 +49,7 @@ SUSPECTS = Table(
     about="Miners whose answers had reasons that point to an attack, most rounds first.",
     columns=(
         Column("hotkey", "text", lambda one: one.hotkey, "the miner", rises=True),
+        Column("name", "text", lambda one: one.name, "what it is called here", rises=True),
         Column("mechanism", "text", lambda one: one.mechanism, "where it was caught", rises=True),
         Column("rounds", "integer", lambda one: one.rounds, "in so many rounds"),
         Column("reasons", "list", lambda one: tuple(f"{c}:{n}" for c, n in list_counts(one)), "reason:rounds", True),
@@ -68,6 +70,7 @@ COPIES = Table(
         Column("cosine", "real", lambda one: one.cosine, "the least of any two"),
         Column("overlap", "real", lambda one: one.overlap, "the least of any two"),
         Column("hotkeys", "list", lambda one: one.hotkeys, "of the group", rises=True),
+        Column("names", "list", lambda one: tuple(name or "" for name in one.names), "of the hotkeys", rises=True),
     ),
     select=select_copies,
     order="-at",

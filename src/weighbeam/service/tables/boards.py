@@ -47,7 +47,7 @@ class StandingRow:
 def list_standings(source: TableSource, name: str) -> list[StandingRow]:
     mechanism, params = find_run(source, name)
     units = find_units(name, params)
-    lines = select_leaderboard(source.store, mechanism, source.averaging)
+    lines = source.book.name_all(select_leaderboard(source.store, mechanism, source.averaging), name)
     return [StandingRow(line, _divide(line.standing, units), _divide(line.spread, units)) for line in lines]
 
 
@@ -67,6 +67,7 @@ STANDINGS = Table(
         Column("place", "integer", lambda row: row.place, "counts from 1; none without a standing", rises=True),
         Column("hotkey", "text", lambda row: row.line.hotkey, "the miner", rises=True),
         Column("uid", "integer", lambda row: row.line.uid, "its uid now", rises=True),
+        Column("name", "text", lambda row: row.line.name, "what it is called here", rises=True),
         Column("standing", "real", lambda row: row.standing, "in tokens where standings are tokens"),
         Column("spread", "real", lambda row: row.spread, "one standard error of it"),
         Column("share", "real", lambda row: row.line.share, "its part of the weights that were set last"),
@@ -81,7 +82,7 @@ STANDINGS = Table(
     needs=("mechanism",),
     filters=("miner", "reason"),
     matches={
-        "miner": lambda row: list_names(row.line.hotkey, row.line.uid),
+        "miner": lambda row: list_names(row.line.hotkey, row.line.uid, row.line.name),
         "reason": lambda row: row.reasons,
     },
 )
@@ -114,7 +115,7 @@ def list_neurons(source: TableSource, name: str, weighing: bool) -> list[NeuronR
         return []
     last = recall_last_set(source.store, name)
     ours = {one.hotkey: one.share for one in last.shares} if last else {}
-    rows = [NeuronRow(one, ours.get(one.hotkey), one.uid == graph.own) for one in graph.neurons]
+    rows = [NeuronRow(one, ours.get(one.hotkey), one.uid == graph.own) for one in source.book.name_all(graph.neurons, name)]
     chosen = [row for row in rows if is_weighing(row.neuron) == weighing]
     if weighing:
         return sorted(chosen, key=lambda row: -row.neuron.stake)
@@ -137,6 +138,7 @@ def select_miners(source: TableSource, filters: Mapping[str, str], limit: int) -
 
 UID = Column("uid", "integer", lambda row: row.neuron.uid, "its uid", rises=True)
 HOTKEY = Column("hotkey", "text", lambda row: row.neuron.hotkey, "its hotkey", rises=True)
+CALLED = Column("name", "text", lambda row: row.neuron.name, "what it is called here", rises=True)
 STAKE = Column("stake", "real", lambda row: row.stake, "in TAO")
 VALIDATORS = Table(
     name="validators",
@@ -144,6 +146,7 @@ VALIDATORS = Table(
     columns=(
         UID,
         HOTKEY,
+        CALLED,
         STAKE,
         Column("vtrust", "real", lambda row: row.neuron.vtrust, "how far the others agree with it, 0 to 1"),
         Column("dividends", "real", lambda row: row.neuron.dividends, "what it earned, 0 to 1"),
@@ -153,7 +156,7 @@ VALIDATORS = Table(
     order="-stake",
     needs=("mechanism",),
     filters=("miner",),
-    matches={"miner": lambda row: list_names(row.neuron.hotkey, row.neuron.uid)},
+    matches={"miner": lambda row: list_names(row.neuron.hotkey, row.neuron.uid, row.neuron.name)},
 )
 MINERS = Table(
     name="miners",
@@ -161,6 +164,7 @@ MINERS = Table(
     columns=(
         UID,
         HOTKEY,
+        CALLED,
         Column("weight", "real", lambda row: row.ours, "its part of the weights that we set last"),
         Column("consensus", "real", lambda row: row.neuron.consensus, "the weight that most stake agrees on"),
         Column("incentive", "real", lambda row: row.neuron.incentive, "what the chain paid it, 0 to 1"),
@@ -170,5 +174,5 @@ MINERS = Table(
     order="-weight",
     needs=("mechanism",),
     filters=("miner",),
-    matches={"miner": lambda row: list_names(row.neuron.hotkey, row.neuron.uid)},
+    matches={"miner": lambda row: list_names(row.neuron.hotkey, row.neuron.uid, row.neuron.name)},
 )

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.views.names import NO_NAMES, NameBook
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
 from weighbeam.service.tables.times import RANGES, parse_moment
@@ -27,6 +28,7 @@ class TableSource:
     mechanisms: Mapping[str, tuple[Mechanism, Params]]
     averaging: Averaging
     now: float
+    book: NameBook = NO_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Table:
 FILTERS: Mapping[str, str] = {
     "mechanism": "of this mechanism",
     "round": "of this round",
-    "miner": "of miners whose uid this is, or whose hotkey holds it",
+    "miner": "of miners whose uid this is, or whose name or hotkey holds it",
     "hotkey": "of this miner",
     "status": "in this state",
     "reason": "with this reason",

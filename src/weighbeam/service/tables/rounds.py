@@ -1,7 +1,7 @@
 """Tables of rounds, of the answers of a round, and of one miner's scores."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weighbeam.engine.views.miner import ScoreLine, list_scores
 from weighbeam.engine.views.round_view import AnswerView, RoundView, select_round_view
@@ -86,7 +86,7 @@ def list_answers(view: RoundView) -> list[AnswerRow]:
 def select_answers(source: TableSource, filters: Mapping[str, str], limit: int) -> FoundRows:
     """Scores and no texts, so a user's round is no exception."""
     view = select_round_view(source.store, filters["round"], True, NO_PAYLOADS)
-    rows = list_answers(view)
+    rows = list_answers(replace(view, answers=source.book.name_all(view.answers, view.mechanism)))
     return FoundRows(rows[:limit], len(rows) > limit)
 
 
@@ -98,6 +98,7 @@ ANSWERS = Table(
         Column("round", "text", lambda row: row.round, "the round", rises=True),
         Column("hotkey", "text", lambda row: row.answer.hotkey, "the miner", rises=True),
         Column("uid", "integer", lambda row: row.answer.uid, "its uid then", rises=True),
+        Column("name", "text", lambda row: row.answer.name, "what the miner is called here", rises=True),
         Column("status", "text", lambda row: row.status, "valid, failed or unscored", rises=True),
         Column("score", "real", lambda row: row.score, "in tokens where scores are tokens"),
         Column("seconds", "real", lambda row: row.answer.seconds, "until it had answered", rises=True),
@@ -109,7 +110,7 @@ ANSWERS = Table(
     needs=("round",),
     filters=("miner", "status", "reason"),
     matches={
-        "miner": lambda row: list_names(row.answer.hotkey, row.answer.uid),
+        "miner": lambda row: list_names(row.answer.hotkey, row.answer.uid, row.answer.name),
         "status": lambda row: (row.status,),
         "reason": lambda row: row.answer.reasons,
     },

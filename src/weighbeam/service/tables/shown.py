@@ -23,15 +23,17 @@ def find_units(mechanism: str, params: Params) -> int:
     return int(getattr(params, find_page(mechanism).token_units or "_", None) or 1)
 
 
-def list_names(hotkey: str, uid: int | None) -> tuple[str, ...]:
+def list_names(hotkey: str, uid: int | None, name: str | None) -> tuple[str, ...]:
     """What a miner is found by."""
-    return (hotkey,) if uid is None else (hotkey, str(uid))
+    return tuple(str(one) for one in (hotkey, uid, name) if one is not None)
 
 
 def find_hotkeys(source: TableSource, miner: str | None) -> tuple[str, ...]:
-    """Hotkeys with this uid now, by any mechanism run here."""
-    if miner is None or not miner.isdigit():
+    """Hotkeys with this uid now, or with a name that holds the text, by any mechanism run here."""
+    if miner is None:
         return ()
+    if not miner.isdigit():
+        return source.book.find_named(miner)
     graphs = (select_metagraph(source.store, name) for name in source.mechanisms)
     found = {one.hotkey for graph in graphs if graph for one in graph.neurons if str(one.uid) == miner}
     return tuple(sorted(found))
