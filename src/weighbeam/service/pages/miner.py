@@ -23,9 +23,7 @@ MAX_POINTS = 50
 NAMES = ("mechanism", *list_names(SCORES))
 
 
-def show_miner(
-    data: PageData, given: str, mechanism: str | None = None, query: Mapping[str, str] | None = None
-) -> str:
+def show_miner(data: PageData, given: str, mechanism: str | None = None, query: Mapping[str, str] | None = None) -> str:
     """By name, uid or hotkey; under the mechanism named, else under the first that knows the miner."""
     book = data.shown.load_names()
     hotkey = book.resolve(given, mechanism)

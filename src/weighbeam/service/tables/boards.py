@@ -115,7 +115,9 @@ def list_neurons(source: TableSource, name: str, weighing: bool) -> list[NeuronR
         return []
     last = recall_last_set(source.store, name)
     ours = {one.hotkey: one.share for one in last.shares} if last else {}
-    rows = [NeuronRow(one, ours.get(one.hotkey), one.uid == graph.own) for one in source.book.name_all(graph.neurons, name)]
+    rows = [
+        NeuronRow(one, ours.get(one.hotkey), one.uid == graph.own) for one in source.book.name_all(graph.neurons, name)
+    ]
     chosen = [row for row in rows if is_weighing(row.neuron) == weighing]
     if weighing:
         return sorted(chosen, key=lambda row: -row.neuron.stake)
