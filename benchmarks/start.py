@@ -15,8 +15,8 @@ ROOT = Path(__file__).parent.parent
 GOLDEN = str(ROOT / "golden/0.2.0/journal.sqlite")
 COMMANDS = {
     "score chunking, its texts remembered": (("score", "chunking", str(ROOT / "examples/chunking.json")), 0.5),
-    "leaderboard of a small journal": (("leaderboard", "--store", GOLDEN, "--mechanism", "chunking"), 0.5),
-    "rounds of a small journal": (("rounds", "--store", GOLDEN), None),
+    "leaderboard of a small journal": (("journal", "leaderboard", "--store", GOLDEN, "--mechanism", "chunking"), 0.5),
+    "rounds of a small journal": (("journal", "rounds", "--store", GOLDEN), None),
     "doctor": (("doctor",), 2.0),
 }
 """What is run, and the most CPU seconds it should take; a journal of an older version is copied first."""

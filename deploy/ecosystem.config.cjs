@@ -4,7 +4,7 @@ module.exports = {
     {
       name: "weighbeam-validator",
       script: "/opt/weighbeam/bin/weighbeam",
-      args: "validator --config /etc/weighbeam/validator.toml",
+      args: "run validator --config /etc/weighbeam/validator.toml",
       interpreter: "none",
       cwd: "/var/lib/weighbeam",
       autorestart: true,

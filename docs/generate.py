@@ -4,8 +4,11 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import typer
 
 from weighbeam.app.settings.sections import MechanismSection
 from weighbeam.app.settings.sources import Settings, make_settings_type
@@ -15,6 +18,7 @@ from weighbeam.lab.capacity.plan import CapacityLoad, plan
 from weighbeam.lab.capacity.units import load_units
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
+from weighbeam.mechanism.registry import list_mechanisms
 from weighbeam.mechanisms.chunking.advise import MEANINGS as CHUNKING_REASONS
 from weighbeam.mechanisms.chunking.params import ChunkingParams
 from weighbeam.mechanisms.evidence.metrics import MEASURES as EVIDENCE_MEASURES
@@ -39,27 +43,23 @@ REASONS: dict[str, Mapping[str, str]] = {
     "inference": INFERENCE_REASONS,
     "novelty": NOVELTY_REASONS,
 }
-COMMANDS = (
-    "", "demo", "validator", "observer", "miner", "serve", "serve token", "serve token new", "serve token list",
-    "serve token revoke", "ask",
-    "score", "score chunking", "score inference", "score evidence",
-    "score novelty", "novelty", "novelty submit", "novelty contribute", "novelty check", "novelty balances",
-    "novelty history", "novelty receipt", "novelty verify", "novelty release", "novelty reject", "novelty withdraw",
-    "novelty calibrate", "novelty import", "novelty export", "novelty audit", "novelty plot",
-    "rounds", "round", "leaderboard", "weights",
-    "alerts", "alerts test", "copies", "miner-report", "receipt", "receipt verify", "receipt replies", "replay",
-    "store", "store copy", "journal", "journal export",
-    "backtest", "mechanism", "mechanism list", "mechanism new", "mechanism show", "mechanism check", "mechanism diff",
-    "config", "config show", "lab", "lab list", "lab attack", "lab sweep", "lab simulate", "lab year", "lab validity",
-    "lab capacity", "lab report", "lists", "lists sign", "lists check", "pages", "pages record", "vectors",
-    "vectors run", "setup", "doctor",
-)  # fmt: skip
 
 
 def write_commands() -> str:
     """Every command's help."""
-    parts = [f"\n## weighbeam {name}".rstrip() + f"\n\n```text\n{show_help(name)}\n```\n" for name in COMMANDS]
+    from weighbeam.cli.main import app
+
+    names = list_commands(typer.main.get_command(app))
+    parts = [f"\n## weighbeam {name}".rstrip() + f"\n\n```text\n{show_help(name)}\n```\n" for name in names]
     return "".join(["# Commands\n\nWritten by `make docs` from the program itself.\n", *parts])
+
+
+def list_commands(group: Any, above: str = "") -> Iterator[str]:
+    """Each command of Weighbeam after the group that holds it; commands of other packages are left out."""
+    yield above
+    for name in group.list_commands(None) if hasattr(group, "list_commands") else ():
+        if name not in list_mechanisms() or name in PARAMETERS:
+            yield from list_commands(group.get_command(None, name), f"{above} {name}".strip())
 
 
 def show_help(command: str) -> str:

@@ -146,7 +146,7 @@ def test_the_pm2_file_is_one() -> None:
     done = subprocess.run(
         [node, "-e", shown, DEPLOY / "ecosystem.config.cjs"], capture_output=True, text=True, timeout=60
     )
-    assert json.loads(done.stdout)["apps"][0]["args"].startswith("validator --config")
+    assert json.loads(done.stdout)["apps"][0]["args"].startswith("run validator --config")
 
 
 def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(built: Path) -> None:
     assert set(told.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
     assert "weighbeam = weighbeam.cli.main:app" in entries
     assert entries.count(".mechanism:") == 4
-    assert entries.count(".ui.") == 7
+    assert entries.count(".ui.") == 6
 
 
 def test_the_source_distribution_has_what_is_kept_and_nothing_made(built: Path) -> None:

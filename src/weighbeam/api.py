@@ -187,7 +187,7 @@ def backtest(
     parameters may be named alone. `start` and `end` are a round or a time (`2027-01-15T08:00Z`, or seconds);
     `weigh_every` seconds replaces the recorded weigh-ins. `keep_groups` allows parameters that change which miners are
     asked: the recorded groups are reused. `force` continues even if the journal fails verification. The journal is only
-    read; what was never observed is refused. `as_json()` of the result is the JSON of `weighbeam backtest`.
+    read; what was never observed is refused. `as_json()` of the result is the JSON of `weighbeam lab backtest`.
     """
     from weighbeam.engine.journal.access import view_journal
     from weighbeam.lab.backtest.overrides import parse_overrides

@@ -57,7 +57,7 @@ def test_an_alert_has_its_code_mechanism_and_remedy_as_keys(tmp_path: Path) -> N
     store.close()
     alert, fault, odd = map(json.loads, heard.getvalue().splitlines())
     assert (alert["code"], alert["mechanism"], alert["level"]) == ("degraded_mode", "chunking", "WARNING")
-    assert alert["remedy"] == "see why weights did not land: weighbeam weights"
+    assert alert["remedy"] == "see why weights did not land: weighbeam journal weights"
     assert (fault["code"], fault["mechanism"], fault["remedy"]) == ("store_fault", "inference", "free space")
     assert odd["code"] == "RuntimeError"
     assert "odd" in odd["text"]

@@ -33,7 +33,7 @@ def test_bash_is_offered_commands_mechanisms_and_parameters(tmp_path: Path) -> N
         "weighbeam me",
         "weighbeam mechanism show ''",
         "weighbeam score chunking examples/chunking.json --set al",
-        "weighbeam backtest --set novelty.",
+        "weighbeam lab backtest --set novelty.",
     )
     assert commands == ["mechanism"]
     assert {"chunking", "evidence", "inference", "novelty"} <= set(mechanisms)

@@ -144,7 +144,7 @@ def test_two_packages_with_one_command_are_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", [["--help"], ["score", "--help"], ["score", "novelty", "--help"], ["pages", "--help"]]
+    "asked", [["--help"], ["score", "--help"], ["score", "novelty", "--help"], ["evidence", "pages", "--help"]]
 )
 def test_help_of_a_mechanism_s_commands_loads_no_mechanism(asked: list[str]) -> None:
     code = (

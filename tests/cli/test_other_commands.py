@@ -167,10 +167,10 @@ MUST_NOT_LOAD = {
     "--help": HEAVY,
     "score --help": "numpy sqlalchemy onnxruntime rich tokenizers asyncio ssl",
     f"score chunking {ROOT}/examples/chunking.json": f"{MODELS} {WEB} sqlalchemy altair asyncio scipy",
-    f"rounds --store {GOLDEN}": f"{MODELS} {WEB} altair scipy weighbeam.mechanisms.chunking.mechanism "
+    f"journal rounds --store {GOLDEN}": f"{MODELS} {WEB} altair scipy weighbeam.mechanisms.chunking.mechanism "
     "weighbeam.mechanisms.evidence.mechanism weighbeam.mechanisms.inference.mechanism "
     "weighbeam.mechanisms.novelty.mechanism",
-    f"leaderboard --store {GOLDEN} --mechanism chunking": f"{MODELS} {WEB} altair scipy "
+    f"journal leaderboard --store {GOLDEN} --mechanism chunking": f"{MODELS} {WEB} altair scipy "
     "weighbeam.mechanisms.evidence.mechanism weighbeam.mechanisms.inference.mechanism",
     "novelty submit --store desk.db --contributor ada --per-day 500 The-tide-turns": f"{WEB} altair scipy",
     "doctor": f"scipy sklearn nltk altair {WEB.removesuffix(' uvicorn')}",

@@ -210,7 +210,7 @@ def start_miner(folder: Path) -> Iterator[tuple[Victim, Place]]:
         f'allow = ["{ALICE.address}", "{DAVE.address}"]\nper_minute = 1200\n[miner.answers]\nchunking = "sentences"\n'
     )
     log = folder / "miner.log"
-    with start(["-m", "weighbeam", "miner", "--config", str(folder / "miner.toml")], log) as process:
+    with start(["-m", "weighbeam", "run", "miner", "--config", str(folder / "miner.toml")], log) as process:
         port = wait_for(process, log, r"serves \S+ on 127\.0\.0\.1:(\d+)")
         time.sleep(2.1)  # A nonce store that began empty refuses what may be older than it.
         yield Victim("miner", process, lambda: ask_miner(port)), Place(port, MINER_PATH, None)

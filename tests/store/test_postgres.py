@@ -157,7 +157,7 @@ def test_what_is_wrong_with_a_server_is_told_without_its_password(postgres: Serv
         "option": f"{postgres.tcp_url(name, 'sw0rdfish')}?no_such=1",
     }
     for case, url in places.items():
-        done = CliRunner().invoke(app, ["rounds", "--store", url])
+        done = CliRunner().invoke(app, ["journal", "rounds", "--store", url])
         told[case] = done.output
         assert (done.exit_code == 0) == (case == "right"), done.output
         assert "sw0rdfish" not in done.output

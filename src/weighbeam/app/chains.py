@@ -91,7 +91,7 @@ def check_hotkeys_registered(loaded: LoadedSettings, hotkeys: Sequence[str], own
     graph, _ = look_at_chain(loaded, own())
     for hotkey in hotkeys:
         if graph.find(hotkey) is None:
-            raise WeighbeamError("unknown_hotkey", f"{hotkey!r} is not registered", "see weighbeam leaderboard")
+            raise WeighbeamError("unknown_hotkey", f"{hotkey!r} is not registered", "see weighbeam journal leaderboard")
 
 
 REFRESH_SECONDS = 300.0

@@ -15,7 +15,7 @@ TASKS = {"inference": f"folder:{PROMPTS}"}
 
 
 def save_subnet(folder: Path) -> list[Path]:
-    """Everything that `weighbeam validator` and `weighbeam miner` need, in a new folder; gives the settings' files."""
+    """Everything that `weighbeam run` needs, in a new folder; gives the settings' files."""
     if folder.exists() and any(folder.iterdir()):
         raise WeighbeamError("folder_not_empty", f"{folder} is not empty", "name a new folder")
     folder.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from weighbeam.network.keys import CRYPTO, Hotkey, is_address, is_signed
 
 FIELD = "signature"
 DOMAIN = b"weighbeam-list/1\n"
-REMEDY = "sign it with weighbeam lists sign, or correct validator.lists_key"
+REMEDY = "sign it with weighbeam evidence lists sign, or correct validator.lists_key"
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def test_modes_arrive_word_by_word_once_and_their_end_too(store: Store, senses, 
         ("over: degraded_mode", "left DEGRADED, now NORMAL"),
     ]
     assert f"validator {ALICE.address}, chunking (mechanism 0 of the local chain)" in web.taken[0]["message"]
-    assert "remedy: see why weights did not land: weighbeam weights" in web.taken[0]["message"]
+    assert "remedy: see why weights did not land: weighbeam journal weights" in web.taken[0]["message"]
 
 
 def test_a_mailbox_gets_the_same_words(store: Store) -> None:
@@ -176,14 +176,14 @@ def test_the_command_says_who_took_a_test(tmp_path: Path) -> None:
     settings = tmp_path / "weighbeam.toml"
     with serve_web() as web, serve_web(Web(status=500)) as broken:
         settings.write_text(f'[wallet]\nuri = "//Alice"\n[alerts]\nurls = ["{web.url}", "{broken.url}"]\n')
-        done = weighbeam("alerts", "test", "--config", settings)
+        done = weighbeam("journal", "alerts", "test", "--config", settings)
         assert done.returncode == 1
         assert f"✓ json://127.0.0.1:{web.port}/…" in done.stdout
         assert f"✗ json://127.0.0.1:{broken.port}/…" in done.stdout
         assert "s3cret" not in done.stdout + done.stderr
         assert [row["title"] for row in web.taken] == ["Weighbeam: a test"]
         settings.write_text('[wallet]\nuri = "//Alice"\n[alerts]\nurls = ["bogus://s3cret"]\n')
-        refused = weighbeam("alerts", "test", "--config", settings, "--json")
+        refused = weighbeam("journal", "alerts", "test", "--config", settings, "--json")
     assert refused.returncode == 2
     assert '"bad_config"' in refused.stdout
     assert "s3cret" not in refused.stdout

@@ -113,7 +113,7 @@ def test_a_dry_run_tells_every_check_that_holds_or_not_and_sends_nothing(node: t
     config, file = node
     Store(load_settings(config, {}).store_url()).close()
     set_parameters(file, version_key=3, stake_threshold=10**15)
-    done = run("weights", "--dry-run", "--json", "--config", config)
+    done = run("journal", "weights", "--dry-run", "--json", "--config", config)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     checks = {check["check"]: check["holds"] for check in told["checks"]}
@@ -128,8 +128,8 @@ def test_a_dry_run_tells_every_check_that_holds_or_not_and_sends_nothing(node: t
 def test_an_endpoint_that_is_not_there_is_a_failed_check_with_its_reason(tmp_path: Path) -> None:
     need_sdk()
     Store(load(tmp_path, FILE.format(url="ws://127.0.0.1:9")).store_url()).close()
-    done = run("weights", "--dry-run", "--config", tmp_path / "weighbeam.toml")
+    done = run("journal", "weights", "--dry-run", "--config", tmp_path / "weighbeam.toml")
     assert "✗ chain readable" in done.stdout, done.stderr
-    started = run("validator", "--config", tmp_path / "weighbeam.toml")
+    started = run("run", "validator", "--config", tmp_path / "weighbeam.toml")
     assert started.returncode == 2
     assert "unreachable" in started.stdout + started.stderr

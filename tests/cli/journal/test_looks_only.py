@@ -17,12 +17,12 @@ from weighbeam.store.database import Store
 
 HOTKEY = "5HGGxLEyt2pF1LSUJyZ7dFNsdFRqJZ7U5C5Y3Vc4KACmiALd"
 COMMANDS = [
-    ("rounds",),
-    ("leaderboard",),
-    ("weights",),
-    ("copies",),
-    ("alerts",),
-    ("miner-report", HOTKEY),
+    ("journal", "rounds"),
+    ("journal", "leaderboard"),
+    ("journal", "weights"),
+    ("journal", "duplicates"),
+    ("journal", "alerts"),
+    ("journal", "miner-report", HOTKEY),
     ("replay", "--verify"),
     ("novelty", "balances"),
     ("novelty", "history"),
@@ -30,7 +30,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_journal_stays_as_it_is(command: tuple[str, ...], tmp_path: Path) -> None:
     journal = tmp_path / "journal.sqlite"
     journal.write_bytes(JOURNAL.read_bytes())
@@ -42,7 +42,7 @@ def test_a_journal_stays_as_it_is(command: tuple[str, ...], tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.rglob("*")) == [aside.name, journal.name]
 
 
-OF_SETTINGS = [("weights", "--dry-run"), ("doctor",), ("config", "show")]
+OF_SETTINGS = [("journal", "weights", "--dry-run"), ("doctor",), ("config", "show")]
 LONG_AGO = 10**18
 
 
@@ -73,7 +73,7 @@ def test_a_journal_that_is_not_there_is_not_made(command: tuple[str, ...], subne
 
 
 def test_a_dry_run_without_a_journal_says_what_to_do(subnet: Path) -> None:
-    done = run_there(("weights", "--dry-run"), subnet)
+    done = run_there(("journal", "weights", "--dry-run"), subnet)
     assert done.returncode == 2
     assert "no_such_file" in done.stderr
     assert "start the validator once" in done.stderr
@@ -100,7 +100,7 @@ def test_the_journal_of_settings_stays_as_it_is(command: tuple[str, ...], old: b
 def test_a_journal_is_named_by_its_file_or_by_any_url_of_it(form: str, tmp_path: Path) -> None:
     journal = tmp_path / "journal.sqlite"
     journal.write_bytes(JOURNAL.read_bytes())
-    done = weighbeam_warm("leaderboard", "--store", form.format(journal), "--json")
+    done = weighbeam_warm("journal", "leaderboard", "--store", form.format(journal), "--json")
     assert done.returncode == 0, done.stdout
     assert json.loads(done.stdout)["mechanism"] == "chunking"
 
@@ -111,8 +111,8 @@ def test_names_of_a_strangers_journal_do_nothing_to_a_terminal(tmp_path: Path) -
     with closing(sqlite3.connect(journal)) as connection:
         connection.execute("UPDATE rounds SET mechanism = ? WHERE mechanism = 'novelty'", ("a\x1b]0;b\x07" * 900,))
         connection.commit()
-    for command in ("leaderboard", "weights"):
-        told = weighbeam_warm(command, "--store", journal, "--mechanism", "chunking").stdout
+    for command in (("journal", "leaderboard"), ("journal", "weights")):
+        told = weighbeam_warm(*command, "--store", journal, "--mechanism", "chunking").stdout
         assert "a␛]0;b␇" in told
         assert "\x1b" not in told
         assert len(told.splitlines()[0]) < 300

@@ -1,4 +1,4 @@
-"""`weighbeam round`: what came of those who did not answer."""
+"""`weighbeam journal round`: what came of those who did not answer."""
 
 import json
 from pathlib import Path
@@ -16,8 +16,8 @@ def test_who_gave_no_answer_is_named_with_the_reason(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{place}")
     play(Journal(store), KeywordRecall(), 0, 1e6, {"ada": "tide moon", "ben": None})
     store.close()
-    told = weighbeam_warm("round", "keyword-recall-0", "--store", place).stdout
+    told = weighbeam_warm("journal", "round", "keyword-recall-0", "--store", place).stdout
     assert "no answer from ben: timeout" in told
     assert "no answer from ada" not in told
-    read = json.loads(weighbeam_warm("round", "keyword-recall-0", "--store", place, "--json").stdout)
+    read = json.loads(weighbeam_warm("journal", "round", "keyword-recall-0", "--store", place, "--json").stdout)
     assert {name: one["status"] for name, one in read["replies"].items()} == {"ada": "ok", "ben": "timeout"}

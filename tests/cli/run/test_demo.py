@@ -192,7 +192,7 @@ def count_late(journal: Path) -> Counter[str]:
 def test_the_journal_can_be_read(played) -> None:
     _, folder = played
     store = folder / "validator-2.db"
-    lines = json.loads(run("rounds", "--store", store, "--json").stdout)["rounds"]
+    lines = json.loads(run("journal", "rounds", "--store", store, "--json").stdout)["rounds"]
     counts = Counter(line["mechanism"] for line in lines)
     assert sorted(counts) == ["chunking", "evidence", "inference", "novelty"]
     assert min(counts.values()) >= 2, "further rounds replace those that this machine was late for"
@@ -202,7 +202,7 @@ def test_the_journal_can_be_read(played) -> None:
     valid = [line["valid"] + late[line["id"]] for line in told]
     assert valid[0] in (7, 8)
     assert set(valid[1:]) <= {7, 8, 9}, "the replayer's one honest reply goes to the first who asks"
-    standings = json.loads(run("leaderboard", "--store", store, "--json").stdout)["standings"]
+    standings = json.loads(run("journal", "leaderboard", "--store", store, "--json").stdout)["standings"]
     ranked = sum(line["standing"] is not None for line in standings)
     assert 7 <= ranked + sum(line["hotkey"] in HONEST for line in standings[ranked:]) <= 9
     assert {line["last_reason"] for line in standings[ranked:]} - {"no_chunks"} == {
@@ -210,14 +210,16 @@ def test_the_journal_can_be_read(played) -> None:
         "out_of_order",
         "malformed",
     }
-    report = json.loads(run("miner-report", standings[0]["hotkey"], "--store", store, "--json").stdout)["scores"]
+    report = json.loads(run("journal", "miner-report", standings[0]["hotkey"], "--store", store, "--json").stdout)[
+        "scores"
+    ]
     assert len(report) >= 2
     assert {line["status"] for line in report} == {"valid"}
-    shown = run("leaderboard", "--store", store, COLUMNS="120").stdout
+    shown = run("journal", "leaderboard", "--store", store, COLUMNS="120").stdout
     assert standings[0]["hotkey"] in shown
     assert shown.startswith("chunking (--mechanism evidence or inference or novelty for another): lower")
-    assert "of 15" in run("rounds", "--store", store).stdout
-    assert run("miner-report", "nobody", "--store", store).returncode == 2
+    assert "of 15" in run("journal", "rounds", "--store", store).stdout
+    assert run("journal", "miner-report", "nobody", "--store", store).returncode == 2
 
 
 def test_the_kept_journal_replays_and_a_changed_one_does_not(played, tmp_path: Path) -> None:

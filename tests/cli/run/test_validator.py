@@ -66,7 +66,7 @@ def subnet(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
     folder = tmp_path_factory.mktemp("written") / "subnet"
     assert run("demo", "--write", str(folder)).returncode == 0
     miners = [
-        Running(folder / f"{name}.log", "miner", "--config", str(folder / f"{name}.toml"),
+        Running(folder / f"{name}.log", "run", "miner", "--config", str(folder / f"{name}.toml"),
                 WEIGHBEAM_MINER__LISTEN="127.0.0.1:0")
         for name in MINERS
     ]  # fmt: skip
@@ -97,7 +97,7 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     config = str(subnet / "validator-1.toml")
     port = free_port()
     listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{port}", "WEIGHBEAM_MAX_MINERS": "3"}
-    first = Running(subnet / "first.log", "validator", "--config", config, **listen)
+    first = Running(subnet / "first.log", "run", "validator", "--config", config, **listen)
     for mechanism in ("chunking", "inference", "evidence"):
         first.wait_for(f"{mechanism}: weigh-in in mode NORMAL, confirmed")
     assert "env_ignored: WEIGHBEAM_MAX_MINERS is set but ignored: network constants" in first.log.read_text()
@@ -117,12 +117,12 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     assert 'weighbeam_rounds_total{mechanism="chunking"}' in read_url(f"http://127.0.0.1:{port}/metrics")[1]
 
     other = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{free_port()}"}
-    twin = run("validator", "--config", config, **other)
+    twin = run("run", "validator", "--config", config, **other)
     assert twin.returncode == 2
     assert "hotkey_locked" in twin.stderr
 
     assert first.end(signal.SIGKILL) == -signal.SIGKILL
-    second = Running(subnet / "second.log", "validator", "--config", config, **listen)
+    second = Running(subnet / "second.log", "run", "validator", "--config", config, **listen)
     second.wait_for("round chunking-.* answers valid")
     asked = run("ask", "examples/document.txt", "--config", config, "--json")
     assert asked.returncode == 0, asked.stdout + asked.stderr
@@ -134,23 +134,23 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     replayed = run("replay", "--verify", "--config", config)
     assert replayed.returncode == 0, replayed.stdout
     assert " 0 differ" in replayed.stdout
-    weights = json.loads(run("weights", "--config", config, "--json").stdout)
+    weights = json.loads(run("journal", "weights", "--config", config, "--json").stdout)
     # The subnet's clock runs fast: on a slow machine a second weigh-in comes due, and its epoch may end unsent.
     ended = [(row["state"], row["reason"]) for row in weights["submissions"]]
     assert ("confirmed", None) in ended
     assert set(ended) <= {("confirmed", None), ("failed", "epoch_over"), ("failed", "abandoned")}
-    dry = json.loads(run("weights", "--dry-run", "--config", config, "--json").stdout)
+    dry = json.loads(run("journal", "weights", "--dry-run", "--config", config, "--json").stdout)
     assert dry["action"] == "submit"
     assert all(check["holds"] for check in dry["checks"])
     assert len(dry["uids"]) == 2
-    leaders = json.loads(run("leaderboard", "--config", config, "--json").stdout)["standings"]
+    leaders = json.loads(run("journal", "leaderboard", "--config", config, "--json").stdout)["standings"]
     assert leaders[-1]["last_reason"] == "new_words"
 
 
 def test_a_chain_that_is_not_there_is_named(tmp_path: Path) -> None:
     config = tmp_path / "weighbeam.toml"
     config.write_text('[wallet]\nuri = "//Alice"\n[chain]\npath = "nothing.sqlite"\n')
-    done = run("validator", "--config", str(config))
+    done = run("run", "validator", "--config", str(config))
     assert done.returncode == 2
     assert "no_chain_file" in done.stderr
     assert "remedy" in done.stderr
@@ -174,7 +174,7 @@ def test_a_chain_that_is_not_there_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_known_to_be_wrong_stops_the_start(subnet: Path, environment: dict[str, str], code: str) -> None:
-    done = weighbeam_warm("validator", "--config", str(subnet / "validator-2.toml"), **environment)
+    done = weighbeam_warm("run", "validator", "--config", str(subnet / "validator-2.toml"), **environment)
     assert done.returncode == 2
     assert f"[{code}]" in done.stderr
     assert "remedy:" in done.stderr
@@ -202,7 +202,7 @@ def test_settings_of_the_other_role_are_refused(subnet: Path) -> None:
     ],
 )
 def test_nor_does_such_a_miner_start(subnet: Path, environment: dict[str, str], code: str) -> None:
-    done = weighbeam_warm("miner", "--config", str(subnet / "climb.toml"), **environment)
+    done = weighbeam_warm("run", "miner", "--config", str(subnet / "climb.toml"), **environment)
     assert done.returncode == 2
     assert f"[{code}]" in done.stderr
     assert "Traceback" not in done.stderr
@@ -234,9 +234,11 @@ def test_observers_play_for_a_validator_that_only_scores_and_one_of_them_is_kill
     settings.write_text((subnet / "validator-2.toml").read_text().partition("[mechanisms.inference]")[0])
     config = ("--config", str(settings))
     listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{free_port()}"}
-    scorer = Running(subnet / "scorer.log", "validator", *config, **shared, **listen)
+    scorer = Running(subnet / "scorer.log", "run", "validator", *config, **shared, **listen)
     scorer.wait_for("mechanisms chunking")
-    doomed, other = (Running(subnet / f"observer-{number}.log", "observer", *config, **shared) for number in range(2))
+    doomed, other = (
+        Running(subnet / f"observer-{number}.log", "run", "observer", *config, **shared) for number in range(2)
+    )
     doomed.wait_for("observer .* of validator")
     ask = partial(weighbeam_warm, "ask", *config, "--json", **shared)
     asked = [json.loads(ask("examples/document.txt", "--wait", "0").stdout)["id"] for _ in range(6)]

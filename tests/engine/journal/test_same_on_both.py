@@ -109,8 +109,8 @@ def test_a_journal_moved_to_a_server_replays_to_the_bit(postgres: Server, place:
                 new.execute(insert(table), rows)
     assert [one for one in replay(target, load_mechanism) if one.fault] == []
     assert find_difference(load_dump(place / "outcomes.jsonl"), list_outcomes(target)).is_equal
-    for command in ("replay", "rounds", "leaderboard", "weights"):
-        done = CliRunner().invoke(app, [command, "--store", url])
+    for command in ("replay", "journal rounds", "journal leaderboard", "journal weights"):
+        done = CliRunner().invoke(app, [*command.split(), "--store", url])
         assert done.exit_code == 0, done.output
     source.close()
     target.close()

@@ -106,7 +106,7 @@ def go_on(store: Store, folder: Path, number: int) -> dict[str, Any]:
 @pytest.mark.parametrize("place", VERSIONS, ids=lambda place: place.name)
 def test_a_journal_of_an_older_version_is_copied_up_to_date(postgres: Server, place: Path) -> None:
     target = postgres.make_database("template0")
-    done = CliRunner().invoke(app, ["store", "copy", str(place / "journal.sqlite"), target, "--json"])
+    done = CliRunner().invoke(app, ["journal", "copy", str(place / "journal.sqlite"), target, "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.output)
     assert told["rows"]["entries"] == told["entries"] > 0
@@ -197,12 +197,12 @@ def held(url: str) -> Iterator[int]:
 
 def test_while_its_validator_runs_it_is_not_copied(route: tuple[str, str]) -> None:
     with held(route[0]) as process:
-        done = CliRunner().invoke(app, ["store", "copy", *route])
+        done = CliRunner().invoke(app, ["journal", "copy", *route])
         assert done.exit_code == 2
         assert f"process {process} " in done.output
         assert "stop it" in done.output
     assert is_empty(route[1])
-    done = CliRunner().invoke(app, ["store", "copy", *route])
+    done = CliRunner().invoke(app, ["journal", "copy", *route])
     assert done.exit_code == 0, done.output
     assert "the chain of 3 entries holds" in done.output
 

@@ -207,7 +207,7 @@ def test_the_words_of_a_refusal_are_kept_told_and_shown(weigh_in_context: WeighI
     assert weigh_in_context.ledger.rows()[0].message == done.submission.message
     (alert,) = list_raised(done, None, False)
     assert done.submission.message in alert.text
-    shown = CliRunner().invoke(app, ["weights", "--store", store_url])
+    shown = CliRunner().invoke(app, ["journal", "weights", "--store", store_url])
     assert f"1 unknown_chain_error: {done.submission.message}" in shown.output
 
 

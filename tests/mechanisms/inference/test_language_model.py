@@ -217,7 +217,7 @@ def start_miner(folder: Path, model: str) -> Running:
         '[wallet]\nuri = "//model"\n\n[chain]\nkind = "local"\npath = "chain.sqlite"\n\n'
         f'[miner]\nlisten = "127.0.0.1:0"\nanswers = {{ inference = "{model}" }}\nnonces = "model.sqlite"\n'
     )
-    return Running(folder / "model.log", "miner", "--config", str(config))
+    return Running(folder / "model.log", "run", "miner", "--config", str(config))
 
 
 def test_a_miner_answers_by_the_model_and_is_scored(runner: MechanismRunner) -> None:

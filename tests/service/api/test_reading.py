@@ -182,7 +182,7 @@ def test_a_receipt_is_signed_and_names_the_entry(api: Api, tmp_path: Path) -> No
 
 
 def verify(file: Path, *more: str) -> int:
-    command = [sys.executable, "-m", "weighbeam", "receipt", "verify", str(file), *more]
+    command = [sys.executable, "-m", "weighbeam", "journal", "receipts", "verify", str(file), *more]
     return subprocess.run(command, capture_output=True, check=False, timeout=60).returncode
 
 

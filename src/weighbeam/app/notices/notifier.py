@@ -21,7 +21,7 @@ from weighbeam.engine.support.process import run_in_daemon_thread
 
 SEND_SECONDS = 30.0
 MAX_SAID = 300
-REMEDY = "check alerts.urls: weighbeam alerts test; it is tried again by itself"
+REMEDY = "check alerts.urls: weighbeam journal alerts test; it is tried again by itself"
 
 
 @dataclass(frozen=True, slots=True)

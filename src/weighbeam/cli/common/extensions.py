@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from weighbeam.cli.common.help import HelpGroup
 from weighbeam.core.errors import WeighbeamError
 
 COMMANDS = "weighbeam.commands"
@@ -60,7 +61,8 @@ def load_command(name: str) -> Any:
             return None
         with explain_broken(name, f"register a typer.Typer as {COMMANDS}"):
             above = _make_bare_app()
-            above.add_typer(app, name=name)
+            group = app.info.cls if isinstance(app.info.cls, type) else HelpGroup
+            above.add_typer(app, name=name, cls=group)
             return typer.main.get_group(above).commands[name]
     except WeighbeamError as fault:
         return make_broken_command(name, fault)

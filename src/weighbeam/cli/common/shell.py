@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from weighbeam.cli.common.help import HelpGroup
 from weighbeam.core.errors import WeighbeamError
 
 UsageError: Any = typer.BadParameter.__bases__[0]
@@ -23,7 +23,7 @@ EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
 
 
-class Shell(TyperGroup):
+class Shell(HelpGroup):
     """The root command: a user's mistake ends in one clear message and exit code 2, never in a traceback."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
@@ -105,5 +105,5 @@ def _show(character: str) -> str:
 
 def make_app(help: str, **settings: Any) -> typer.Typer:
     """A command group with this project's settings."""
-    given = {"no_args_is_help": True, **settings}
+    given = {"no_args_is_help": True, "cls": HelpGroup, **settings}
     return typer.Typer(help=help, pretty_exceptions_enable=False, rich_markup_mode=None, **given)

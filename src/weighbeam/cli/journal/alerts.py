@@ -1,4 +1,4 @@
-"""`weighbeam alerts`: list alerts; `alerts test` sends a test notification."""
+"""`weighbeam journal alerts`: list alerts; `alerts test` sends a test notification."""
 
 import time
 from dataclasses import asdict
@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from weighbeam.cli.common.options import AsJson, ConfigOption, StoreOption, open_read, open_settings
-from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_printable, print_json
+from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
 
 MAX_SHOWN = 400
 
-alerts_app = typer.Typer(rich_markup_mode=None)
+alerts_app = make_app("List alerts and what to do about each.", no_args_is_help=False, invoke_without_command=True)
 
 
-@alerts_app.callback(invoke_without_command=True)
+@alerts_app.callback()
 def alerts(
     context: typer.Context,
     store: StoreOption = None,
@@ -22,7 +22,7 @@ def alerts(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """The newest alerts of a journal, and what to do about each."""
+    """List alerts and what to do about each."""
     if context.invoked_subcommand is not None:
         return
     from weighbeam.engine.views.alert_lines import list_alerts
@@ -41,7 +41,10 @@ def alerts(
 
 @alerts_app.command("test")
 def try_receivers(config: ConfigOption = None, as_json: AsJson = False) -> None:
-    """Send a test notice to every address of alerts.urls, and say which took it; exit 1 if one did not."""
+    """Send a test notice to every alert address.
+
+    The addresses are those of alerts.urls. Exits with 1 if one of them does not take it.
+    """
     from weighbeam.app.identity import open_hotkey
     from weighbeam.app.notices.notifier import parse_receivers, send_test
     from weighbeam.core.errors import WeighbeamError

@@ -8,20 +8,12 @@ import typer
 
 from weighbeam.cli.common.options import AsJson, ConfigOption, StoreOption, open_read
 from weighbeam.cli.common.progress import show_rows
-from weighbeam.cli.common.shell import make_app, print_json
+from weighbeam.cli.common.shell import print_json
 
 if TYPE_CHECKING:
     from weighbeam.engine.export.run import ExportResult
 
-journal_app = make_app("The journal of a validator.")
 
-
-@journal_app.callback()
-def journal_root() -> None:
-    pass
-
-
-@journal_app.command()
 def export(
     parquet: Annotated[
         Path, typer.Option("--parquet", metavar="DIR", help="Folder of the Parquet files; a new or an earlier one.")
@@ -33,7 +25,8 @@ def export(
     """Export a journal to Parquet files.
 
     Rounds, answers, scores, standings, weigh-ins, weights and submissions. A second run to the same folder adds only
-    what is new. The journal is not touched; its validator may run. docs/export.md explains every column."""
+    what is new. The journal is not touched; its validator may run.
+    """
     from weighbeam.engine.export.run import export_journal
 
     with closing(open_read(store, config)) as journal, show_rows("entries") as on_progress:

@@ -1,4 +1,4 @@
-"""`weighbeam rounds`, `round`, `leaderboard`, `copies` and `miner-report`: what a journal holds."""
+"""`weighbeam journal rounds`, `round`, `leaderboard`, `duplicates` and `miner-report`: what a journal holds."""
 
 import time
 from dataclasses import asdict, replace
@@ -42,7 +42,7 @@ def rounds(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """The newest rounds of a journal."""
+    """List the newest rounds of a journal."""
     from weighbeam.engine.views.rounds import list_rounds
 
     lines = list(list_rounds(open_read(store, config), limit=limit).items)
@@ -56,8 +56,10 @@ def leaderboard(
     mechanism: MechanismOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """The standings of a journal, best first: how sure they are (± one standard error), what they are paid, and how
-    the rounds of the last 24 hours went."""
+    """Show the standings of a journal, best first.
+
+    With each: how sure it is (± one standard error), what it is paid, and how the rounds of the last 24 hours went.
+    """
     from weighbeam.engine.views.leaderboard import select_leaderboard
     from weighbeam.engine.views.rounds import list_mechanisms
     from weighbeam.mechanism.registry import load_mechanism
@@ -92,14 +94,17 @@ def leaderboard(
     )
 
 
-def copies(
+def duplicates(
     store: StoreOption = None,
     config: ConfigOption = None,
     hotkey: Annotated[str | None, typer.Option(help="Only those of this miner: its name, uid or hotkey.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
+    """List duplicate answers, newest first.
+
+    Retention never removes these records.
+    """
     from weighbeam.engine.views.copies import select_copies
 
     journal = open_read(store, config)
@@ -125,7 +130,10 @@ def miner_report(
     mechanism: MechanismOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """One miner: where it stands, its scores, newest first, what its failures mean, and what to improve."""
+    """Show how a miner did and what it can improve.
+
+    Its standing, its scores, newest first, what its failures mean, and advice.
+    """
     from weighbeam.engine.views.miner import select_miner
     from weighbeam.engine.views.rounds import list_mechanisms
     from weighbeam.mechanism.registry import load_mechanism
@@ -224,14 +232,17 @@ if TYPE_CHECKING:
 
 
 def show_round(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="As weighbeam rounds names it.")],
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="As weighbeam journal rounds names it.")],
     store: StoreOption = None,
     config: ConfigOption = None,
     explain: Explain = False,
     only: Only = None,
     as_json: AsJson = False,
 ) -> None:
-    """One round: its scores, and its heatmap and narrative if it has them."""
+    """Show the scores of one round.
+
+    With its heatmap and narrative if it has them.
+    """
     from weighbeam.cli.score.commands import load_score_command
     from weighbeam.cli.score.tables import check_hotkeys, show_trees
     from weighbeam.engine.journal.recall import recall_round

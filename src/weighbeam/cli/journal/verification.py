@@ -1,4 +1,4 @@
-"""`weighbeam replay`, `receipt verify`, `store copy` and `vectors run`: recompute, check and copy records."""
+"""`weighbeam replay`, `journal receipts`, `journal copy` and `vectors run`: recompute, check and copy records."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from weighbeam.engine.proof.prove import Pins
     from weighbeam.engine.vectors import CaseOutcome
 
-vectors_app = make_app("Run test vectors (vectors/FORMAT.md).")
+vectors_app = make_app("Run test vectors.")
 
 
 @vectors_app.callback()
@@ -29,13 +29,16 @@ def vectors_root() -> None:
 
 @vectors_app.command("run")
 def run(
-    paths: Annotated[list[Path], typer.Argument(help="Vector files, or folders of them.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Vector files, or folders of them.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per case.")] = False,
     stage: Annotated[
         list[str] | None, typer.Option(help="Only files of this stage, or of stages that start so.")
     ] = None,
 ) -> None:
-    """Run every case and compare; exit 1 if any differs. A stage that is not known is a failure."""
+    """Run every case and compare the results.
+
+    Exits with 1 if any differs. A stage that is not known is a failure.
+    """
     from weighbeam.engine.vectors import run_vectors
 
     counts: dict[bool | None, int] = {True: 0, False: 0, None: 0}
@@ -68,21 +71,15 @@ def _print_failures(failures: "list[CaseOutcome]") -> None:
     Console().print(table)
 
 
-store_app = make_app("The store of a journal.")
-
-
-@store_app.callback()
-def store_root() -> None:
-    pass
-
-
-@store_app.command()
 def copy(
     source: Annotated[str, typer.Argument(metavar="FROM", help="A journal: its file or database URL.")],
     target: Annotated[str, typer.Argument(metavar="TO", help="A file that does not exist, or an empty database.")],
     as_json: AsJson = False,
 ) -> None:
-    """Copy a whole journal between files and PostgreSQL; its validator must be stopped. All or nothing is copied."""
+    """Copy a journal between files and PostgreSQL.
+
+    Its validator must be stopped. All of it is copied, or nothing.
+    """
     from weighbeam.engine.journal.transfer import copy_journal
 
     with show_rows("rows") as on_progress:
@@ -108,7 +105,7 @@ def replay(
     report: Annotated[Path | None, typer.Option(help="Write the result to this .json or .html file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per entry, then the summary.")] = False,
 ) -> None:
-    """Verify a journal: recompute all of it, check signatures.
+    """Verify a journal by computing all of it again.
 
     Every score, standing and decision is computed again. The head, rows of evidence, the replies of miners and the
     tables of mechanisms are checked against what was signed. Exits with 1 if anything differs by a bit.
@@ -208,21 +205,24 @@ async def _fetch_stored(chain: "Chain", hotkey: str) -> "StoredWeights":
         await chain.close()
 
 
-receipt_app = make_app("Receipts that a validator signed.")
+receipts_app = make_app("Verify receipts and list signed replies.")
 
 
-@receipt_app.callback()
-def receipt_root() -> None:
+@receipts_app.callback()
+def receipts_root() -> None:
     pass
 
 
-@receipt_app.command()
+@receipts_app.command()
 def verify(
     file: Annotated[Path, typer.Argument(help="A receipt as /v1/rounds/ROUND/receipts/HOTKEY or a desk gave it.")],
     node: NodeOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a receipt offline: of a score, or of a contribution; exit 1 if it does not hold."""
+    """Verify a receipt offline.
+
+    It may be of a score or of a contribution. Exits with 1 if it does not hold.
+    """
     found = load_receipt(file)
     if found is None:
         raise WeighbeamError(
@@ -236,7 +236,7 @@ def verify(
         typer.echo(make_printable(told, MAX_TOLD))
 
 
-@receipt_app.command()
+@receipts_app.command()
 def replies(
     hotkey: Annotated[str, typer.Argument(metavar="HOTKEY", help="The miner's hotkey.")],
     round_id: Annotated[str | None, typer.Option("--round", metavar="ROUND", help="Only this round.")] = None,

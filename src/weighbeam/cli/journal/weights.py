@@ -1,4 +1,4 @@
-"""`weighbeam weights`: submissions, skipped weigh-ins, and a dry run of the next one."""
+"""`weighbeam journal weights`: submissions, skipped weigh-ins, and a dry run of the next one."""
 
 import time
 from pathlib import Path
@@ -37,7 +37,10 @@ def weights(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be set now; write nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The submissions of a journal and the weigh-ins that led to none; with --dry-run the vector of this moment."""
+    """List submitted weights and skipped weigh-ins.
+
+    With --dry-run, show the vector that would be set now.
+    """
     if dry_run:
         _preview(config, mechanism, as_json)
         return

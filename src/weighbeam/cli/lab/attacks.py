@@ -48,7 +48,10 @@ def attack(
     write_expectations: WriteExpectations = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play attacks over seeds: what they earn beside honest work, and whether they are found out."""
+    """Play attacks and compare them with honest work.
+
+    Over seeds: what they earn, and whether they are found out.
+    """
     from weighbeam.lab.attack.catalogue import find_attacks
     from weighbeam.lab.attack.expectations import save_expectations
     from weighbeam.lab.simulate.season import Season
@@ -130,7 +133,10 @@ def sweep(
     report: ReportFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play the attacks under other parameters, and mark those that no others beat."""
+    """Play the attacks under other parameters.
+
+    Parameters that no others beat are marked.
+    """
     from weighbeam.lab.attack.catalogue import find_attacks
     from weighbeam.lab.report.records import format_record
     from weighbeam.lab.simulate.season import Season

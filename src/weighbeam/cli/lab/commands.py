@@ -2,13 +2,15 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
+from weighbeam.cli.common.help import HelpGroup
 from weighbeam.cli.common.options import AsJson
 from weighbeam.cli.common.shell import make_app, print_json
 from weighbeam.cli.lab.attacks import attack, sweep
+from weighbeam.cli.lab.backtest import backtest
 from weighbeam.cli.lab.options import Names, check_report, save_report
 from weighbeam.cli.lab.seasons import simulate, year
 from weighbeam.cli.lab.validity import validity
@@ -28,7 +30,10 @@ def capacity(
     units: Annotated[Path | None, typer.Option(help="Measured units of your machine (JSON), instead of ours.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What a load needs in cores, processes, disk and time, with the arithmetic shown."""
+    """Estimate the machines that a load needs.
+
+    Cores, processes, disk and time, with the arithmetic shown.
+    """
     from weighbeam.engine.support.json_files import load_text
     from weighbeam.lab.capacity.plan import BUSY, CapacityLoad, plan
     from weighbeam.lab.capacity.units import load_units
@@ -57,17 +62,29 @@ def capacity(
 
 
 def report(
-    records: Annotated[list[Path], typer.Argument(help="JSON files that --report wrote: a bench, sweeps.")],
+    records: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="JSON files that --report wrote: a bench, sweeps.")
+    ],
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("lab.html"),
 ) -> None:
-    """Put results that were written before on one page."""
+    """Combine saved results on one page."""
     from weighbeam.lab.report.records import load_record
 
     check_report(out)
     save_report(out, [load_record(file) for file in records], None, quiet=False, numbers=False)
 
 
-lab_app = make_app("Attack mechanisms, vary their parameters and simulate them, on the code that pays.")
+class LabGroup(HelpGroup):
+    """Attacks, simulations, recorded rounds and measurements."""
+
+    panels: ClassVar = {
+        "Attack": ("list", "attack", "sweep"),
+        "Simulate": ("simulate", "year", "backtest"),
+        "Measure": ("validity", "capacity", "report"),
+    }
+
+
+lab_app = make_app("Attack, vary and simulate mechanisms.\n\nOn the code that pays.", cls=LabGroup)
 
 
 @lab_app.command("list")
@@ -75,7 +92,7 @@ def list_catalogue(
     names: Names = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per attack.")] = False,
 ) -> None:
-    """Which attacks there are, and what each was worth when somebody last looked."""
+    """List the attacks and what each was last worth."""
     from weighbeam.cli.lab.tables import show_catalogue
     from weighbeam.lab.attack.catalogue import find_attacks
     from weighbeam.lab.attack.expectations import FULL, load_expectations
@@ -90,6 +107,7 @@ def list_catalogue(
 
 lab_app.command()(attack)
 lab_app.command()(sweep)
+lab_app.command()(backtest)
 lab_app.command()(simulate)
 lab_app.command()(year)
 lab_app.command()(validity)

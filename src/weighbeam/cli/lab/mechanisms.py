@@ -8,17 +8,17 @@ import typer
 
 from weighbeam.cli.common.options import AsJson, complete_mechanism
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
-from weighbeam.cli.journal.backtest import JournalOption
 from weighbeam.cli.journal.reports import print_table
+from weighbeam.cli.lab.backtest import JournalOption
 
-mechanism_app = make_app("Make mechanisms, list them, check that they keep the contract, compare versions of them.")
+mechanism_app = make_app("Create, list, check and compare mechanisms.")
 Name = Annotated[str, typer.Argument(help="As weighbeam mechanism list names it.", autocompletion=complete_mechanism)]
-SIDE = "a dump (weighbeam backtest --outcomes), a journal, or the python of another version"
+SIDE = "a dump (weighbeam lab backtest --outcomes), a journal, or the python of another version"
 
 
 @mechanism_app.command("list")
 def list_installed(as_json: AsJson = False) -> None:
-    """The installed mechanisms, and the package each comes from."""
+    """List installed mechanisms and their packages."""
     from weighbeam.mechanism.registry import list_broken, list_mechanisms, load_usable
 
     rows, entries = [], list_mechanisms()
@@ -46,7 +46,7 @@ def new(
     into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Where to make the folder NAME.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Write the package of a new mechanism."""
+    """Create the package of a new mechanism."""
     from weighbeam.mechanism.scaffold import write_package
 
     files = [str(path) for path in write_package(name, into)]
@@ -60,7 +60,10 @@ def new(
 
 @mechanism_app.command()
 def show(name: Name, as_json: AsJson = False) -> None:
-    """A mechanism's parameters: defaults, meanings, and what they were in the released versions."""
+    """Show a mechanism's parameters.
+
+    With defaults, meanings, and what they were in the released versions.
+    """
     from weighbeam.mechanism.params import make_params
     from weighbeam.mechanism.registry import list_mechanisms, load_mechanism
     from weighbeam.mechanism.released import describe_version, find_changes, load_released
@@ -86,7 +89,10 @@ def check(
     name: Name,
     as_json: AsJson = False,
 ) -> None:
-    """Run a mechanism's own examples through the contract; exit 1 if a promise is not kept."""
+    """Check that a mechanism keeps the contract.
+
+    Runs the mechanism's own examples. Exits with 1 if a promise is not kept.
+    """
     from weighbeam.app.senses import EMBEDDED, find_web
     from weighbeam.cli.common.progress import open_senses
     from weighbeam.mechanism.checks import run_checks
@@ -112,7 +118,10 @@ def diff(
     journal: JournalOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """What two versions make of the same journal: scores, standings, weights; exit 1 if anything differs by a bit."""
+    """Compare what two versions make of a journal.
+
+    Scores, standings and weights. Exits with 1 if anything differs by a bit.
+    """
     from weighbeam.lab.backtest.diff import find_difference
     from weighbeam.lab.backtest.sources import load_outcomes
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weighbeam.lab.trials.processes import Spread
 
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="Attacks, families or mechanisms; all if none is named.")
+    list[str] | None, typer.Argument(metavar="NAME", help="Attacks, families or mechanisms; all if none is named.")
 ]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of a season.")]
 Seeds = Annotated[int | None, typer.Option(help="Seasons of each attack, with seeds 0, 1, 2, …")]

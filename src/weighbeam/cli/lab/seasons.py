@@ -30,7 +30,10 @@ def simulate(
     settings: SetOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play a season of honest and other miners, or seasons of recorded rounds: what each earned."""
+    """Simulate a season of honest and other miners.
+
+    Or draw seasons of recorded rounds. Shows what each miner earned.
+    """
     crews = parse_crews(attacks or [])
     given = load_overrides(None, settings)
     params = {name.removeprefix(f"{mechanism}."): value for name, value in given.items()}
@@ -113,7 +116,10 @@ def year(
     report: ReportFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a subnet of validators and miners: how fair pay is, and what each kind of validator earns."""
+    """Simulate a year of validators and miners.
+
+    Shows how fair pay is, and what each kind of validator earns.
+    """
     from weighbeam.cli.lab.tables import show_year
     from weighbeam.lab.report.records import format_record
     from weighbeam.lab.validators.year_record import run_year

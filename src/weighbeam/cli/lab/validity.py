@@ -47,7 +47,10 @@ def validity(
     json_file: JsonFile = None,
     html: HtmlFile = None,
 ) -> None:
-    """Hold scores against labelled data, with intervals."""
+    """Compare scores with labelled data.
+
+    Every figure has its interval.
+    """
     from weighbeam.lab.validity.run import RowChoice, format_result, load_rows, run_validity
     from weighbeam.mechanism.params import make_params
     from weighbeam.mechanism.registry import load_mechanism

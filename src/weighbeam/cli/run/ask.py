@@ -34,7 +34,10 @@ def ask(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the miners something; the validator of the same settings plays it between its own rounds."""
+    """Ask the miners of a running validator.
+
+    The validator of the same settings plays the question between its own rounds.
+    """
     from weighbeam.app.chains import check_hotkeys_registered, open_clock
     from weighbeam.app.identity import open_hotkey
     from weighbeam.app.validator.build import find_section, open_store
@@ -93,4 +96,4 @@ def _show(outcome: dict[str, Any], mechanism: str, as_json: bool) -> None:
     elif result:
         typer.echo(f"{result['error']}: {make_printable(result['message'])}")
     elif outcome["state"] == "waiting":
-        typer.echo("no validator took it yet: is weighbeam validator running with these settings?")
+        typer.echo("no validator took it yet: is weighbeam run validator running with these settings?")

@@ -110,7 +110,7 @@ def _save_subnet(folder: Path) -> None:
     files = save_subnet(folder)
     typer.echo(f"wrote a chain and {len(files)} settings into {folder}; start as many as you like, each by itself:")
     for path in (files[0], files[2], files[3], files[4]):
-        typer.echo(f"  {name_program()} {'validator' if path == files[0] else 'miner'} --config {path}")
+        typer.echo(f"  {name_program()} run {'validator' if path == files[0] else 'miner'} --config {path}")
 
 
 def _open_language_model(given: str) -> "Narrator":

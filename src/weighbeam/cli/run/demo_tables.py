@@ -115,9 +115,9 @@ def list_commands(program: str, files: DemoFiles) -> dict[str, str]:
     return {
         f"{program} serve --config {files.folder / 'validator-1.toml'}": "the dashboard and the API on what was kept",
         f"{program} replay --verify --store {journal}": "compute every number of all mechanisms again",
-        f"{program} round {files.round} --store {journal}": "a round again: scores, heatmap, what happened in words",
-        f"{program} leaderboard --mechanism inference --store {journal}": "who stands where, and why",
-        f"{program} weights --mechanism inference --store {journal}": "what was submitted",
+        f"{program} journal round {files.round} --store {journal}": "a round again: scores, heatmap, a narrative",
+        f"{program} journal leaderboard --mechanism inference --store {journal}": "who stands where, and why",
+        f"{program} journal weights --mechanism inference --store {journal}": "what was submitted",
         f"{program} novelty history --store {journal}": "every contribution, how near to what came before, and its pay",
         f"{program} demo --write my-subnet": "run the same validators and miners one by one",
     }

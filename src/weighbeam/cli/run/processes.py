@@ -1,4 +1,4 @@
-"""`weighbeam validator`, `observer`, `miner` and `serve`, which run until stopped, and `serve token`."""
+"""`weighbeam run` and `serve`, whose commands run until they are stopped, and `serve token`."""
 
 import time
 from contextlib import closing
@@ -12,7 +12,10 @@ from weighbeam.cli.common.shell import make_app, print_json
 
 
 def validator(config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None) -> None:
-    """Run a validator until it is stopped: rounds, weigh-ins, clean-ups, /health. One per hotkey."""
+    """Run a validator until it is stopped.
+
+    It plays rounds, sets weights, removes old records and serves /health. One validator runs per hotkey.
+    """
     from weighbeam.app.validator.run import run_validator
 
     loaded = open_settings(config)
@@ -21,7 +24,10 @@ def validator(config: ConfigOption = None, log_json: LogJson = False, log_level:
 
 
 def observer(config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None) -> None:
-    """Ask miners and observe for a validator, which scores and weighs; any number may run beside it."""
+    """Ask and observe miners for a validator.
+
+    The validator scores and weighs. Any number of observers may run beside it.
+    """
     from weighbeam.app.validator.observer import run_observer
 
     loaded = open_settings(config)
@@ -30,7 +36,10 @@ def observer(config: ConfigOption = None, log_json: LogJson = False, log_level: 
 
 
 def miner(config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None) -> None:
-    """Serve answers to validators until it is stopped, and announce where on the chain."""
+    """Serve answers to validators until it is stopped.
+
+    It announces its address on the chain.
+    """
     from weighbeam.app.miner import run_miner
 
     loaded = open_settings(config)
@@ -38,11 +47,16 @@ def miner(config: ConfigOption = None, log_json: LogJson = False, log_level: Log
     run_miner(loaded)
 
 
+run_app = make_app("Run a validator, an observer or a miner.")
+run_app.command()(validator)
+run_app.command()(observer)
+run_app.command()(miner)
+
 if TYPE_CHECKING:
     from weighbeam.engine.requests.tokens import Token
     from weighbeam.store.database import Store
 
-token_app = make_app("Who may call: make, list and revoke API tokens. They are in the settings' store.")
+token_app = make_app("Make, list and revoke API tokens.\n\nThey are kept in the settings' store.")
 
 
 @token_app.command()
@@ -61,7 +75,10 @@ def new(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token and show it, once: only its hash is kept."""
+    """Make a token and show it once.
+
+    Only its hash is kept.
+    """
     from weighbeam.engine.requests.queue import PRIORITIES
     from weighbeam.engine.requests.tokens import Grant, make_token
 
@@ -77,7 +94,7 @@ def new(
 
 @token_app.command("list")
 def show(context: typer.Context, config: ConfigOption = None, as_json: AsJson = False) -> None:
-    """All tokens, newest first, without their secrets."""
+    """List tokens, newest first, without secrets."""
     from weighbeam.engine.requests.tokens import list_tokens
 
     with closing(_open(context, config)) as store:
@@ -96,7 +113,10 @@ def revoke(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have a token open nothing any more, within a second or so; running servers need no restart."""
+    """Revoke a token.
+
+    It stops working within a second or so; running servers need no restart.
+    """
     from weighbeam.engine.requests.tokens import revoke_token
 
     with closing(_open(context, config)) as store:
@@ -141,7 +161,10 @@ serve_app.add_typer(token_app, name="token")
 def serve(
     context: typer.Context, config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None
 ) -> None:
-    """Serve the HTTP API and the dashboard until stopped. Needs no chain; `serve token` says who may call."""
+    """Serve the HTTP API and the dashboard.
+
+    It runs until it is stopped and needs no chain. `weighbeam serve token` says who may call.
+    """
     if context.invoked_subcommand is not None:
         context.obj = config
         return

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from weighbeam.cli.common.extensions import (
     SCORES,
@@ -16,13 +15,14 @@ from weighbeam.cli.common.extensions import (
     make_broken_command,
     make_command,
 )
+from weighbeam.cli.common.help import HelpGroup
 from weighbeam.cli.common.options import AsJson, Explain, HtmlFile, Only, ParamsFile, SetOption, complete_mechanism
 from weighbeam.cli.common.shell import make_app
 from weighbeam.cli.score.command import ScoreCall, ScoreCommand
 from weighbeam.core.errors import WeighbeamError
 
 
-class MechanismGroup(TyperGroup):
+class MechanismGroup(HelpGroup):
     """A command for every registered mechanism."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -36,7 +36,7 @@ class MechanismGroup(TyperGroup):
         return load_mechanism(cmd_name)  # Raises `unknown_mechanism`, whose remedy lists the others.
 
 
-score_app = make_app("What would this answer get? Exactly the validator's code, on a file.", cls=MechanismGroup)
+score_app = make_app("Score answers with the validator's own code.", cls=MechanismGroup)
 
 
 def load_score_command(mechanism: str) -> ScoreCommand:

@@ -20,18 +20,18 @@ LOG = logging.getLogger("weighbeam")
 MAX_TEXT = 4000
 LEVELS: dict[Level, int] = {"info": logging.INFO, "warning": logging.WARNING, "critical": logging.CRITICAL}
 REMEDIES = {
-    "degraded_mode": "see why weights did not land: weighbeam weights",
-    "emergency_mode": "set weights now: check the chain endpoint, stake, permit and weighbeam weights --dry-run",
+    "degraded_mode": "see why weights did not land: weighbeam journal weights",
+    "emergency_mode": "set weights now: check chain endpoint, stake and permit; weighbeam journal weights --dry-run",
     "chain_unreadable": "check the chain endpoint; nothing is sent until it answers",
-    "weights_late": "see why they came so late: weighbeam weights and the log before it",
-    "uniform_weights": "no miner has earned anything: see weighbeam leaderboard, and why in weighbeam round ROUND",
+    "weights_late": "see why they came so late: weighbeam journal weights and the log before it",
+    "uniform_weights": "no miner has earned anything: weighbeam journal round ROUND says why",
     "validator_list_unreadable": "check the file or URL of validator.known_validators",
     "no_permit": "stake what the text says and wait for the epoch; if miners need no permit: validator.require_permit",
     "too_few_miners": "the text says which rule excluded how many miners, and what to do",
     "refused": "stale: set this machine's clock; 403: permit and stake; 401 or wrong_receiver: wallet and endpoints",
     "late_machine": "nobody is charged; give this machine more cores, or run fewer rounds and programs on it at once",
-    "weigh_in_stalled": "the reason repeats: weighbeam weights --mechanism NAME shows it",
-    "submission_failed": "the reason is in weighbeam weights; it is tried again by itself",
+    "weigh_in_stalled": "the reason repeats: weighbeam journal weights --mechanism NAME shows it",
+    "submission_failed": "the reason is in weighbeam journal weights; it is tried again by itself",
     "weights_differ": "somebody else uses this hotkey, or the chain changed the row: compare both vectors",
     "reveal_missing": "the chain did not reveal a commit: check stake, permit and version key",
     "clock_skew": "set this machine's clock (NTP)",
@@ -45,21 +45,21 @@ REMEDIES = {
     "watchdog": "the service manager starts it again; the log says what it waited for",
     "endpoint_source": "check the static endpoints file or the plug-in named",
     "few_documents": "put more documents into the folder of tasks",
-    "no_observers": "start one: weighbeam observer; or set validator.rounds to own",
+    "no_observers": "start one: weighbeam run observer; or set validator.rounds to own",
     "lock_lost": "run one validator per hotkey",
     "burn_target_unproven": "name a hotkey of the subnet's owner as burn_hotkey, or leave it out",
     "no_burn_target": "name a hotkey of the subnet's owner as burn_hotkey; until then miners get everything",
-    "duplicate_answers": "nothing to do: copies share one vote and one pay; weighbeam copies lists them",
-    "low_quality_cluster": "look at the answers: weighbeam round ROUND; flagged ones earn nothing",
-    "all_low_quality": "look at the prompt and at the answers: weighbeam round ROUND",
-    "void_round": "see why miners do not answer: the reasons are in weighbeam round ROUND",
+    "duplicate_answers": "nothing to do: copies share one vote and one pay; weighbeam journal duplicates lists them",
+    "low_quality_cluster": "look at the answers: weighbeam journal round ROUND; flagged ones earn nothing",
+    "all_low_quality": "look at the prompt and at the answers: weighbeam journal round ROUND",
+    "void_round": "see why miners do not answer: the reasons are in weighbeam journal round ROUND",
     "challenge_source": "check challenges.pull and its token; rounds go on with prompts of our own",
-    "list_refused": "mend or sign it: weighbeam lists check; it is read again once it changes",
+    "list_refused": "fix or sign it: weighbeam evidence lists check; it is read again once it changes",
     "cluster_lost": "look at ray status and weighbeam doctor; rounds go on with this machine's own senses meanwhile",
     "worker_differs": "install the same weighbeam and models on every node, of one kind of processor",
     "outbox_given_up": "what failed is in the text: check the address or folder it names",
 }
-ANY_REMEDY = "see weighbeam rounds and the mechanism's documentation"
+ANY_REMEDY = "see weighbeam journal rounds and the mechanism's documentation"
 REPORT = "report it"
 
 

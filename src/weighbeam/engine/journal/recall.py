@@ -39,7 +39,7 @@ def load_round(connection: Connection, round_id: str, mechanism: Mechanism, text
     """The same within a transaction."""
     digest = connection.scalar(select(tables.rounds.c.body).where(tables.rounds.c.id == round_id))
     if digest is None:
-        raise WeighbeamError("unknown_round", f"no round is called {round_id!r}", "see weighbeam rounds")
+        raise WeighbeamError("unknown_round", f"no round is called {round_id!r}", "see weighbeam journal rounds")
     body = json.loads(select_blob(connection, digest))
     said = _select_texts(connection, round_id, body) if texts else {}
     observation = Observation.unpack(select_blob(connection, body["observation"]), said)
@@ -55,7 +55,7 @@ def select_mechanism(store: Store, round_id: str) -> str:
     with store.read() as connection:
         name = connection.scalar(query)
     if name is None:
-        raise WeighbeamError("unknown_round", f"no scored round is called {round_id!r}", "see weighbeam rounds")
+        raise WeighbeamError("unknown_round", f"no scored round is called {round_id!r}", "see weighbeam journal rounds")
     return str(name)
 
 
@@ -110,7 +110,9 @@ def select_outcome(store: Store, round_id: str) -> CommittedOutcome:
     with store.read() as connection:
         entry = connection.execute(query).one_or_none()
         if entry is None:
-            raise WeighbeamError("unknown_round", f"no scored round is called {round_id!r}", "see weighbeam rounds")
+            raise WeighbeamError(
+                "unknown_round", f"no scored round is called {round_id!r}", "see weighbeam journal rounds"
+            )
         outcome = json.loads(select_blob(connection, entry.body))
         body = json.loads(select_blob(connection, outcome["body"]))
         answers = json.loads(select_blob(connection, body["answers"]))

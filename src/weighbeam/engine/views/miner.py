@@ -176,7 +176,7 @@ def select_miner(store: Store, mechanism: Mechanism, hotkey: str, averaging: Ave
         courses = recall_trends(connection, mechanism, averaging)
         points = _select_points(connection, mechanism, hotkey, averaging)
         if hotkey not in courses and not points:
-            raise WeighbeamError("unknown_hotkey", f"{hotkey!r} has no score here", "see weighbeam leaderboard")
+            raise WeighbeamError("unknown_hotkey", f"{hotkey!r} has no score here", "see weighbeam journal leaderboard")
         paid = select_pay(connection, mechanism.name, [hotkey])[hotkey]
         places = place_all(mechanism, courses)
         course = courses.get(hotkey, StandingTrend(None))

@@ -93,7 +93,7 @@ def _refuse(connection: Connection, round_id: str) -> WeighbeamError:
     told = f"no round is called {round_id[:100]!r}"
     if cleaned:
         told += f"; it may have been removed: the oldest round kept is {oldest}"
-    return WeighbeamError("unknown_round", told, "see weighbeam rounds or /v1/rounds")
+    return WeighbeamError("unknown_round", told, "see weighbeam journal rounds or /v1/rounds")
 
 
 @dataclass(frozen=True, slots=True)

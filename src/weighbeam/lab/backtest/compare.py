@@ -125,7 +125,7 @@ def compare(played: Iterable[PlayedEntry], anyway: bool = False) -> Comparison:
 
 
 def refuse_fault(fault: str) -> WeighbeamError:
-    remedy = "see weighbeam replay; go on with what this version makes of it with --anyway"
+    remedy = "see weighbeam replay; --force continues with what this version makes of it"
     return WeighbeamError("journal_differs", fault, remedy)
 
 

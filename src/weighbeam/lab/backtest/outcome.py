@@ -107,4 +107,6 @@ def _parse_outcome(row: Any) -> Outcome:
 
 
 def _bad(what: str) -> WeighbeamError:
-    return WeighbeamError("bad_outcomes", f"what was given {what}", "write it with weighbeam backtest --outcomes FILE")
+    return WeighbeamError(
+        "bad_outcomes", f"what was given {what}", "write it with weighbeam lab backtest --outcomes FILE"
+    )

@@ -31,7 +31,7 @@ class Backtest:
     version: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON of `weighbeam backtest --json`."""
+        """The JSON of `weighbeam lab backtest --json`."""
         compared = self.comparison.mechanisms.values()
         return {
             "weighbeam": __version__,

@@ -80,7 +80,7 @@ def parse_lines(source: Any, name: str) -> Iterator[Any]:
             yield json.loads(line)
         except (ValueError, RecursionError):
             told = f"{name} holds a line that is no JSON"
-            raise WeighbeamError("bad_outcomes", told, "write it with weighbeam backtest --outcomes FILE") from None
+            raise WeighbeamError("bad_outcomes", told, "write it with weighbeam lab backtest --outcomes FILE") from None
 
 
 MAX_SAID = 300
@@ -109,8 +109,8 @@ def ask_version(python: Path) -> str:
 
 
 def stream_outcomes(python: Path, arguments: Sequence[str]) -> Iterator[Outcome]:
-    """What `PYTHON -m weighbeam backtest ARGUMENTS --outcomes -` says, as it says it."""
-    command = [str(python), "-m", "weighbeam", "backtest", *arguments, "--outcomes", "-"]
+    """What `PYTHON -m weighbeam lab backtest ARGUMENTS --outcomes -` says, as it says it."""
+    command = [str(python), "-m", "weighbeam", *_find_backtest(python), *arguments, "--outcomes", "-"]
     with tempfile.TemporaryFile("w+", errors="replace") as said:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=_clear_paths())
         try:
@@ -127,6 +127,15 @@ def stream_outcomes(python: Path, arguments: Sequence[str]) -> Iterator[Outcome]
         finally:
             process.kill()
             process.wait()
+
+
+def _find_backtest(python: Path) -> list[str]:
+    """That version's command for a backtest that goes on where it differs from the record: that is what is asked."""
+    code = "import importlib.util, sys; sys.exit(importlib.util.find_spec('weighbeam.cli.lab.backtest') is None)"
+    done = subprocess.run(
+        [str(python), "-c", code], capture_output=True, env=_clear_paths(), timeout=VERSION_SECONDS, check=False
+    )
+    return ["backtest", "--anyway"] if done.returncode == 1 else ["lab", "backtest", "--force"]
 
 
 def _clear_paths() -> dict[str, str]:
@@ -159,4 +168,4 @@ def load_outcomes(place: Path, journal: str | None) -> Iterator[Outcome]:
         return load_dump(place)
     if journal is None:
         raise WeighbeamError("bad_usage", f"{place} needs a journal to go through", "name one with --journal")
-    return stream_outcomes(place, ["--journal", journal, "--anyway"])
+    return stream_outcomes(place, ["--journal", journal])

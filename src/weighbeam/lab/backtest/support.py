@@ -97,7 +97,7 @@ def _holds(read: ReadBy, change: ParameterChange) -> bool:
 
 def _describe_missing(mechanism: Mechanism, read: ReadBy, change: ParameterChange) -> str:
     if read is EVERYWHERE:
-        return f"{change}: {mechanism.name} does not say what reads it, so it counts as observed (--anyway tries it)"
+        return f"{change}: {mechanism.name} does not say what reads it, so it counts as observed (--force tries it)"
     other = {"raised": "; only higher values can be tried", "lowered": "; only lower values can be tried"}
     return f"{change}: what rounds would observe under {change.after} is not recorded{other.get(read.holds or '', '')}"
 

@@ -61,7 +61,7 @@ def check_edges(window: Window, met: Collection[str], only: str | None) -> None:
         if edge is not None and edge.ref is not None and edge.ref not in met:
             whose = "the journal" if only is None else f"what the journal holds of {only}"
             told = f"{option} {edge.ref}: {whose} has no such round, and it is no time"
-            remedy = "name a round (see weighbeam rounds) or a time: 2027-01-15, 2027-01-15T08:00Z, or seconds"
+            remedy = "name a round (see weighbeam journal rounds) or a time: 2027-01-15, 2027-01-15T08:00Z, or seconds"
             raise WeighbeamError("empty_window", told, remedy)
 
 
@@ -71,5 +71,5 @@ def refuse_unmet(window: Window) -> WeighbeamError:
         f"{name} {edge.ref or edge.at}" for name, edge in (("from", window.start), ("until", window.end)) if edge
     )
     return WeighbeamError(
-        "empty_window", f"the journal holds nothing {shown}", "see weighbeam rounds for what it holds"
+        "empty_window", f"the journal holds nothing {shown}", "see weighbeam journal rounds for what it holds"
     )

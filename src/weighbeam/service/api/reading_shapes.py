@@ -86,7 +86,7 @@ class MinerShown(BaseModel):
 
 
 class ScoreReceipt(BaseModel):
-    """What an answer got, signed by the validator's hotkey; `weighbeam receipt verify` checks it offline."""
+    """What an answer got, signed by the validator's hotkey; `weighbeam journal receipts verify` checks it offline."""
 
     model_config = show_example(
         {

@@ -56,7 +56,7 @@ def add_rounds(app: FastAPI, reader: ReadingApi) -> None:
 
     @route("/rounds/{round_id}/receipts/{hotkey}", reading_shapes.ScoreReceipt, refused=(404, 409), settles=True)
     def receipt(_: Query, round_id: str, hotkey: str) -> Any:
-        """What one answer got, signed by this validator: `weighbeam receipt verify` checks it offline."""
+        """What one answer got, signed by this validator: `weighbeam journal receipts verify` checks it offline."""
         return issue_receipt(shown.store, round_id, hotkey, shown.hotkey)
 
     @route("/rounds/{round_id}/heatmap.png", PNG, refused=(404,))

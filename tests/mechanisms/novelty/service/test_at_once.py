@@ -161,7 +161,7 @@ def test_a_validator_takes_contributions_of_who_is_registered(tmp_path: Path, ca
         )
         return httpx2.post(f"http://{listen}{target}", content=body, headers=signed, timeout=60)
 
-    with start(tmp_path, "validator", "--config", config, pattern="novelty: (corpus of)") as (_, process):
+    with start(tmp_path, "run", "validator", "--config", config, pattern="novelty: (corpus of)") as (_, process):
         deadline = time.monotonic() + 120
         while True:
             try:

@@ -30,7 +30,7 @@ class ScoreEvidence(ScoreCommand):
         lists: Annotated[Path | None, typer.Option(help="Folder of blacklist and approved list.")] = None,
         entailment: Annotated[str, typer.Option(help="nli-minilm or hf:MODEL.")] = "nli-minilm",
     ) -> None:
-        """Score quotes from web pages by what they say about a statement."""
+        """Score quotes from web pages about a statement."""
         from weighbeam.app.senses import find_web, make_live_settings
 
         question = call.load_question()

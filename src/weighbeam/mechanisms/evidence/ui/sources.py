@@ -1,4 +1,4 @@
-"""`weighbeam pages` and `lists`: record web pages, sign and check list files."""
+"""`weighbeam evidence`: record web pages, sign and check list files."""
 
 import sys
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -10,7 +10,7 @@ import typer
 from weighbeam.cli.common.options import AsJson, ConfigOption, StoreOption, open_read, open_settings
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
 
-pages_app = make_app("Save pages of the web.")
+pages_app = make_app("Save web pages.")
 
 
 @pages_app.callback()
@@ -32,7 +32,10 @@ def record(
     store: StoreOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read pages as a validator would, through the same guard and caps, and save them for `archive:PLACE`."""
+    """Save web pages as a validator reads them.
+
+    They are read through the same guard and limits, and saved for `archive:PLACE`.
+    """
     from weighbeam.app.senses import make_live_settings
     from weighbeam.core.errors import WeighbeamError
     from weighbeam.mechanisms.evidence.ui.archives import list_round_urls, record_pages
@@ -75,7 +78,7 @@ def _show_waiting(text: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(text)
 
 
-lists_app = make_app("Sign and check the blacklist and the approved list.")
+lists_app = make_app("Sign and check the blacklist and approved list.")
 ListPlaces = Annotated[list[Path], typer.Argument(metavar="PLACE", help="List files, or folders of them.")]
 
 
@@ -87,7 +90,10 @@ def sign(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sign list files in place; a signature that is there is replaced."""
+    """Sign list files in place.
+
+    An earlier signature is replaced.
+    """
     from weighbeam.mechanisms.evidence.ui.archives import open_signer, sign_files
 
     rows = sign_files(places, open_signer(open_settings(config), wallet, password_file))
@@ -108,7 +114,10 @@ def check(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check list files as a validator would; exit 1 if one would be refused."""
+    """Check list files as a validator would.
+
+    Exits with 1 if one would be refused.
+    """
     from weighbeam.mechanisms.evidence.ui.archives import check_files
 
     rows = check_files(places, key or open_settings(config).settings.validator.lists_key)
@@ -120,3 +129,8 @@ def check(
         typer.echo(f"{mark:<4} {make_printable(row['file'])}: {make_printable(said)}")
     if not all(row["ok"] for row in rows):
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+evidence_app = make_app("Save web pages; sign and check lists.")
+evidence_app.add_typer(pages_app, name="pages")
+evidence_app.add_typer(lists_app, name="lists")

@@ -26,7 +26,10 @@ class ScoreInference(ScoreCommand):
             str, typer.Option(help="Who tells it: deterministic, or openai:MODEL@URL.")
         ] = "deterministic",
     ) -> None:
-        """Score free-text answers to a prompt by quality and agreement."""
+        """Score free-text answers to a prompt.
+
+        By their quality and by how far they agree.
+        """
         import secrets
 
         from weighbeam.app.senses import open_narrator

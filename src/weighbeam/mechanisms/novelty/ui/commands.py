@@ -2,10 +2,11 @@
 
 import time
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
+from weighbeam.cli.common.help import HelpGroup
 from weighbeam.cli.common.options import AsJson, ParamsFile, SetOption
 from weighbeam.cli.common.shell import make_app, print_json
 from weighbeam.mechanisms.novelty.ui.options import (
@@ -23,7 +24,20 @@ from weighbeam.mechanisms.novelty.ui.proofs import audit, calibrate, plot, verif
 from weighbeam.mechanisms.novelty.ui.reports import balances, history, receipt
 from weighbeam.mechanisms.novelty.ui.transfer import export, import_texts
 
-novelty_app = make_app("Pay for what has not been said before: submit, check, balances.")
+
+class NoveltyGroup(HelpGroup):
+    """Texts in, payments, proofs, and the whole corpus in and out."""
+
+    panels: ClassVar = {
+        "Submit": ("submit", "contribute", "check"),
+        "Pay": ("balances", "history", "release", "reject", "withdraw"),
+        "Prove": ("receipt", "verify", "audit"),
+        "Corpus": ("import", "export", "plot", "calibrate"),
+    }
+
+
+novelty_app = make_app("Pay for new text, without a chain.", cls=NoveltyGroup)
+
 
 Limit = Annotated[
     Decimal | None,
@@ -50,7 +64,10 @@ def submit(
     embedder: EmbedderName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Contribute a text and be paid for how unlike everything before it is; --json prints the receipt."""
+    """Submit a text and be paid for its novelty.
+
+    The less it resembles everything before it, the more is paid. --json prints the receipt.
+    """
     from weighbeam.mechanisms.novelty.desk.opening import open_novelty
     from weighbeam.mechanisms.novelty.desk.submission import check_contributor
     from weighbeam.mechanisms.novelty.ui.receipts import show_receipt
@@ -79,7 +96,10 @@ def contribute(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Contribute to somebody else's desk over HTTP, signed by the wallet of your settings; the receipt is checked."""
+    """Submit a text to another node over HTTP.
+
+    The wallet of your settings signs it, and the receipt is verified.
+    """
     from weighbeam.app.identity import open_hotkey
     from weighbeam.cli.common.options import open_settings
     from weighbeam.mechanisms.novelty.service.client import send_contribution
@@ -104,7 +124,10 @@ def check(
     embedder: EmbedderName = None,
     as_json: AsJson = False,
 ) -> None:
-    """What a text would be paid now; nothing is written."""
+    """Show what a text would be paid now.
+
+    Nothing is written.
+    """
     from weighbeam.mechanisms.novelty.desk.opening import open_to_check
     from weighbeam.mechanisms.novelty.ui.receipts import show_checked
 
@@ -125,13 +148,16 @@ def release(id: Number, store: StoreOption = None, config: ConfigOption = None, 
 
 @novelty_app.command()
 def reject(id: Number, store: StoreOption = None, config: ConfigOption = None, as_json: AsJson = False) -> None:
-    """Give what was held for a contribution back to the treasury."""
+    """Return what was held to the treasury."""
     _settle(id, store, config, as_json, paid=False)
 
 
 @novelty_app.command()
 def withdraw(id: Number, store: StoreOption = None, config: ConfigOption = None, as_json: AsJson = False) -> None:
-    """Delete a contribution's text; its hash and vectors stay, so that it cannot be paid again."""
+    """Delete the text of a contribution.
+
+    Its hash and vectors stay, so that it cannot be paid again.
+    """
     from weighbeam.mechanisms.novelty.desk.opening import open_to_decide
     from weighbeam.mechanisms.novelty.desk.settlement import withdraw as withdraw_text
 

@@ -24,7 +24,10 @@ def verify(
     deep: Deep = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a receipt or an export offline, without the store; exit 1 if it does not hold."""
+    """Verify a receipt or an export offline.
+
+    It needs no store. Exits with 1 if it does not hold.
+    """
     from weighbeam.mechanisms.novelty.desk.audit import verify_export
 
     found = load_receipt(file)
@@ -42,7 +45,10 @@ def audit(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the whole store: chain, sums, signatures, and every payment computed again; exit 1 if anything is off."""
+    """Audit the store: compute every payment again.
+
+    Chain, sums and signatures are checked too. Exits with 1 if anything is wrong.
+    """
     from weighbeam.mechanisms.novelty.desk.audit import audit_store
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
 
@@ -64,7 +70,10 @@ def plot(
     settings: SetOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw the reward over similarity, and where this corpus lies on it."""
+    """Draw the reward over similarity.
+
+    With this corpus on the curve.
+    """
     from weighbeam.cli.common.picture import save_picture
     from weighbeam.mechanisms.novelty.desk.curve import draw_curve
     from weighbeam.mechanisms.novelty.desk.opening import view_kept

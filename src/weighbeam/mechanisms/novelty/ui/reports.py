@@ -23,7 +23,10 @@ def balances(
     settings: SetOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """What contributors own and what is held for them, by name."""
+    """List what contributors own, by name.
+
+    And what is held for them.
+    """
     from weighbeam.cli.journal.reports import print_table
     from weighbeam.mechanisms.novelty.desk.accounts import count_all, select_balances, select_contributor_balance
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
@@ -61,7 +64,10 @@ def history(
     settings: SetOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """The newest contributions and what became of each."""
+    """List contributions and their outcomes.
+
+    Newest first.
+    """
     from weighbeam.cli.journal.reports import print_table
     from weighbeam.mechanisms.novelty.desk.accounts import select_contributor_balance, select_history
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
@@ -98,7 +104,10 @@ def receipt(
     settings: SetOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """The receipt of a contribution, and of its settlement if it was held; --json prints what `verify` reads."""
+    """Show the receipt of a contribution.
+
+    And of its settlement if it was held. --json prints what `weighbeam novelty verify` reads.
+    """
     from weighbeam.mechanisms.novelty.desk.accounts import select_receipts
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
     from weighbeam.mechanisms.novelty.ui.receipts import show_receipt

@@ -22,7 +22,10 @@ class ScoreNovelty(ScoreCommand):
             typer.Option(help="Compare with this desk's store: its file or database URL; nothing is inserted."),
         ] = None,
     ) -> None:
-        """Score texts by how new they are: in a round of their own, or with --corpus against what a desk holds."""
+        """Score texts by how new they are.
+
+        In a round of their own, or with --corpus against what a desk holds.
+        """
         if corpus is None:
             super().run(call)
             return

@@ -26,7 +26,10 @@ def import_texts(
     embedder: EmbedderName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Load texts to compare with, without paying for them; exit 1 if a line could not be taken."""
+    """Import texts to compare with, without paying.
+
+    Exits with 1 if a line could not be imported.
+    """
     from weighbeam.mechanisms.novelty.desk.bulk_import import import_lines
     from weighbeam.mechanisms.novelty.desk.opening import open_novelty
     from weighbeam.mechanisms.novelty.desk.submission import check_contributor
@@ -55,7 +58,10 @@ def export(
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write corpus, ledger and receipts to a file, as they are at one moment."""
+    """Export corpus, ledger and receipts to a file.
+
+    As they are at one moment.
+    """
     from weighbeam.mechanisms.novelty.desk.export import encode_export
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
     from weighbeam.mechanisms.novelty.desk.record import select_record

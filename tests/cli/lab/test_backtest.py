@@ -1,4 +1,4 @@
-"""`weighbeam backtest` and `weighbeam mechanism` as their users run them."""
+"""`weighbeam lab backtest` and `weighbeam mechanism` as their users run them."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ def other(tmp_path: Path) -> Path:
 
 def test_the_verdict_comes_first_and_the_journal_stays_as_it_is() -> None:
     before = JOURNAL.read_bytes()
-    done = weighbeam("backtest", "--journal", JOURNAL, "--set", "inference.quality_threshold=0.95")
+    done = weighbeam("lab", "backtest", "--journal", JOURNAL, "--set", "inference.quality_threshold=0.95")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("inference: NOBODY WOULD BE PAID for an answer any more: ")
@@ -48,7 +48,7 @@ def test_the_verdict_comes_first_and_the_journal_stays_as_it_is() -> None:
 def test_json_says_all_of_it(tmp_path: Path) -> None:
     file = tmp_path / "params.toml"
     file.write_text("[weigh_in]\nema_alpha = 0.8\n")
-    done = weighbeam_warm("backtest", "--store", JOURNAL, "--params", file, "--json")
+    done = weighbeam_warm("lab", "backtest", "--store", JOURNAL, "--params", file, "--json")
     found = json.loads(done.stdout)
     assert found["changes"] == ["weigh_in.ema_alpha 0.3 → 0.8"]
     assert found["journal_differs"] == []
@@ -78,14 +78,14 @@ def test_json_says_all_of_it(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(words: list[str], code: str) -> None:
-    done = weighbeam_warm("backtest", "--journal", JOURNAL, *words)
+    done = weighbeam_warm("lab", "backtest", "--journal", JOURNAL, *words)
     assert done.returncode == 2
     assert f"[{code}]" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_another_version_beside_this_one(other: Path) -> None:
-    done = weighbeam_warm("backtest", "--journal", JOURNAL, "--python", other)
+    done = weighbeam_warm("lab", "backtest", "--journal", JOURNAL, "--python", other)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("inference: ")
     assert "of the weights would go elsewhere" in done.stdout
@@ -112,14 +112,16 @@ def test_diff_tells_versions_apart(other: Path, tmp_path: Path) -> None:
 
 def test_outcomes_of_other_terms_can_be_kept(tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    words = ("backtest", "--journal", JOURNAL, "--set", "weigh_in.ema_alpha=0.5", "--outcomes")
+    words = ("lab", "backtest", "--journal", JOURNAL, "--set", "weigh_in.ema_alpha=0.5", "--outcomes")
     assert weighbeam_warm(*words, kept).returncode == 0
     assert weighbeam_warm(*words, "-").stdout == kept.read_text()
     assert weighbeam_warm("mechanism", "diff", kept, JOURNAL).returncode == 1
-    refused = weighbeam_warm("backtest", "--journal", JOURNAL, "--set", "chunking.strict=true", "--outcomes", kept)
+    refused = weighbeam_warm(
+        "lab", "backtest", "--journal", JOURNAL, "--set", "chunking.strict=true", "--outcomes", kept
+    )
     assert "[not_observed]" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["kept.jsonl"], "what was there stays"
-    nowhere = weighbeam_warm("backtest", "--journal", JOURNAL, "--outcomes", tmp_path / "no" / "such")
+    nowhere = weighbeam_warm("lab", "backtest", "--journal", JOURNAL, "--outcomes", tmp_path / "no" / "such")
     assert "[cannot_write]" in nowhere.stderr
 
 

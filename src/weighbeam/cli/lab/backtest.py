@@ -1,4 +1,4 @@
-"""`weighbeam backtest`: who gains and who loses if parameters change, over recorded rounds."""
+"""`weighbeam lab backtest`: who gains and who loses if parameters change, over recorded rounds."""
 
 import json
 import sys
@@ -53,10 +53,13 @@ def backtest(
         Path | None, typer.Option(help="Compare with what this interpreter's own weighbeam makes of it.")
     ] = None,
     keep_groups: Annotated[
-        bool, typer.Option("--keep-groups", help="Allow what changes whom rounds ask: they ask whom they asked.")
+        bool,
+        typer.Option(
+            "--keep-groups", help="Allow parameters that change which miners are asked; the recorded groups are reused."
+        ),
     ] = False,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Go on although the journal differs, or a mechanism does not say enough.")
+    force: Annotated[
+        bool, typer.Option("--force", help="Continue even if the journal differs or a mechanism does not say enough.")
     ] = False,
     outcomes: Annotated[
         Path | None,
@@ -65,10 +68,13 @@ def backtest(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many miners and rounds.")] = 6,
     as_json: AsJson = False,
 ) -> None:
-    """Replay a journal's rounds and weigh-ins under other parameters, or another version, and compare: who gains, who
-    loses, and which rounds explain it. The journal is not touched. What was not observed is refused."""
+    """Replay a journal under other parameters.
+
+    Its rounds and weigh-ins are replayed under other parameters, or by another version, and compared: who gains, who
+    loses, and which rounds explain it. The journal is not touched. What was not observed is refused.
+    """
     from weighbeam.cli.common.overrides import load_overrides
-    from weighbeam.cli.journal.backtest_tables import show_backtest
+    from weighbeam.cli.lab.backtest_tables import show_backtest
     from weighbeam.engine.journal.access import view_journal
     from weighbeam.lab.backtest.overrides import parse_overrides
     from weighbeam.lab.backtest.run import run_backtest
@@ -76,7 +82,7 @@ def backtest(
 
     terms, allowed = (
         parse_overrides(load_overrides(params, settings), mechanism),
-        AllowedDifferences(keep_groups, anyway),
+        AllowedDifferences(keep_groups, force),
     )
     place = find_journal_url(journal, config)
     with closing(view_journal(place)) as store, _watch_entries(store) as on_entry:
@@ -128,7 +134,7 @@ def _ask_elsewhere(
     """The same request to another interpreter, which may differ from the record: that is what is asked."""
     from weighbeam.lab.backtest.sources import ask_version, stream_outcomes
 
-    words = ["--journal", place, "--anyway"]
+    words = ["--journal", place]
     for name, value in terms.as_settings():
         words += ["--set", f"{name}={json.dumps(value)}"]
     for name, edge in edges.items():
