@@ -74,11 +74,12 @@ def test_a_page_is_whole_in_both_themes(device: str, kind: str, paths: dict[str,
 
 
 def test_what_is_not_there_is_told_on_a_page(browser: Browser, demo_site: Site) -> None:
-    for path in ("/rounds/nothing", "/miners/nobody"):
+    for path in ("/rounds/nothing", "/miners/nobody", "/nothing/at/all?x=1"):
         with open_window(browser, demo_site.url, viewport=PHONE) as window:
             response = window.go(path, 404)
             assert "default-src 'none'" in response.headers["content-security-policy"]
             assert window.page.locator("h1").inner_text() == "Not found"
+            assert window.page.get_by_role("searchbox").is_visible()
             window.check_width()
             window.audit()
             assert [fault for fault in window.faults if "404" not in fault] == []

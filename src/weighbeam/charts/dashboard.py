@@ -1,14 +1,20 @@
 """Charts that a browser draws: each a Vega-Lite specification made once, and filled with data for every page."""
 
 import copy
+import math
 from collections.abc import Sequence
 from functools import cache
+from statistics import median
 from typing import Any
 
 Rows = Sequence[dict[str, Any]]
 DATA = "rows"
 HEIGHT = 240
 ROW = 18
+ROOM = 0.05
+"""Of an axis, beyond the values at its ends."""
+FAR = 1e6
+WIDEST_BAR = 60
 COLOURS = ["#3d7be0", "#e0861a", "#2a9d6f", "#b0559e", "#8a8f98", "#c9a227", "#5b6ee1", "#d0574e", "#3aa6b9", "#7d9b3c"]
 
 
@@ -18,16 +24,57 @@ def chart_hours(rows: Rows) -> dict[str, Any]:
 
 
 def chart_standings(rows: Rows, lower_is_better: bool) -> dict[str, Any]:
-    """Standings with what they may be off by: rows of `miner`, `standing`, `low`, `high`, `place`."""
-    return {**_fill(_standings(lower_is_better), rows), "height": ROW * len(rows)}
+    """Standings with what they may be off by: rows of `miner`, `standing`, `low`, `high`, `place`; better to the right.
 
-
-def chart_course(rows: Rows, value: str, standing: str) -> dict[str, Any]:
-    """One miner over time: rows of `at`, `value`, `standing`, `status`, `round`."""
-    spec = _fill(_course(), rows)
-    for part, name in zip(spec["vconcat"], (value, standing), strict=True):
-        part["encoding"]["y"]["title"] = name
+    The axis ends where the values end, and goes below zero only where a standing does.
+    """
+    least = find_least([float(row["standing"]) for row in rows])
+    clipped = [{**row, "low": max(least, row["low"])} for row in rows]
+    spec = {**_fill(_standings(lower_is_better), clipped), "height": ROW * len(rows)}
+    ends = [float(row[name]) for row in clipped for name in ("standing", "low", "high")]
+    for layer in spec["layer"]:
+        layer["encoding"]["x"]["scale"]["domain"] = find_domain(ends, least)
     return spec
+
+
+def chart_course(rows: Rows, value: str, standing: str, lower_is_better: bool = False) -> dict[str, Any]:
+    """One miner over time: rows of `at`, `value`, `standing`, `status`, `round`; better standings are higher up."""
+    spec = _fill(_course(), rows)
+    for part, name, field in zip(spec["vconcat"], (value, standing), ("value", "standing"), strict=True):
+        values = [float(row[field]) for row in rows if row[field] is not None]
+        scale = {"domain": find_domain(values, find_least(values)), "nice": False, "zero": False, "clamp": True}
+        part["encoding"]["y"] |= {"title": name, "scale": scale}
+    if lower_is_better:
+        spec["vconcat"][1]["encoding"]["y"]["scale"]["reverse"] = True
+    return spec
+
+
+def find_least(values: Sequence[float]) -> float:
+    """Where no value is negative, no axis is: a rank or an average of payments.
+
+    >>> find_least([0.0, 2.0]), find_least([-1.0])
+    (0.0, -inf)
+    """
+    return 0.0 if all(value >= 0 for value in values) else -math.inf
+
+
+def find_domain(values: Sequence[float], least: float = -math.inf) -> list[float]:
+    """From the least to the greatest value and a little beyond, but not below `least`.
+
+    What is beyond a million times the median would leave nothing to see of the others, and is drawn at the edge.
+
+    >>> find_domain([1.0, 3.0]), find_domain([0.0, 2.0], 0.0), find_domain([5.0]), find_domain([])
+    ([0.9, 3.1], [0.0, 2.1], [4.5, 5.5], [0.0, 1.0])
+    >>> find_domain([0.5, 0.7, 0.6, -1.29e87])
+    [0.49, 0.71]
+    """
+    middle = abs(median(values)) if values else 0.0
+    usual = [value for value in values if abs(value) <= FAR * max(middle, 1e-9)] or list(values)
+    if not usual:
+        return [0.0, 1.0]
+    low, high = min(usual), max(usual)
+    room = (high - low) * ROOM if high > low else abs(high) * 0.1 or 0.5
+    return [float(f"{max(low - room, least):.6g}"), float(f"{high + room:.6g}")]
 
 
 def chart_shares(rows: Rows) -> dict[str, Any]:
@@ -63,7 +110,7 @@ def _hours() -> dict[str, Any]:
     return _finish(
         chart.encode(
             x=alt.X(
-                "at:T", timeUnit="utcyearmonthdatehours", title=None, axis=alt.Axis(format="%H:%M", labelOverlap=True)
+                "at:T", timeUnit="yearmonthdatehours", title=None, axis=alt.Axis(format="%H:%M", labelOverlap=True)
             ),
             y=alt.Y("sum(rounds):Q", title="rounds", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color("mechanism:N", title=None, scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top")),
@@ -81,12 +128,14 @@ def _standings(lower_is_better: bool) -> dict[str, Any]:
     x = alt.X(
         "standing:Q",
         title="standing",
-        scale=alt.Scale(zero=False, reverse=lower_is_better),
-        axis=alt.Axis(tickCount=8),
+        scale=alt.Scale(zero=False, nice=False, reverse=lower_is_better),
+        axis=alt.Axis(tickCount=8, format=".3~g"),
     )
     told = [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("standing", "low", "high")]
     rules = base.mark_rule(strokeWidth=2, color=COLOURS[0], opacity=0.55).encode(
-        x=alt.X("low:Q", title="standing"), x2="high:Q", y=y
+        x=alt.X("low:Q", title="standing", scale=alt.Scale(zero=False, nice=False, reverse=lower_is_better)),
+        x2="high:Q",
+        y=y,
     )
     points = base.mark_point(filled=True, size=55, color=COLOURS[0], opacity=1).encode(
         x=x, y=y, tooltip=["miner:N", *told]
@@ -98,7 +147,13 @@ def _standings(lower_is_better: bool) -> dict[str, Any]:
 def _course() -> dict[str, Any]:
     import altair as alt
 
-    x = alt.X("at:T", title=None, scale=alt.Scale(type="utc"), axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True))
+    x = alt.X(
+        "at:T",
+        title=None,
+        scale=alt.Scale(type="time", nice=False),
+        axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True),
+    )
+    moment = alt.Tooltip("at:T", title="at", format="%d %b %Y %H:%M:%S")
     colours = alt.Scale(domain=["valid", "failed", "unscored"], range=[COLOURS[2], COLOURS[7], COLOURS[4]])
     points = (
         alt.Chart(alt.NamedData(DATA), width="container", height=150)
@@ -107,7 +162,7 @@ def _course() -> dict[str, Any]:
             x=x,
             y=alt.Y("value:Q", axis=alt.Axis(format=".3~g")),
             color=alt.Color("status:N", title=None, scale=colours, legend=alt.Legend(orient="top")),
-            tooltip=["round:N", "status:N", alt.Tooltip("value:Q", format=".5g")],
+            tooltip=["round:N", moment, "status:N", alt.Tooltip("value:Q", title="score", format=".5g")],
         )
     )
     line = (
@@ -116,7 +171,7 @@ def _course() -> dict[str, Any]:
         .encode(
             x=x,
             y=alt.Y("standing:Q", scale=alt.Scale(zero=False)),
-            tooltip=["round:N", alt.Tooltip("standing:Q", format=".5g")],
+            tooltip=["round:N", moment, alt.Tooltip("standing:Q", format=".5g")],
         )
     )
     return _finish(alt.vconcat(points, line, spacing=8))
@@ -126,7 +181,8 @@ def _course() -> dict[str, Any]:
 def _shares() -> dict[str, Any]:
     import altair as alt
 
-    chart = alt.Chart(alt.NamedData(DATA), width="container", height=HEIGHT).mark_bar()
+    wide = {"expr": f"min({WIDEST_BAR}, 0.9 * bandwidth('x'))"}
+    chart = alt.Chart(alt.NamedData(DATA), width="container", height=HEIGHT).mark_bar(width=wide)
     return _finish(
         chart.encode(
             x=alt.X("weights:O", title="weights set, oldest first", axis=alt.Axis(labelOverlap=True, labelAngle=0)),
@@ -168,7 +224,7 @@ def _payouts() -> dict[str, Any]:
     return _finish(
         chart.encode(
             x=alt.X(
-                "at:T", timeUnit="utcyearmonthdatehours", title=None, axis=alt.Axis(format="%H:%M", labelOverlap=True)
+                "at:T", timeUnit="yearmonthdatehours", title=None, axis=alt.Axis(format="%H:%M", labelOverlap=True)
             ),
             y=alt.Y("sum(count):Q", title="contributions", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color("status:N", title=None, scale=colours, legend=alt.Legend(orient="top")),

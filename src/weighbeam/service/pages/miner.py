@@ -14,6 +14,7 @@ from weighbeam.service.pages.page_data import PageData, PageMechanism
 from weighbeam.service.pages.rendering import render
 from weighbeam.service.tables.model import find_span
 from weighbeam.service.tables.rounds import SCORES, ScoreRow
+from weighbeam.service.tables.shown import find_units
 from weighbeam.service.tables.view import list_names, view_table
 
 MILLI = 1000
@@ -32,6 +33,7 @@ def show_miner(data: PageData, given: str, mechanism: str | None = None, query: 
     address, scope = f"/miners/{quote(hotkey, safe='')}", {"mechanism": name, "hotkey": hotkey}
     table = view_table(SCORES, data.tables, address, {**asked, "mechanism": name}, scope, rows=MAX_POINTS)
     since, until = find_span(asked, data.now())
+    units = find_units(name, run.params)
     charted = [one for one in view.points if (since or 0) <= one.at <= (until or math.inf)]
     scored = [point for point in view.points if point.status != "unscored"]
     valid = sum(point.status == "valid" for point in scored)
@@ -49,8 +51,10 @@ def show_miner(data: PageData, given: str, mechanism: str | None = None, query: 
         valid=valid / len(scored) if scored else None,
         judged=len(scored),
         table=table,
-        points=_format_points(table.rows, view),
-        chart=chart_course([_chart_point(point) for point in charted], "score", "standing") if charted else None,
+        points=_format_points(table.rows, view, units),
+        standing=format_column([_divide(view.standing, units), _divide(view.spread, units)]),
+        chart=_chart(charted, run) if charted else None,
+        lower=run.mechanism.better == "lower",
     )
 
 
@@ -70,22 +74,35 @@ def _find(data: PageData, hotkey: str, mechanism: str | None) -> tuple[PageMecha
     raise WeighbeamError("unknown_hotkey", "nothing is known of this miner here", "see a leaderboard")
 
 
-def _format_points(rows: Sequence[ScoreRow], view: MinerView) -> list[dict[str, Any]]:
+def _format_points(rows: Sequence[ScoreRow], view: MinerView, units: int) -> list[dict[str, Any]]:
     """Scores with the standing after them, where it is among the last that are kept."""
     after = {point.round: point.standing for point in view.points}
     scores = format_column([row.score for row in rows])
-    standings = format_column([after.get(row.line.round) for row in rows])
+    kept = [after.get(row.line.round) for row in rows]
+    standings = format_column([_divide(one, units) for one in kept])
     return [
         {"line": row.line, "score": score, "standing": standing}
         for row, score, standing in zip(rows, scores, standings, strict=True)
     ]
 
 
-def _chart_point(point: MinerPoint) -> dict[str, Any]:
+def _divide(value: float | None, units: int) -> float | None:
+    return None if value is None else value / units
+
+
+def _chart(points: Sequence[MinerPoint], run: PageMechanism) -> dict[str, Any]:
+    """In tokens where scores and standings are tokens."""
+    units = find_units(run.mechanism.name, run.params)
+    in_tokens = " (tokens)" if units > 1 else ""
+    rows = [_chart_point(point, units) for point in points]
+    return chart_course(rows, f"score{in_tokens}", f"standing{in_tokens}", run.mechanism.better == "lower")
+
+
+def _chart_point(point: MinerPoint, units: int) -> dict[str, Any]:
     return {
         "at": point.at * MILLI,
-        "value": point.value,
-        "standing": point.standing,
+        "value": _divide(point.value, units),
+        "standing": _divide(point.standing, units),
         "status": point.status,
         "round": point.round,
     }

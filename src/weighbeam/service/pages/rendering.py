@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import Response
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -25,6 +26,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+PREFIX = re.compile(r"\b(5[1-9A-HJ-NP-Za-km-z]{3,47})\b")
 OWN_PACKAGE = "weighbeam.service.pages"
 SHOWN_NAMES: ContextVar[NameBook] = ContextVar("shown_names", default=NO_NAMES)
 ADDRESS = re.compile(r"\b(5[1-9A-HJ-NP-Za-km-z]{47})\b")
@@ -96,6 +98,7 @@ def open_templates(package: str = OWN_PACKAGE) -> Environment:
         "tone": formats.find_tone,
         "polyline": formats.trace_line,
         "moment": format_moment,
+        "stamp": format_stamp,
         "inert": lambda spec: Markup(format_inert_json(spec)),
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
         "tokens": formats.format_tokens,
@@ -117,6 +120,31 @@ def link_keys(text: str, mechanism: str | None = None) -> Markup:
     return Markup("").join(parts)
 
 
+def link_prefixes(
+    text: str, hotkeys: Sequence[str], mechanism: str | None = None, picture: str | None = None
+) -> Markup:
+    """Hotkeys of a story, written out or by their first characters, lead to their miners; its picture is a link too.
+
+    A beginning that two of them share leads nowhere; everything else is escaped.
+
+    >>> print(link_prefixes("best 5Fhnomzi & 5Cab", ["5FhnomziA8LvBjVgFm", "5Cabc", "5Cabd"]))
+    best <a class="key" href="/miners/5FhnomziA8LvBjVgFm" title="5FhnomziA8LvBjVgFm"><bdi>5Fhnomzi</bdi></a> &amp; 5Cab
+    """
+    made = Markup()
+    for at, part in enumerate(PREFIX.split(text)):
+        found = [one for one in hotkeys if one.startswith(part)] if at % 2 else []
+        if len(found) == 1:
+            address, name = quote(found[0], safe=""), find_shown_name(found[0], mechanism).name
+            link = Markup('<a class="key" href="/miners/{}" title="{}"><bdi>{}</bdi></a>')
+            made += link.format(address, found[0], part if name is None else f"{name} ({part})")
+        else:
+            made += escape(part)
+    if picture is None:
+        return made
+    shown = Markup('<a href="{}">heatmap.png</a>').format(picture)
+    return shown.join(Markup(one) for one in str(made).split(str(escape(picture))))
+
+
 def _link_key(hotkey: str, mechanism: str | None) -> Markup:
     name = find_shown_name(hotkey, mechanism).name
     shown = formats.shorten(hotkey) if name is None else f"{name} ({formats.shorten(hotkey)})"
@@ -132,6 +160,17 @@ def format_moment(at: float, now: float) -> Markup:
     else:
         shown = f"{formats.format_age(ago)} ago" if ago > 0 else f"in {formats.format_age(-ago)}"
     return Markup(f'<time datetime="{exact}" title="{exact}">{shown}</time>')
+
+
+def format_stamp(at: float) -> Markup:
+    """A time itself, in UTC; a script of the page puts it in the reader's zone.
+
+    >>> print(format_stamp(1767225600.0))
+    <time class="stamp" datetime="2026-01-01T00:00:00Z">2026-01-01 00:00:00 UTC</time>
+    """
+    exact = formats.format_time(at)
+    shown = exact.replace("T", " ").removesuffix("Z")
+    return Markup(f'<time class="stamp" datetime="{exact}">{shown} UTC</time>')
 
 
 USUAL_ANSWERS = 10

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from weighbeam.charts.heatmap import chart_heatmap
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.scoring import ScoreResult
@@ -14,7 +16,7 @@ from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.blame import Lateness
 from weighbeam.service.pages.formats import format_column, format_number
 from weighbeam.service.pages.page_data import PageData
-from weighbeam.service.pages.rendering import render
+from weighbeam.service.pages.rendering import link_prefixes, render
 from weighbeam.service.tables.rounds import ANSWERS, ROUNDS
 from weighbeam.service.tables.shown import find_page
 from weighbeam.service.tables.view import list_names, view_table
@@ -88,7 +90,7 @@ def show_round(data: PageData, round_id: str, withhold: bool, query: Mapping[str
         if view.kind == "collected"
         else "None is kept.",
         pieces=None if view.withheld or kept is None or best is None else find_pieces(kept, view, best),
-        narrative=_narrate(view, kept),
+        narrative=link_story(_narrate(view, kept), view),
         columns=list(columns.values()),
         table=table,
         answers=format_columns([format_answer(row.answer, columns, view) for row in table.rows], len(columns)),
@@ -212,6 +214,13 @@ def list_record(view: RoundView) -> list[tuple[str, str]]:
         known += [("journal entry", entry.sequence), ("hash", entry.hash), ("hash of the one before", entry.previous)]
     known.append(("receipts", f"/v1/rounds/{view.id}/receipts/HOTKEY"))
     return [(name, str(value)) for name, value in known]
+
+
+def link_story(lines: Sequence[str], view: RoundView) -> list[Markup]:
+    """With links to the miners it names, and to the picture."""
+    hotkeys = [one.hotkey for one in view.answers]
+    picture = f"/v1/rounds/{quote(view.id, safe='')}/heatmap.png" if view.heatmap else None
+    return [link_prefixes(line, hotkeys, view.mechanism, picture) for line in lines]
 
 
 def _narrate(view: RoundView, kept: ScoreResult | None) -> list[str]:

@@ -7,11 +7,13 @@ from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
 
-from weighbeam.core.errors import require
+from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.service.api.query import collect_query
 from weighbeam.service.api.reader import ReadingApi
+from weighbeam.service.app import refuse_unknown_route
 from weighbeam.service.http.cache import LAST_SECONDS, StoreCache
 from weighbeam.service.http.callers import Caller
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
@@ -48,8 +50,10 @@ CODES = {
     "unknown_hotkey": 404,
     "unknown_mechanism": 404,
     "not_scored": 404,
+    "unknown_page": 404,
 }
 STALE_SECONDS = 15.0
+UNPAGED = ("/v1/", "/static/")
 TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "Too many calls", 503: "Busy"}
 
 
@@ -90,10 +94,18 @@ class PageResponder:
             "",
             self.data.now(),
             title=TITLES.get(told.status, "This did not work"),
-            message=content.get("message", "our own fault"),
-            remedy=content.get("remedy", ""),
+            message=write_sentence(content.get("message", "our own fault")),
+            remedy=write_sentence(content.get("remedy", "")),
         )
         return page_response(page, told.status, told.headers)
+
+
+def write_sentence(text: str) -> str:
+    """
+    >>> write_sentence("no round is called 'x'"), write_sentence("")
+    ("No round is called 'x'.", '')
+    """
+    return text and f"{text[0].upper()}{text[1:]}".rstrip(".") + "."
 
 
 def tick(seconds: float) -> int:
@@ -107,8 +119,26 @@ def add_pages(app: FastAPI, reader: ReadingApi) -> None:
     responder = PageResponder(replace(reader.pipeline, codes=CODES), PageData(reader), reader.fresh, reader.settles)
     add_boards(app, responder)
     add_rounds(app, responder)
+    add_lost(app, responder)
     for run in responder.data.runs():
         call_or_log(run.mechanism, "add_pages", partial(run.mechanism.add_pages, app, responder), None)
+
+
+def add_lost(app: FastAPI, responder: PageResponder) -> None:
+    """A browser that asks for a page that is not there is told so on a page; whoever else, as by the API."""
+
+    async def tell_lost(request: Request, fault: Exception) -> Response:
+        path, wanted = request.url.path, request.headers.get("accept", "")
+        browsing = request.method == "GET" and "text/html" in wanted and not path.startswith(UNPAGED)
+        if getattr(fault, "status_code", 500) != 404 or not browsing:
+            return await refuse_unknown_route(request, fault)
+
+        def refuse(_: Caller) -> str:
+            raise WeighbeamError("unknown_page", "there is no such page", "follow a link below, or check the address")
+
+        return await responder.show(request, refuse, tuple(request.query_params))
+
+    app.add_exception_handler(HTTPException, tell_lost)
 
 
 def add_boards(app: FastAPI, responder: PageResponder) -> None:
