@@ -325,7 +325,7 @@ def _is_page(value: Any) -> bool:
     shown = {field.name: getattr(value, field.name) for field in fields(value)}
     maps = [shown.pop("task_fields"), shown.pop("parts") or {}]
     numbers = [shown.pop("decimals"), shown.pop("table_width")]
-    hooks = ("figures", "cuts", "quotes", "answer_pictures", "board_pictures")
+    hooks = ("figures", "cuts", "texts", "quotes", "answer_pictures", "board_pictures")
     views = [view for name in hooks if (view := shown.pop(name)) is not None]
     texts = all(isinstance(text, str) for text in shown.values())
     good = texts and all(map(callable, views)) and all(map(_is_count, numbers))
