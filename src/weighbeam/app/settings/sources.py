@@ -154,7 +154,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
         settings = make_settings_type(Settings)(**merged)
     except ValidationError as fault:
         raise WeighbeamError(
-            "bad_config", _format_errors(fault), "see weighbeam config show and docs/settings.md"
+            "bad_config", _format_errors(fault), "see weighbeam config show and docs/reference/settings.md"
         ) from None
     _refuse_overrides(settings)
     loaded = LoadedSettings(settings, (file.parent if file else Path()).resolve(), sources)

@@ -52,7 +52,9 @@ def try_receivers(config: ConfigOption = None, as_json: AsJson = False) -> None:
     loaded = open_settings(config)
     receivers = parse_receivers(loaded)
     if not receivers:
-        raise WeighbeamError("bad_config", "nobody is told of alerts: alerts.urls is empty", "set it: docs/operate.md")
+        raise WeighbeamError(
+            "bad_config", "nobody is told of alerts: alerts.urls is empty", "set it: docs/guides/operate.md"
+        )
     hotkey = open_hotkey(loaded).address
     outcomes = [(receiver.shown, send_test(receiver, hotkey)) for receiver in receivers]
     if as_json:

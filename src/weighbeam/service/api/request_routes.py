@@ -1,4 +1,4 @@
-"""The organic API: put a question to miners, follow it, take it back (docs/api.md).
+"""The organic API: put a question to miners, follow it, take it back (docs/guides/api.md).
 
 Whoever asks shows a token with the scope `ask`. A question waits in the store for the validator of the same settings.
 """

@@ -141,7 +141,7 @@ class RequestPipeline:
     def refuse(self, refusal: WeighbeamError, path: str) -> ApiReply:
         """What whoever called is told of a refusal."""
         status = {**CODES, **self.codes}.get(refusal.code, 400)
-        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
+        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/reference/errors.md")
         if refusal.code == "too_large":
             message = f"a body of more than {self.max_body} bytes is not read"
         elif status >= 500 and refusal.code not in CROWDED:
