@@ -228,7 +228,7 @@ def start_service(folder: Path) -> Iterator[tuple[Victim, Place]]:
     )
     log = folder / "serve.log"
     with start(["-m", "weighbeam", "serve", "--config", str(folder / "serve.toml")], log) as process:
-        port = wait_for(process, log, r"served on 127\.0\.0\.1:(\d+)")
+        port = wait_for(process, log, r"served on http://127\.0\.0\.1:(\d+)")
         yield Victim("serve", process, lambda: read_service(port)), Place(port, BODY_PATH, show("hostile"))
 
 

@@ -297,6 +297,17 @@ Role = Literal["miner", "validator"]
 ROLE_SECTIONS: dict[Role, set[str]] = {"miner": {"miner"}, "validator": {"validator", "mechanisms"}}
 
 
+APP_SECTIONS = {"store", "service", "log"}
+
+
+def find_role(loaded: LoadedSettings) -> Literal["validator", "miner", "app"]:
+    """What settings are for, by the sections in them."""
+    given = {name for source in loaded.sources.values() for name in source}
+    if given & ROLE_SECTIONS["miner"] and not given & ROLE_SECTIONS["validator"]:
+        return "miner"
+    return "app" if given <= APP_SECTIONS | load_added_sections().kinds.keys() else "validator"
+
+
 def check_role(loaded: LoadedSettings, role: Role) -> None:
     """`bad_config` for settings that speak of the other role alone: who is announced, and where, would be wrong."""
     given = {name for source in loaded.sources.values() for name in source}

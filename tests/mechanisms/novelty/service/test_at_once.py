@@ -77,7 +77,7 @@ def test_one_key_of_many_is_one_contribution(api: Api) -> None:
 
 
 @contextmanager
-def start(folder: Path, *command: str, pattern: str = r"served on (\S+:\d+)") -> Iterator[tuple[str, Any]]:
+def start(folder: Path, *command: str, pattern: str = r"served on http://(\S+:\d+)") -> Iterator[tuple[str, Any]]:
     """A command that serves; gives where, and its process."""
     log = folder / f"{command[0]}-{time.monotonic_ns()}.log"
     with log.open("w") as file:
