@@ -58,7 +58,7 @@ def test_on_a_terminal_one_line_is_written_again() -> None:
         story.begin("starting")
         for turn in range(5):
             story.follow(make_step("round", f"round {turn + 1} of 5"), f"round {turn + 2} of 5")
-        assert [task.description for task in live.tasks] == ["round 6 of 5; 135 of 225 answers valid so far"]
+        assert [task.description for task in live.tasks] == ["round 6 of 5; 135 of 225 answers valid"]
         story.tell("a line that stays")
     assert "a line that stays\n" in console.file.getvalue()
     assert "valid answers" not in console.file.getvalue()

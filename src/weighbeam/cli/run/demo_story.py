@@ -59,7 +59,7 @@ class DemoStory:
                 self.tell(f"weights of {name}: {_sum_up(outcomes)}")
         valid, asked = _count(one for outcomes in step.outcomes.values() for one in outcomes)
         self.valid, self.asked = self.valid + valid, self.asked + asked
-        self.begin(f"{after}; {self.valid} of {self.asked} answers valid so far")
+        self.begin(f"{after}; {self.valid} of {self.asked} answers valid")
 
     def _tell_row(self, step: "DemoStep") -> None:
         if not self.columns:
@@ -81,7 +81,8 @@ def open_story(silent: bool) -> Iterator[DemoStory]:
     from rich.table import Column
 
     text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
-    columns = (SpinnerColumn(), TimeElapsedColumn(), text)
+    elapsed = TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=7))
+    columns = (SpinnerColumn(), elapsed, text)
     with Progress(*columns, console=Console(stderr=True), transient=True) as live:
         yield DemoStory(live)
 

