@@ -71,7 +71,7 @@ def test_a_record_is_one_line_whatever_it_holds(form: str) -> None:
     LOG.error("wrong %d", "number")
     lines = heard.getvalue().split("\n")
     assert len(lines) == 4
-    assert "could not be written: TypeError" in lines[2]
+    assert "could not be formatted: TypeError" in lines[2]
     assert not any(c < " " or c in "\x85\u2028" for line in lines for c in line)
 
 

@@ -135,7 +135,7 @@ def find_lost(connection: Connection, clients: list[Client]) -> Iterator[str]:
         for key, receipt in client.receipts.items():
             row, intent = rows.get(receipt["id"]), client.intents[key]
             if row is None or row.receipt != receipt:
-                yield f"{key}: acknowledged as {receipt['id']}, which is not there or another"
+                yield f"{key}: acknowledged as {receipt['id']}, which is missing or another"
             if (receipt["contributor"], receipt["text_sha256"]) != (intent.contributor, digest_text(intent.text)):
                 yield f"{key}: the receipt is somebody else's"
             if receipt["id"] in seen:

@@ -332,7 +332,7 @@ def test_a_replay_and_a_backtest_go_on_after_what_raises(numbers: list[int], wor
         journal.record(RoundFacts("good", "chunking", given, params_hash, "s", 1, START), asked, observation)
         journal.commit("good", Chunking())
         replayed = {entry.ref: entry.fault for entry in replay(store, found)}
-        assert replayed["bad"] == f"computing it again raised {words}"
+        assert replayed["bad"] == f"recomputing it raised {words}"
         assert replayed["good"] is None
         terms, course = BacktestOverrides(), BacktestCourse(found)
         with pytest.raises(WeighbeamError, match="journal_differs") as caught:

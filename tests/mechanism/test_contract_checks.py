@@ -82,19 +82,19 @@ def test_an_unknown_mechanism_is_named_with_those_that_exist() -> None:
         (Formatting, "pure"),
         (Rolling, "pure"),
         (Peeking, "pure"),
-        (Whimsical, "whom to ask"),
-        (Listed, "whom to ask"),
+        (Whimsical, "choice of miners"),
+        (Listed, "choice of miners"),
         (Textual, "journaled"),
         (Overwriting, "pure"),
         (Slow, "fast enough"),
         (Silent, "explanation"),
-        (Generous, "only the eligible"),
-        (Negative, "only the eligible"),
-        (Repeating, "tasks of its own can be asked, the same again"),
-        (Drawing, "tasks of its own can be asked, the same again"),
+        (Generous, "only for eligible"),
+        (Negative, "only for eligible"),
+        (Repeating, "generated tasks can be asked and depend only on the seed"),
+        (Drawing, "generated tasks can be asked and depend only on the seed"),
         (Favouring, "the best answer is a valid one"),
         (Withholding, "the best answer is a valid one"),
-        (Reticent, "what reads its parameters"),
+        (Reticent, "`read_by`"),
         (Empty, "examples"),
     ],
 )
@@ -105,5 +105,5 @@ def test_every_broken_promise_is_caught(broken: type[KeywordRecall], check: str,
 
 
 def test_a_broken_contract_is_refused_and_every_breach_named(senses: LocalSenses) -> None:
-    with pytest.raises(WeighbeamError, match=r"contract_broken.*only the eligible"):
+    with pytest.raises(WeighbeamError, match=r"contract_broken.*only for eligible"):
         check_mechanism(Generous(), senses)

@@ -55,7 +55,7 @@ def test_a_file_s_path_starts_at_the_settings_folder(file: Path) -> None:
     [
         ("nowhere.py:answer", "No such file"),
         ("halves.py:other", "other"),
-        ("halves.py:plain", "no async function"),
+        ("halves.py:plain", "is not an async function"),
         ("no.such.module:answer", "No module"),
         (":answer", "Empty module"),
     ],

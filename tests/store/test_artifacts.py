@@ -85,7 +85,7 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
             lambda n=name: artifacts.get(n),
             lambda n=name: artifacts.remove(n),
         ):
-            with pytest.raises(WeighbeamError, match=r"artifact_fault: .* leads through a link"):
+            with pytest.raises(WeighbeamError, match=r"artifact_fault: .* leads through a symbolic link"):
                 ask()
     assert artifacts.list() == ()
     assert [file.name for file in outside.iterdir()] == ["secret"]

@@ -108,7 +108,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
-    with pytest.raises(WeighbeamError, match="not known here"):
+    with pytest.raises(WeighbeamError, match="unknown to this weighbeam"):
         view_store(file)
 
 
@@ -130,7 +130,7 @@ def downgrade(file: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
-@pytest.mark.parametrize(("content", "told"), [(b"nothing of the kind", "cannot be read"), (None, "else")])
+@pytest.mark.parametrize(("content", "told"), [(b"nothing of the kind", "cannot be read"), (None, "other tables")])
 def test_another_file_is_refused(content: bytes | None, told: str, tmp_path: Path) -> None:
     file = tmp_path / "other"
     if content is None:

@@ -78,10 +78,13 @@ def check_registered(loaded: LoadedSettings, hotkey: Hotkey) -> None:
     """`not_registered` unless our hotkey is on the chain; a reveal that outlives immunity is warned about."""
     graph, rules = look_at_chain(loaded, hotkey)
     if graph.find(hotkey.address) is None:
-        told = f"our hotkey {hotkey.address} is not on this chain"
+        told = f"this hotkey, {hotkey.address}, is not registered on this chain"
         raise WeighbeamError("not_registered", told, "register it, or correct wallet and chain")
     if rules.commit_reveal and rules.immunity_period <= rules.reveal_period * rules.tempo:
-        LOG.warning("newcomers may be gone before weights are revealed: immunity %d blocks", rules.immunity_period)
+        LOG.warning(
+            "new miners may be deregistered before weights are revealed: immunity lasts %d blocks",
+            rules.immunity_period,
+        )
 
 
 def check_hotkeys_registered(loaded: LoadedSettings, hotkeys: Sequence[str], own: Callable[[], Hotkey]) -> None:
@@ -106,7 +109,7 @@ async def keep_policy(chain: Chain, clock: EngineClock, policy: SenderPolicy) ->
 
 
 async def refresh_policy(chain: Chain, policy: SenderPolicy) -> bool:
-    """Who may ask now; a chain that does not answer leaves what was known, for an hour."""
+    """Update who may ask; if the chain does not answer, the last state is used for an hour."""
     try:
         graph = await chain.metagraph()
     except ChainFault as fault:

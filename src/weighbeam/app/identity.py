@@ -9,7 +9,7 @@ from weighbeam.network.keys import Hotkey
 
 
 def open_signer(loaded: LoadedSettings) -> Hotkey:
-    """Who signs receipts: the wallet's hotkey, or the node's own key beside the store where no wallet is named."""
+    """Signer of receipts: the wallet's hotkey or, without a wallet, the node's own key beside the store."""
     wallet = loaded.settings.wallet
     if wallet.uri is None and wallet.file is None and wallet.name is None:
         return open_node_key(find_key_file(loaded.store_url()))
@@ -23,7 +23,7 @@ def open_hotkey(loaded: LoadedSettings) -> Hotkey:
         try:
             found = Hotkey.from_uri(wallet.uri.get_secret_value())
         except ValueError:
-            raise WeighbeamError("wallet_missing", "wallet.uri is no secret URI", "write one like //Alice") from None
+            raise WeighbeamError("wallet_missing", "wallet.uri is not a secret URI", "write one like //Alice") from None
     elif wallet.file is not None:
         found = load_hotkey(loaded.path(wallet.file), _find_password(loaded))
     elif wallet.name is not None:

@@ -16,7 +16,7 @@ from weighbeam.app.settings.sections import LogSection
 
 Fields = MutableMapping[str, Any]
 OTHERS_LEVEL = logging.WARNING
-"""What libraries say is heard from here on."""
+"""Messages of libraries are logged from this level on."""
 COLOURS = {"DEBUG": "2", "WARNING": "33", "ERROR": "31", "CRITICAL": "1;31"}
 MAX_LINE = 64_000
 
@@ -37,7 +37,7 @@ def start_logging(section: LogSection, secrets: Iterable[str] = (), stream: Text
 
 
 class OneLineFormatter(logging.Formatter):
-    """A record that cannot be written is told as such, and nothing of what it holds."""
+    """A record that cannot be formatted is reported without its content."""
 
     def __init__(self, inner: logging.Formatter) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class OneLineFormatter(logging.Formatter):
         try:
             return self._inner.format(record)
         except Exception as fault:
-            told = {"msg": f"a line could not be written: {type(fault).__name__}", "name": record.name}
+            told = {"msg": f"a log line could not be formatted: {type(fault).__name__}", "name": record.name}
             return self._inner.format(logging.makeLogRecord({**told, "levelname": "ERROR", "levelno": logging.ERROR}))
 
 
@@ -98,7 +98,7 @@ def _format_text(colourful: bool, _: Any, __: str, event: Fields) -> str:
 
 
 def _log_crash(kind: type[BaseException], fault: BaseException | None, trace: TracebackType | None) -> None:
-    """What nobody caught goes the same way, for a traceback may hold a secret too."""
+    """Uncaught exceptions are logged too, because a traceback may hold a secret."""
     if issubclass(kind, KeyboardInterrupt) or fault is None:
         return
     logging.getLogger("weighbeam").critical("%s | remedy: report it", kind.__name__, exc_info=(kind, fault, trace))

@@ -33,7 +33,7 @@ def run_miner(loaded: LoadedSettings) -> None:
 
 
 async def serve_settings(loaded: LoadedSettings, ready: Callable[[str], None] = lambda _: None) -> None:
-    """Serve until cancelled; `ready` is told the address."""
+    """Serve until cancelled; `ready` receives the address."""
     section, hotkey = loaded.settings.miner, open_hotkey(loaded)
     chain, clock = open_chain(loaded, hotkey, 0), open_clock(loaded)
     policy = SenderPolicy(
@@ -53,11 +53,11 @@ async def serve_settings(loaded: LoadedSettings, ready: Callable[[str], None] = 
     async with listen(app, *check_listen(section.listen)) as (host, port):
         where = section.announce or f"{host}:{port}"
         if host in EVERYWHERE and section.announce is None:
-            raise WeighbeamError("bad_config", f"{where} is no address to announce", "set miner.announce")
+            raise WeighbeamError("bad_config", f"{where} is not an address that can be announced", "set miner.announce")
         if loaded.settings.chain.kind == "local":
             announce(open_file(loaded), hotkey.address, where)
         else:
-            LOG.warning("%s is not announced by us: set it on chain with your wallet's own tools", where)
+            LOG.warning("%s is not announced by this program: announce it on chain with your wallet's own tools", where)
         served = ", ".join(section.answers)
         LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, served, host, port, where)
         ready(where)
@@ -96,4 +96,6 @@ def load_handler(mechanism: str, name: str, senses: LocalSenses, folder: Path) -
 
 
 def _log(served: ServedRequest) -> None:
-    LOG.info("%s %d %s %.3fs", served.sender or "stranger", served.status, served.code or "ok", served.seconds)
+    asked = f"{served.mechanism or 'request'}{f' round {served.round}' if served.round else ''}"
+    sender, outcome = served.sender or "unknown sender", served.code or "ok"
+    LOG.info("%s from %s: %s (HTTP %d) in %.3f s", asked, sender, outcome, served.status, served.seconds)

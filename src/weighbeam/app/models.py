@@ -26,12 +26,16 @@ SECONDS = 900.0
 QUIET = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
 FAULTS = (
     ("No module named pip", "no_pip", "python -m ensurepip, or {by_hand} by your own installer"),
-    ("DO NOT MATCH THE HASHES", "wrong_package", "ask who runs your package index: it gives another file of that name"),
+    (
+        "DO NOT MATCH THE HASHES",
+        "wrong_package",
+        "ask the operator of your package index: it serves another file under that name",
+    ),
     ("externally-managed-environment", "no_place", "install weighbeam into a virtual environment of its own"),
-    ("Permission denied", "no_place", "run it as who owns the environment"),
+    ("Permission denied", "no_place", "run it as the owner of the environment"),
     ("Read-only file system", "no_place", "run it where the environment can be written"),
     ("No space left", "no_place", "make room on the disk"),
-    ("", "not_fetched", "look at the network and at `pip config list`; it can be run again at any time"),
+    ("", "not_fetched", "look at the network and at `pip config list`; the command can be repeated at any time"),
 )
 MAX_SAID = 300
 
@@ -59,7 +63,7 @@ def run_pip(command: str, requirement: str, sha256: str, *options: str, seconds:
 
 
 def explain_pip_failure(said: str, requirement: str) -> WeighbeamError:
-    """What pip said, as an error.
+    """Turn pip's output into an error.
 
     >>> explain_pip_failure("ERROR: Could not install packages: [Errno 13] Permission denied", "a==1").code
     'no_place'
@@ -162,5 +166,5 @@ def _unpack_punkt(parcel: ModelPackage) -> None:
                 os.replace(new, target)
         except OSError as fault:
             raise WeighbeamError(
-                "no_place", f"{target} cannot be written: {fault.strerror}", "run it as who owns the environment"
+                "no_place", f"{target} cannot be written: {fault.strerror}", "run it as the owner of the environment"
             ) from None

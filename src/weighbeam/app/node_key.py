@@ -42,8 +42,8 @@ def _parse_key(path: Path, content: bytes) -> Hotkey:
     except ValueError:
         found = None
     if found is None or found.address != address:
-        remedy = "restore a backup; without it, remove the file: a new key signs under another address"
-        raise WeighbeamError("bad_key_file", f"{path} is no key, or a damaged one", remedy)
+        remedy = "restore a backup; without it, remove the file: a new key has another address"
+        raise WeighbeamError("bad_key_file", f"{path} is not a key, or it is damaged", remedy)
     return found
 
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 
 HIDDEN = "[hidden]"
 LEAST = 4
-"""What is shorter is no secret, and hiding it would spoil every line."""
+"""Shorter values are not secret, and hiding them would spoil every line."""
 DEEPEST = 6
 MAX_PASSES = 4
 SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (

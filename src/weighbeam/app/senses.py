@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CLUSTER_ENDINGS = {
     "cluster_lost": "the cluster works again",
-    "worker_differs": "every worker is like this machine again",
+    "worker_differs": "every worker equals this machine again",
 }
 
 
@@ -46,7 +46,7 @@ def open_cluster(loaded: LoadedSettings) -> Cluster | None:
 
 
 def report_cluster(cluster: Cluster, alerts: "Alerts") -> None:
-    """What the cluster has to tell goes to the alerts from now on."""
+    """Send reports of the cluster to the alerts from now on."""
     cluster.watch.listen(partial(_alert_cluster, alerts), partial(_end_cluster_alerts, alerts))
 
 
@@ -106,12 +106,12 @@ def find_saved_pages() -> Mapping[str, Any]:
     """Options of the senses to read the pages that come with a mechanism."""
     found = next((saved for one in load_page_readers() if (saved := one.saved_pages())), None)
     if found is None:
-        raise WeighbeamError("bad_config", "no mechanism here brings saved pages", "write live or archive:PLACE")
+        raise WeighbeamError("bad_config", "no mechanism here has saved pages", "write live or archive:PLACE")
     return found
 
 
 def make_list_check(key: str | None, extra_suffixes: tuple[str, ...] = ()) -> ListCheck:
-    """What a list file has to satisfy: entries that can be read and, if a key is named, its signature."""
+    """Make the check of a list file: readable entries and, if a key is named, its signature."""
     wanted = None if key is None else parse_list_key(key)
 
     def check(content: Mapping[str, Any]) -> None:
@@ -154,7 +154,7 @@ def find_web(archive: str | None, lists: Path | None, folder: Path, live: LiveSe
     if archive is None:
         return {"pages": "live", "lists": lists, "live": live or make_live_settings()}
     if live is not None and live.browser is not None:
-        raise WeighbeamError("bad_config", "saved pages are not rendered", "turn rendering off, or read live pages")
+        raise WeighbeamError("bad_config", "saved pages cannot be rendered", "turn rendering off, or read live pages")
     if archive == EMBEDDED:
         saved = find_saved_pages()
         return {**saved, "lists": lists or saved["lists"]}

@@ -39,6 +39,6 @@ def _request_stop(task: asyncio.Future[None]) -> None:
 
 def end_now() -> None:
     """Without waiting for any thread: what is durable is durable, and the rest is recovered at the next start."""
-    LOG.critical("ended without waiting for what hangs | remedy: it is started again")
+    LOG.critical("ended without waiting for hanging work | remedy: the service manager restarts it")
     logging.shutdown()
     os._exit(EXIT_FROZEN)

@@ -108,7 +108,7 @@ class WeightCommit:
 
 @dataclass(frozen=True, slots=True)
 class StoredWeights:
-    """What the chain holds of one hotkey now, in one pinned read."""
+    """Weights that the chain stores for one hotkey now, read at one block."""
 
     block: int
     uid: int | None

@@ -45,7 +45,7 @@ class WeightRow:
 
 @dataclass(frozen=True, slots=True)
 class SubnetRules:
-    """What the chain holds a submission to."""
+    """Rules that the chain applies to a submission."""
 
     block: int
     netuid: int
@@ -61,7 +61,7 @@ class SubnetRules:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who submits; `uid` is None when not registered."""
+    """The submitting hotkey; `uid` is None if it is not registered."""
 
     uid: int | None
     stake: int
@@ -90,7 +90,7 @@ def emit_row(
     >>> emit_row([4, 1], [1.0, 0.5], 8)
     WeightRow(uids=(1, 4), values=(32768, 65535), dropped=())
     """
-    require(len(uids) == len(values), "bad_length", "as many uids as values are needed")
+    require(len(uids) == len(values), "bad_length", "uids and values must have the same length")
     require(all(is_number(value, 0) or is_integer(value, 0) for value in values), "bad_value")
     require(all(is_integer(uid, 0) and uid < n for uid in uids), "bad_uid")
     require(len(set(uids)) == len(uids), "duplicate_uids")
@@ -108,7 +108,7 @@ def emit_row(
 
 
 def upscale_row(values: Sequence[int]) -> list[int]:
-    """What the chain stores: every row scaled so that its largest value is 65535, in fixed numbers.
+    """The row as the chain stores it: scaled in fixed point so that its largest value is 65535.
 
     >>> upscale_row([40000, 20000])
     [65535, 32767]

@@ -1,4 +1,4 @@
-"""What novelty pays over similarity, and where the contributions of a corpus lie on it.
+"""Pay of novelty over similarity, with the contributions of a corpus on the curve.
 
 The curve is on a logarithmic scale, so an exponential is a straight line; below it, on the same axis, how many
 contributions were how near to what came before them.

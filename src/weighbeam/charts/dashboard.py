@@ -78,7 +78,7 @@ def find_domain(values: Sequence[float], least: float = -math.inf) -> list[float
 
 
 def chart_shares(rows: Rows) -> dict[str, Any]:
-    """Who had which share of the weights: rows of `at`, `miner`, `share`, `order`."""
+    """Chart shares of the weights over time: rows of `at`, `miner`, `share`, `order`."""
     return _fill(_shares(), rows)
 
 

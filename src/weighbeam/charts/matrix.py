@@ -17,7 +17,7 @@ from weighbeam.charts.heatmap import COLOURS
 from weighbeam.charts.picture import BLUE, ORANGE, choose_ticks, fill_params, sign_number
 
 MAX_CELLS = 64
-"""Along a side: more could not be told apart on a telephone."""
+"""Along a side: more could not be distinguished on a telephone."""
 MAX_NUMBERED = 24
 WIDEST = 520
 WORTH_HEIGHT = 120
@@ -128,7 +128,7 @@ def _list_bars(matrix: PartMatrix) -> list[dict[str, Any]]:
 
 
 def _set_scales(spec: dict[str, Any], matrix: PartMatrix, count: int) -> None:
-    """What depends on the data: ends of axes and of the colours, ticks, the words of a legend."""
+    """Set everything that depends on the data: ranges of axes and colours, ticks, legend texts."""
     square, worth = spec["vconcat"]
     cells, outlines = square["layer"]
     known = matrix.cells[~np.isnan(matrix.cells)]

@@ -18,7 +18,7 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, QUIET, LINE = "#1b2430", "#586271", "#dfe3e9"
 """Colours that the style sheet of a page finds in a drawn chart and replaces in the dark."""
 BLUE, ORANGE, GREEN, GREY, RED = "#3d7be0", "#e0861a", "#2a9d6f", "#8a8f98", "#d0574e"
-"""Colours that can be told from white and from black paper."""
+"""Colours that contrast with white and with black paper."""
 WIDE, NARROW = 560, 330
 MARGIN = 84
 """Left of stacked charts, for their labels."""

@@ -16,7 +16,7 @@ REMEDY = "reinstall vl-convert-python"
 
 
 def name_bundle() -> str:
-    """What decides what is in it."""
+    """Versions that determine the bundle's content."""
     return f"{version('vl-convert-python')} {VEGA_LITE}"
 
 

@@ -20,7 +20,7 @@ NEVER_IPV6 = tuple(
 
 
 def is_public(address: str) -> bool:
-    """Global unicast, and no IPv6 form that carries another address inside. What is no address is not public.
+    """Whether an address is global unicast, and not an IPv6 form that embeds another address.
 
     >>> [is_public(a) for a in ("8.8.8.8", "2606:4700::1111", "127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::808:808", "8.8")]
     [True, True, False, False, False, False]

@@ -31,7 +31,7 @@ def parse_first_value(data: bytes, key: str) -> Json:
         require(data.startswith(opening), "bad_record", f"a record does not begin with {key!r}", "restore a backup")
         value: Json = json.JSONDecoder().raw_decode(data.decode("utf-8"), len(opening.decode()))[0]
     except ValueError as fault:
-        raise WeighbeamError("bad_record", f"a record is no JSON: {fault}", "restore a backup") from None
+        raise WeighbeamError("bad_record", f"a record is not valid JSON: {fault}", "restore a backup") from None
     return value
 
 

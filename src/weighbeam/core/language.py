@@ -24,7 +24,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class TextMakeup:
-    """What a text is made of: numbers of words, distinct words, function words, sentences, distinct sentences."""
+    """Counts of a text: words, distinct words, function words, sentences, distinct sentences."""
 
     words: int
     distinct_words: int
@@ -34,7 +34,7 @@ class TextMakeup:
 
 
 def judge_language(make: TextMakeup, prose: bool = True) -> Language:
-    """The language of a text of at least one word; what is no prose is only held to not repeating itself.
+    """Judge the language of a text of at least one word. Text that is not prose must only not repeat itself.
 
     >>> judge_language(TextMakeup(words=10, distinct_words=9, function=4, sentences=1, distinct_sentences=1)).score
     1.0

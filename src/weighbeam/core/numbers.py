@@ -1,11 +1,11 @@
-"""What counts as a number in recorded data, how a float is rounded for comparison, and how people read it."""
+"""Numbers in recorded data: which values count as one, rounding for comparison, formats for people."""
 
 import math
 from typing import TypeGuard
 
 
 def is_integer(value: object, least: int | None = None) -> TypeGuard[int]:
-    """An int that is no bool, and at least `least`.
+    """Whether a value is an int, not a bool, and at least `least`.
 
     >>> is_integer(3, 1), is_integer(True), is_integer(2.0)
     (True, False, False)
@@ -14,7 +14,7 @@ def is_integer(value: object, least: int | None = None) -> TypeGuard[int]:
 
 
 def is_number(value: object, least: float | None = None) -> TypeGuard[int | float]:
-    """A finite int or float that is no bool, and at least `least`.
+    """Whether a value is a finite int or float, not a bool, and at least `least`.
 
     >>> is_number(0.5, 0), is_number(float("nan")), is_number("1")
     (True, False, False)

@@ -42,7 +42,7 @@ def pack(facts: Json, arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[Any, dict[str, NDArray[Any]]]:
-    """What `pack` was given; anything malformed is `bad_pack`."""
+    """Return the arrays and header that `pack` wrote; malformed bytes raise `bad_pack`."""
     try:
         header, start = _parse_header(data)
         arrays: dict[str, NDArray[Any]] = {}
@@ -67,13 +67,13 @@ def unpack(data: bytes) -> tuple[Any, dict[str, NDArray[Any]]]:
 
 def _parse_header(data: bytes) -> tuple[dict[str, Any], int]:
     if data[:4] != MAGIC or len(data) < 8:
-        raise ValueError("wrong first bytes")
+        raise ValueError("the first bytes are wrong")
     stop = 8 + int.from_bytes(data[4:8], "little")
     if stop > len(data):
-        raise ValueError("header is cut short")
+        raise ValueError("the header is cut short")
     header = json.loads(data[8:stop], parse_constant=_refuse_constant)
     if not isinstance(header, dict):
-        raise ValueError("header is no object")
+        raise ValueError("the header is not an object")
     return header, stop
 
 

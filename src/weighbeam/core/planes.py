@@ -56,7 +56,7 @@ def split_planes(data: bytes, runs: Sequence[Run]) -> bytes:
 
 
 def join_planes(data: bytes, runs: Sequence[Run]) -> bytes:
-    """What `split_planes` was given; `ValueError` if the runs do not fit the data."""
+    """Undo `split_planes`; `ValueError` if the runs do not fit the data."""
     parts = []
     for part, run in _cut(data, runs):
         if run is not None:

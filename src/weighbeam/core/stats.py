@@ -70,7 +70,7 @@ def spread_average(values: Sequence[float], alphas: Sequence[float]) -> float | 
 
 
 def recover_values(course: Sequence[float], alphas: Sequence[float]) -> list[float]:
-    """What an average took in on its `course`: one value less, since where it began is not known to be one.
+    """The values an average took in on its `course`: one fewer, because its start may not be a value.
 
     >>> recover_values([2.0, 2.5, 1.25], [0.25, 0.5])
     [4.0, 0.0]
@@ -184,7 +184,7 @@ def gini(amounts: Sequence[float]) -> float:
 
 
 def top_share(amounts: Sequence[float], limit: int) -> float:
-    """What the `limit` largest have together, of everything.
+    """Share of the total that the `limit` largest hold together.
 
     >>> top_share([1, 2, 5], 1), top_share([1, 2, 5], 3), top_share([], 1)
     (0.625, 1.0, 0.0)

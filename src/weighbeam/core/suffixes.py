@@ -70,7 +70,7 @@ class Suffixes:
         return _take_one_more(host, self.find_suffix(host))
 
     def find_site(self, host: str) -> str | None:
-        """What one tenant of a domain holds, by private rules too.
+        """The part of a domain that one tenant controls; private suffix rules count too.
 
         >>> SUFFIXES.find_site("a.foo.github.io"), SUFFIXES.find_site("github.io")
         ('foo.github.io', 'github.io')

@@ -113,7 +113,7 @@ def normalise_escapes(text: str) -> str:
 
 
 def escape_path(text: str) -> str:
-    """What RFC 3986 does not allow in a path, escaped; the escapes in it are settled already.
+    """Escape characters that RFC 3986 forbids in a path; existing escapes are already normal.
 
     >>> escape_path("/é[%2F")
     '/%C3%A9%5B%2F'
@@ -127,7 +127,7 @@ def escape_query(text: str) -> str:
 
 
 def decode_escapes(text: str) -> str:
-    """What a text says without its escapes; bytes that are no UTF-8 become U+FFFD.
+    """Decode a text's escapes; bytes that are not UTF-8 become U+FFFD.
 
     >>> decode_escapes("Great%20Pyramid+%C3%A9")
     'Great Pyramid+é'

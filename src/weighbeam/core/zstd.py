@@ -15,7 +15,7 @@ MAX_FRAMES = 64
 
 
 class NotZstd(Exception):
-    """What was given is not zstd, or not all of it."""
+    """The input is not zstd, or is cut short."""
 
 
 class TooManyFrames(NotZstd):
@@ -40,7 +40,7 @@ def compress_beside(content: bytes, base: bytes, level: int) -> bytes:
 
 
 def decompress_beside(wire: bytes, base: bytes, limit: int) -> bytes:
-    """What `compress_beside` was given; it stops one byte beyond `limit`.
+    """Undo `compress_beside`; it stops one byte beyond `limit`.
 
     >>> decompress_beside(compress_beside(b"weighbeams", b"weighbeam", 3), b"weighbeam", 100)
     b'weighbeams'

@@ -93,7 +93,7 @@ class ScoreResult:
         """The picture of the round; `no_picture` if the mechanism draws none, or there is nothing to draw."""
         drawn = self.mechanism.draw(self.params, self.observation, name)
         if drawn is None:
-            raise WeighbeamError("no_picture", "there is nothing to draw", "give answers to compare")
+            raise WeighbeamError("no_picture", "there is nothing to draw", "give at least one answer")
         return drawn
 
     def tell(self, picture: str | None, narrator: Narrator | None, nonce: str) -> Narrative:
@@ -148,7 +148,7 @@ def explain_answer(result: ScoreResult, round_id: str, hotkey: str) -> dict[str,
     """`{text, children}` of one answer of a round that was recalled from its record."""
     if all(score.hotkey != hotkey for score in result.scored.scores):
         told = f"{hotkey[:100]!r} has no score in {round_id}"
-        raise WeighbeamError("unknown_hotkey", told, "see whom the round asked")
+        raise WeighbeamError("unknown_hotkey", told, "see which miners the round asked")
     return format_tree(result.explain(hotkey))
 
 

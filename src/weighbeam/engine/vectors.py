@@ -53,7 +53,7 @@ def find_vector_files(paths: list[Path]) -> list[Path]:
     for path in paths:
         found.extend(sorted(path.rglob("*.json")) if is_folder(path) else [path])
     if not found:
-        raise WeighbeamError("no_vectors", "no vector file there", "name a .json file or a folder with some")
+        raise WeighbeamError("no_vectors", "there are no vector files", "name a .json file or a folder that holds some")
     return found
 
 
@@ -69,7 +69,7 @@ def run_vectors(paths: list[Path], stages: tuple[str, ...] = ("",)) -> Iterator[
             ran += 1
             yield _run_case(path, data, case, known.get(data["stage"]))
     if not ran:
-        raise WeighbeamError("no_vectors", "no case was run", "name files, or a stage, that have some")
+        raise WeighbeamError("no_vectors", "no case was run", "name files or a stage with cases")
 
 
 def _check_file(path: Path, data: Any) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _check_file(path: Path, data: Any) -> dict[str, Any]:
         and all(isinstance(case, dict) and isinstance(case.get("input"), dict) for case in data["cases"])
     )
     if not well_formed:
-        raise WeighbeamError("bad_vectors_file", f"{path} is no vector file of format 1", "see vectors/FORMAT.md")
+        raise WeighbeamError("bad_vectors_file", f"{path} is not a vector file of format 1", "see vectors/FORMAT.md")
     assert isinstance(data, dict)
     return data
 

@@ -45,7 +45,7 @@ def advise_failures(pairs: Sequence[ScorePair], meanings: Mapping[str, str]) -> 
 
 
 def find_typical(pairs: Sequence[ScorePair]) -> float:
-    """What a valid answer of the miner brings; if it has none, the best of its rounds."""
+    """Average score of the miner's valid answers; without any, average of its rounds' best scores."""
     own = [one.value for one, _ in pairs if one.status == "valid" and one.value is not None]
     best = [one.value for _, one in pairs if one is not None and one.value is not None]
     return average(own or best)

@@ -89,11 +89,11 @@ class Mechanism:
     better: Literal["lower", "higher"] = "higher"
     """Which scores are better; with `lower`, override `weigh`."""
     params_type: type[Params] = Params
-    """What an owner may change."""
+    """Parameters that an owner may change."""
     reply_type: type[BaseModel] | None = None
-    """What a miner may send. Any other payload is `malformed`, the miner's fault."""
+    """Payload that a miner may send. Any other is `malformed`, the miner's fault."""
     rule: WeighRule = WeighRule()
-    """Who can be stale, whether validators are excluded from pay, and whose averages are the standings."""
+    """Which miners can be stale, whether validators are excluded from pay, and which averages are the standings."""
     version_key: int | None = None
     """The version that submitted weights carry; None leaves it to the settings."""
     example: Mapping[str, Any] = {}
@@ -277,7 +277,7 @@ class Mechanism:
         return {"answers": rows, "best": self.best(params, observation, scored)}
 
     def advise(self, params: Any, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
-        """What a miner should improve: at most five items from its recent rounds, most worthwhile first. Pure.
+        """Suggest improvements to a miner: at most five from its recent rounds, largest gain first. Pure.
 
         Only the mechanism's own words and numbers, never a text that a miner sent.
         """
@@ -446,7 +446,7 @@ class Mechanism:
         return {}
 
     def audit(self, connection: Any, file: Path | None) -> Iterable[str]:
-        """What is wrong with tables of the mechanism's own, one sentence each; part of every `replay`.
+        """List faults in the mechanism's own tables, one sentence each; part of every `replay`.
 
         `file` is where the store is, if it is a file.
         """

@@ -86,7 +86,7 @@ def _on_call(_: FrameType, event: str, argument: Any) -> None:
         _caught.append(name)
 
 
-FORM = "methods and attributes as the contract has them"
+FORM = "methods and attributes match the contract"
 EXAMPLES = "the examples can be observed and scored"
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 PRODUCT = re.compile(rf"= ({NUMBER}(?: × {NUMBER})*) = ({NUMBER})$")
@@ -118,7 +118,7 @@ class ObservedExample:
 
 @dataclass(frozen=True, slots=True)
 class CheckSubject:
-    """What is under test."""
+    """The mechanism under test."""
 
     mechanism: Mechanism
     params: Params
@@ -136,9 +136,7 @@ def check_mechanism(
     findings = run_checks(mechanism, senses, overrides, rounds_per_second)
     broken = [f"{finding.check}: {finding.fault}" for finding in findings if not finding.ok]
     if broken:
-        raise WeighbeamError(
-            "contract_broken", "; ".join(broken), "docs/guides/write-a-mechanism.md says what each verb owes"
-        )
+        raise WeighbeamError("contract_broken", "; ".join(broken), "docs/write-a-mechanism.md says what each verb owes")
     return findings
 
 
@@ -167,18 +165,18 @@ def run_checks(
         ("every answer gets one score", check_complete),
         ("no NaN, no infinity", check_finite),
         ("scores within their bounds", check_bounds),
-        ("parts explain the value", check_recompute),
+        ("parts explain the score", check_recompute),
         ("unscored stays unscored", check_unscored),
         ("order of answers does not matter", check_permutation),
         ("scoring reads only what is journaled", check_journaled),
         ("same observation, same bytes", check_same_bytes),
         ("pure: no clock, chance, file or socket", check_pure),
-        ("whom to ask: pure, and the same again", check_choose),
-        ("tasks of its own can be asked, the same again", check_tasks),
+        ("choice of miners is pure and repeatable", check_choose),
+        ("generated tasks can be asked and depend only on the seed", check_tasks),
         ("the best answer is a valid one", check_best),
         ("every score has an explanation", check_explained),
-        ("weights: none negative, only the eligible", check_weights),
-        ("what reads its parameters, if it says so, is said of all", check_reads),
+        ("weights are never negative and only for eligible miners", check_weights),
+        ("`read_by`, if declared, covers every parameter", check_reads),
     ]
     findings = [ContractFinding(name, _attempt(check, subject)) for name, check in checks]
     speed = _attempt(lambda s: check_speed(s, rounds_per_second), subject)
@@ -289,7 +287,7 @@ def check_journaled(subject: CheckSubject) -> str | None:
         if encode_pure(subject.mechanism, subject.params, bare) != encode_pure(
             subject.mechanism, subject.params, example.observation
         ):
-            return "another result once the observation is packed and its texts are gone"
+            return "the result differs once the observation is packed and its texts are removed"
     return None
 
 
@@ -334,9 +332,9 @@ def check_choose(subject: CheckSubject) -> str | None:
         if caught:
             return f"touched {', '.join(sorted(set(caught)))}"
         if first != again:
-            return "another group when the miners are listed in another order"
+            return "the group changes when the miners are listed in another order"
         if not set(first.members) <= set(miners):
-            return "a group with a miner nobody named"
+            return "the group contains a miner that was not offered"
     return None
 
 
@@ -362,7 +360,7 @@ def check_best(subject: CheckSubject) -> str | None:
         if best is None and valid:
             return f"no answer is best though {sorted(valid)} are valid"
         if best is not None and best not in valid:
-            return f"{best} is best and not valid"
+            return f"{best} is best but not valid"
     return None
 
 
@@ -374,7 +372,7 @@ def check_explained(subject: CheckSubject) -> str | None:
                 return f"{score.hotkey} has an empty explanation"
             wrong = next((line for line in str(node).splitlines() if _is_false_product(line)), None)
             if wrong:
-                return f"{score.hotkey} is explained by a product that is false: {wrong.lstrip(TREE)}"
+                return f"{score.hotkey} is explained by a wrong product: {wrong.lstrip(TREE)}"
     return None
 
 

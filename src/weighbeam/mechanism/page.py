@@ -8,7 +8,7 @@ from weighbeam.charts.picture import ChartPicture
 from weighbeam.mechanism.records import Observation, Scored
 
 Report = Mapping[str, Any]
-"""What `Mechanism.report` gives."""
+"""Result of `Mechanism.report`."""
 Span = Sequence[int]
 
 
@@ -33,15 +33,6 @@ class AnswerQuote:
     verdict: str
     accepted: bool
     numbers: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerText:
-    """One text of an answer, with a note on it; `fault` says what is wrong with it, if anything is."""
-
-    text: str
-    note: str = ""
-    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +67,7 @@ class MechanismPage:
     form_field: str = ""
     """The field that the Ask form fills in; without one it takes the body of a task as JSON."""
     form_label: str = ""
-    """What the form calls that."""
+    """Label of that field."""
     token_units: str = ""
     """The parameter with the units of a token, where scores are units and are shown in tokens."""
     home: str = ""
@@ -90,11 +81,9 @@ class MechanismPage:
     legend: str = ""
     """One or two lines below such a table."""
     figures: Callable[[Mapping[str, Any]], Sequence[RoundFigure]] | None = None
-    """What the summary of a round says, beside the number of valid answers."""
+    """Text of a round's summary, beside the number of valid answers."""
     cuts: Callable[[Mapping[str, Any], Report, str], tuple[str, Sequence[Span | None]] | None] | None = None
     """A text of the task, and the spans that an answer cut it into, if it did."""
-    texts: Callable[[Any, Mapping[str, Any], Any], Sequence[AnswerText]] | None = None
-    """The texts of an answer, from the store, the task and the payload, which may be trimmed; shown instead of JSON."""
     quotes: Callable[[Report, str], Sequence[AnswerQuote]] | None = None
     """The quotes that an answer rests on."""
     quotes_title: str = "Quotes"

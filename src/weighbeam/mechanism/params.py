@@ -55,7 +55,7 @@ class Before:
 
 
 def before(value: Any) -> Before:
-    """What rounds were scored by that are recorded without the parameter, for `Annotated`: they replay as they were.
+    """The value, for `Annotated`, by which rounds recorded before the parameter existed replay unchanged.
 
     >>> before("seeded")
     Before(value='seeded')
@@ -138,7 +138,7 @@ def list_overridden(params: Params) -> list[str]:
 
 
 def hash_params(mechanism: "Mechanism", params: Params | Mapping[str, Json], senses: Mapping[str, Json]) -> str:
-    """What a round was scored under: the mechanism, every parameter, and the senses by id and digest."""
+    """Hash of everything a round is scored under: mechanism, all parameters, ids and digests of senses."""
     named: dict[str, Json] = {
         "mechanism": mechanism.name,
         "params": params.model_dump(mode="json") if isinstance(params, Params) else dict(params),
@@ -148,7 +148,7 @@ def hash_params(mechanism: "Mechanism", params: Params | Mapping[str, Json], sen
 
 
 def describe_params_fault(fault: BaseException) -> str:
-    """What is wrong with parameters that could not be made: every field, in words."""
+    """Describe why parameters are invalid: every field, in words."""
     if not isinstance(fault, ValidationError):
         return describe_exception(fault)
     return "; ".join(map(_describe_field, fault.errors()))

@@ -20,7 +20,7 @@ def parse_answer_rows(data: Any, shape: str) -> list[Any]:
 
 
 def parse_name_and_seconds(row: Any, index: int, shape: str) -> tuple[str, float]:
-    """Who answered and how long it took; without a name it is called by its number."""
+    """Parse hotkey and seconds of an answer; without a hotkey its number is its name."""
     if not isinstance(row, Mapping):
         raise WeighbeamError("bad_answer", f"answer {index} is not an object", f"write {shape}")
     hotkey, seconds = row.get("hotkey"), row.get("seconds")

@@ -33,9 +33,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back from one miner. `seconds` is measured by the validator; `payload` is hostile.
+    """Reply of one miner. `seconds` is measured by the validator; `payload` is hostile.
 
-    `reason` says more of a status other than ok; `proof` is the miner's signature over its reply. Of a failed answer
+    `reason` details a status other than ok; `proof` is the miner's signature over its reply. Of a failed answer
     that was long the journal keeps `{"trimmed": {"sha256", "bytes", "text"}}`, with `trimmed` as the reason.
     """
 
@@ -58,7 +58,7 @@ class ReplyLimits:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Whom a round asks. `extra` hotkeys are asked but not ranked, `unknown` ones cannot be asked."""
+    """The miners that a round asks. `extra` hotkeys are asked but not ranked, `unknown` ones cannot be asked."""
 
     members: tuple[str, ...]
     index: int | None = 0
@@ -209,7 +209,7 @@ MAX_COLLECTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What came in since the last round: one answer per contributor, and up to where it was read."""
+    """Contributions since the last round: one answer per contributor, and the position read up to."""
 
     answers: tuple[Answer, ...]
     cursor: Json
@@ -244,7 +244,7 @@ class Narrative:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a miner should change. `gain` is what a round's score would gain by it on average, if that can be said."""
+    """A suggested change. `gain` is the average gain in a round's score, if it can be computed."""
 
     title: str
     text: str

@@ -22,7 +22,7 @@ FILES = {
     "src/{module}/miner.py": "miner.py",
     "tests/test_{module}.py": "test.py",
 }
-"""What is written, and the template of each."""
+"""Files of a new mechanism, with their templates."""
 MAX_NAME = 30
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 

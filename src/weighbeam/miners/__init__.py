@@ -1,1 +1,1 @@
-"""What miners of any mechanism share: loading a handler of one's own, and hostile replies below the handler."""
+"""Shared by miners of every mechanism: custom handlers, and hostile replies below the handler."""

@@ -23,7 +23,7 @@ def load_custom_handler(place: str, folder: Path) -> Handler:
     except Exception as fault:
         raise WeighbeamError("bad_function", f"{place}: {type(fault).__name__}: {fault}", REMEDY) from None
     if not iscoroutinefunction(found):
-        raise WeighbeamError("bad_function", f"{place} is no async function", REMEDY)
+        raise WeighbeamError("bad_function", f"{place} is not an async function", REMEDY)
     handler: Handler = found
     return handler
 

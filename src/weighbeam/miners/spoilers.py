@@ -45,7 +45,7 @@ def _replay(app: App) -> App:
 
 
 def _make_noise(app: App) -> App:
-    """Every reply has its headers, and bytes that are no answer."""
+    """Reply with headers, then bytes that are not an answer."""
 
     async def noisy(scope: Any, receive: Receive, send: Send) -> None:
         async def spoil(message: Message) -> None:

@@ -38,7 +38,9 @@ async def look_up_host(host: str, port: int, seconds: float) -> list[str]:
         if begun:
             raise
         raise WeighbeamError(
-            "resolver_busy", f"{host!r} waited too long for our resolver", "check our resolver"
+            "resolver_busy",
+            f"{host!r} waited too long for this machine's DNS resolver",
+            "check this machine's DNS resolver",
         ) from None
 
 
@@ -94,9 +96,13 @@ async def resolve_endpoint(
     except UnicodeError:
         raise _make_address_error(endpoint) from None
     except TimeoutError:
-        raise WeighbeamError("resolve", f"{endpoint!r} was not found in time", "announce an address") from None
+        raise WeighbeamError(
+            "resolve", f"{endpoint!r} did not resolve in time", "announce an address that resolves"
+        ) from None
     except OSError as fault:
-        raise WeighbeamError("resolve", f"{endpoint!r} has no address: {fault}", "announce an address") from None
+        raise WeighbeamError(
+            "resolve", f"{endpoint!r} does not resolve: {fault}", "announce an address that resolves"
+        ) from None
     if not addresses or not (allow_private or all(map(is_global, addresses))):
         raise _make_address_error(endpoint)
     first = addresses[0]
@@ -116,7 +122,9 @@ def parse_own_address(text: str) -> tuple[str, int]:
         place = parse_endpoint(text)
         return plain_ip(place.host), place.port
     except (WeighbeamError, ValueError):
-        raise WeighbeamError("bad_own_address", f"{text!r} is no address and port", "write 192.0.2.1:8091") from None
+        raise WeighbeamError(
+            "bad_own_address", f"{text!r} is not an address with a port", "write 192.0.2.1:8091"
+        ) from None
 
 
 def plain_ip(address: str) -> str:
@@ -139,4 +147,4 @@ def is_global(address: str) -> bool:
 
 
 def _make_address_error(endpoint: str) -> WeighbeamError:
-    return WeighbeamError("bad_address", f"{endpoint!r} may not be asked", "announce a public host and port")
+    return WeighbeamError("bad_address", f"{endpoint!r} is not a public address", "announce a public host and port")

@@ -46,7 +46,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class MinerQuestion:
-    """What every miner of a round is sent."""
+    """The question sent to every miner of a round."""
 
     round: str
     mechanism: str
@@ -60,7 +60,7 @@ class MinerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class MinerReply:
-    """What came of asking one miner; `proof` is there if it signed its reply, whatever the reply is worth."""
+    """Outcome of asking one miner; `proof` is set if it signed its reply, even an invalid one."""
 
     hotkey: str
     status: Status
@@ -222,7 +222,7 @@ class Asker:
         return await asyncio.to_thread(lambda: [self._judge_late(question, *both) for both in replies])
 
     def _blame_queue(self, question: MinerQuestion, queue: AddressQueue) -> Status:
-        """Whose fault it is that a miner's turn did not come: its address's, if that used up the time it has."""
+        """Decide who is at fault if a miner was not asked in time: its address, if that used up its time."""
         had = queue.seconds >= self.settings.per_address * QUEUE_DEADLINES * question.deadline_seconds
         return "timeout" if had else "validator_error"
 
@@ -329,7 +329,7 @@ class Asker:
         return RawReply(response.status_code, raw, reply, signed.digest, nonce, time.time_ns(), watch.seconds)
 
     def _judge_late(self, question: MinerQuestion, target: Target, heard: "MinerReply | RawReply | None") -> MinerReply:
-        """What a reply is worth, once nobody is being timed any more."""
+        """Judge a reply after the timed part of the round."""
         if not isinstance(heard, RawReply):
             return heard or MinerReply(target.hotkey, "validator_error", "not asked", 0.0)
         refused = judge_envelope(heard.status, heard.headers, heard.body)

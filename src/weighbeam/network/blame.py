@@ -46,9 +46,9 @@ LOST = ("connect", "resolve", "queue", None)
 
 
 def blame_our_network(heard: Sequence[MinerReply], reachable: bool) -> list[MinerReply]:
-    """If nobody who was dialled could be reached and nor could the probe, it is nobody's fault but ours.
+    """If neither any dialled miner nor the probe could be reached, the fault is ours.
 
-    Those never dialled (`no_endpoint`, `bad_address`), and our own other faults, are no evidence either way. Any sign
+    Those never dialled (`no_endpoint`, `bad_address`), and our own other faults prove nothing either way. Any sign
     of life, be it a refusal or a cut reply, shows that our network works. If it does not, the whole round is void.
     """
     dialled = [reply for reply in heard if reply.status != "validator_error" and reply.reason not in ASIDE]
@@ -130,7 +130,7 @@ class Lateness:
 
 
 def count_late(measured: Lateness, heard: Sequence[MinerReply]) -> Lateness:
-    """What was measured, with how many of the miners reached did not answer in time."""
+    """The measurement, plus how many reached miners were late."""
     reached = [reply for reply in heard if _is_reached(reply)]
     return replace(measured, reached=len(reached), late=sum(reply.status == "timeout" for reply in reached))
 

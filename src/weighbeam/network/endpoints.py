@@ -38,7 +38,7 @@ def load_endpoint_file(path: Path, dialect: str) -> dict[str, tuple[str, str]]:
 
 def _parse_entry(hotkey: str, entry: Any, dialect: str) -> tuple[str, str]:
     if not is_address(hotkey):
-        raise WeighbeamError("bad_hotkey", f"{hotkey!r} is no hotkey")
+        raise WeighbeamError("bad_hotkey", f"{hotkey!r} is not a valid hotkey")
     given: Mapping[str, Any] = entry if isinstance(entry, dict) else {"url": entry}
     url, named = given.get("url"), given.get("dialect", dialect)
     if not isinstance(url, str) or not isinstance(named, str) or not given.keys() <= {"url", "dialect"}:
@@ -64,7 +64,7 @@ class Endpoint:
 
 class EndpointSource(Protocol):
     def look_up(self, announced: Announced) -> dict[str, Endpoint]:
-        """The endpoints it knows, of the hotkeys given with what the chain says of them."""
+        """Return the known endpoints of the given hotkeys, each with its neuron on chain."""
         ...
 
 
@@ -91,7 +91,9 @@ def _open_source(name: str, report: Report, file: Path | None, dialect: str) -> 
         return ChainSource(dialect)
     if name == "static":
         if file is None:
-            raise WeighbeamError("bad_endpoint_source", "`static` has no file", "name the file of endpoints")
+            raise WeighbeamError(
+                "bad_endpoint_source", "the source `static` names no file", "name the file of endpoints"
+            )
         return StaticSource(file, dialect, report)
     entries = {entry.value: entry for entry in entry_points(group=ENTRY_POINT_GROUP, name=name)}
     if len(entries) != 1:
@@ -106,7 +108,7 @@ def _open_source(name: str, report: Report, file: Path | None, dialect: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class ChainSource:
-    """What the neurons announced."""
+    """Endpoints that the neurons announced on chain."""
 
     dialect: str = DEFAULT_DIALECT
 
@@ -115,7 +117,7 @@ class ChainSource:
 
 
 class StaticSource:
-    """A file, read anew each round; if it turns bad, its last good content counts."""
+    """A file, read again each round; if it becomes invalid, its last valid content is used."""
 
     def __init__(self, path: Path, dialect: str, report: Report) -> None:
         self._path, self._dialect, self._report = path, dialect, report

@@ -87,4 +87,4 @@ def redact_url(url: str) -> str:
 
 
 def _make_call_error(why: str) -> WeighbeamError:
-    return WeighbeamError("call_failed", why, "check the address and whoever serves it")
+    return WeighbeamError("call_failed", why, "check the address and the server behind it")

@@ -49,14 +49,14 @@ REFUSALS = {
         "message": "Transfer-Encoding is not accepted",
         "remedy": "send the body with Content-Length",
     },
-    429: {"error": "rate_limited", "message": "too many requests of this address", "remedy": "call less often"},
+    429: {"error": "rate_limited", "message": "too many requests from this address", "remedy": "call less often"},
 }
 """Replies to requests that are refused before they reach the app; any other is 400."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListenSettings:
-    """`per_address` counts open connections, whoever they turn out to be; `drain_seconds` is for tasks at the end.
+    """`per_address` limits open connections before authentication; `drain_seconds` is for tasks at the end.
 
     `per_second` is how many connections, or further requests on them, an address may begin, and twice as many at once.
     `connections` is how many may be open in all; None leaves 256 of the files that the process may open to others, or
@@ -101,7 +101,7 @@ class ServerConfig(uvicorn.Config):
         self.stopping = asyncio.Event()
 
     def has_room(self, origin: str, connections: int) -> bool:
-        """Whether one more may come in. A full server cuts off whoever has kept it waiting longest for a request."""
+        """Whether another connection fits. A full server closes the one that has been idle longest."""
         strange = origin not in self.settings.shared
         if (strange and self.open[origin] >= self.settings.per_address) or not self.keeps_pace(origin):
             return False
@@ -311,22 +311,12 @@ def check_listen(text: str) -> tuple[str, int]:
     """
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
-        raise WeighbeamError("bad_config", f"{text!r} is no host:port", "write one like 127.0.0.1:8091")
+        raise WeighbeamError("bad_config", f"{text!r} is not of the form host:port", "write one like 127.0.0.1:8091")
     return host.strip("[]"), int(port)
 
 
-def format_url(host: str, port: int) -> str:
-    """Where a browser of this machine finds what is served here.
-
-    >>> format_url("0.0.0.0", 8080), format_url("::1", 80)
-    ('http://127.0.0.1:8080', 'http://[::1]:80')
-    """
-    local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
-
-
 def name_origin(peer: Any) -> str:
-    """Whose connections are counted together: an IPv4 address, or the /64 network one IPv6 host can have to itself.
+    """Key by which connections are counted: an IPv4 address, or an IPv6 host's /64 network.
 
     >>> name_origin(("192.0.2.1", 4)), name_origin(("::ffff:192.0.2.1", 4, 0, 0)), name_origin(("2001:db8::7", 4, 0, 0))
     ('192.0.2.1', '192.0.2.1', '2001:db8::/64')
@@ -354,7 +344,7 @@ def limit_connections() -> int:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Whoever keeps a connection open does not wait 40 ms for the second half of each reply."""
+    """Disable Nagle's algorithm: kept-alive connections then save 40 ms per reply."""
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, OverflowError) as fault:

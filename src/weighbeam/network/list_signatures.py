@@ -15,7 +15,7 @@ REMEDY = "sign it with weighbeam evidence lists sign, or correct validator.lists
 
 @dataclass(frozen=True, slots=True)
 class ListKey:
-    """Whose signature counts."""
+    """Key whose signature is accepted."""
 
     address: str
     scheme: str = "sr25519"
@@ -30,7 +30,9 @@ def parse_list_key(text: str) -> ListKey:
     scheme, colon, address = text.rpartition(":")
     key = ListKey(address, scheme if colon else "sr25519")
     if key.scheme not in CRYPTO or not is_address(key.address):
-        raise WeighbeamError("bad_list_key", f"{text!r:.100} is no key", "write ss58 ADDRESS or ed25519:ADDRESS")
+        raise WeighbeamError(
+            "bad_list_key", f"{text!r:.100} is not a valid key", "write ss58 ADDRESS or ed25519:ADDRESS"
+        )
     return key
 
 
@@ -41,7 +43,7 @@ def sign_list(content: Mapping[str, Any], hotkey: Hotkey) -> dict[str, Any]:
 
 
 def find_signer(content: Mapping[str, Any]) -> ListKey | None:
-    """Who signed a list; None if nobody did, `unsigned_list` if its signature is none."""
+    """Return the signer of a list, None if unsigned; an invalid signature raises `unsigned_list`."""
     given = content.get(FIELD)
     if given is None:
         return None

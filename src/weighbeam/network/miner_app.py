@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
@@ -28,6 +28,7 @@ Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
 MAX_REQUEST_BYTES = 1 << 20
 MAX_REQUEST_NODES = 1 << 14
+MAX_ROUND_ID = 80
 STATUS = {
     "length_required": 411,
     "too_large": 413,
@@ -50,12 +51,17 @@ STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class ServedRequest:
-    """One request as the log keeps it: no bodies."""
+    """One request as the log keeps it: no bodies.
+
+    `mechanism` is None unless it is served here; `round` is the sender's text, cut to `MAX_ROUND_ID`.
+    """
 
     sender: str | None
     status: int
     code: str | None
     seconds: float
+    mechanism: str | None = None
+    round: str | None = None
 
 
 def make_miner_app(
@@ -91,6 +97,7 @@ def make_miner_app(
         start = time.monotonic()
         caller: auth.VerifiedSender | None = None
         code: str | None = None
+        round_id: str | None = None
         signs = True
         try:
             given = await receive(request, max_bytes.get(mechanism or "", MAX_REQUEST_BYTES))
@@ -98,7 +105,7 @@ def make_miner_app(
             signs = dialect.signs_replies
             caller = dialect.verify(given, hotkey.address, time.time_ns(), is_new)
             with policy.admit(caller.sender):
-                work = _handle(mechanism, given.body, max_nodes, handlers, hotkey)
+                round_id, work = _begin(mechanism, given.body, max_nodes, handlers, hotkey)
                 status, content = await _while_connected(request, work)
         except WeighbeamError as refusal:
             code = refusal.code
@@ -109,7 +116,9 @@ def make_miner_app(
             headers["Retry-After"] = "1"
         if caller is not None and signs:
             headers |= sign_reply(hotkey, status, reply, caller.payload, clock.next(), caller.sender)
-        log(ServedRequest(caller.sender if caller else None, status, code, time.monotonic() - start))
+        served = mechanism if mechanism in handlers else None
+        sender = caller.sender if caller else None
+        log(ServedRequest(sender, status, code, time.monotonic() - start, served, round_id))
         return Response(reply, status, headers)
 
     @app.post("/weighbeam/1/{mechanism}/ask")
@@ -151,7 +160,7 @@ async def _receive_body(request: Request, limit: int) -> bytes:
 
 
 async def _while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """What comes of the work, which is cancelled when the asker hangs up."""
+    """Result of the work, which is cancelled when the asker disconnects."""
     task, gone = asyncio.create_task(work), asyncio.create_task(_hang_up(request))
     try:
         await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -168,17 +177,37 @@ async def _hang_up(request: Request) -> None:
         pass
 
 
-async def _handle(
+def _begin(
     mechanism: str | None, body: bytes, max_nodes: Mapping[str, int], handlers: Mapping[str, Handler], hotkey: Hotkey
-) -> tuple[int, dict[str, Any]]:
+) -> tuple[str | None, Coroutine[Any, Any, tuple[int, dict[str, Any]]]]:
+    """The id of the round that is asked for, and the work to be done."""
     if mechanism is None:
-        return 200, {"hotkey": hotkey.address, "mechanisms": sorted(handlers), "protocol": 1}
+        return None, _describe_miner(hotkey, handlers)
+    question = _parse_question(mechanism, body, max_nodes, handlers)
+    round_id = question["round"]
+    named = round_id[:MAX_ROUND_ID] if isinstance(round_id, str) else None
+    return named, _answer_question(mechanism, question, handlers)
+
+
+def _parse_question(
+    mechanism: str, body: bytes, max_nodes: Mapping[str, int], handlers: Mapping[str, Handler]
+) -> dict[str, Any]:
     if mechanism not in handlers:
-        raise WeighbeamError("unknown_mechanism", "no such mechanism here", "ask another miner")
+        raise WeighbeamError("unknown_mechanism", "this miner does not serve the mechanism", "ask another miner")
     question = parse_strict(body, max_nodes=max_nodes.get(mechanism, MAX_REQUEST_NODES))
     sound = isinstance(question, dict) and isinstance(question.get("task"), dict) and "round" in question
     if not sound or not is_number(question.get("deadline_seconds"), 0):
-        raise WeighbeamError("malformed", "not a task", "send {round, task, deadline_seconds}")
+        raise WeighbeamError("malformed", "the body is not a task", "send {round, task, deadline_seconds}")
+    return cast(dict[str, Any], question)
+
+
+async def _describe_miner(hotkey: Hotkey, handlers: Mapping[str, Handler]) -> tuple[int, dict[str, Any]]:
+    return 200, {"hotkey": hotkey.address, "mechanisms": sorted(handlers), "protocol": 1}
+
+
+async def _answer_question(
+    mechanism: str, question: Mapping[str, Any], handlers: Mapping[str, Handler]
+) -> tuple[int, dict[str, Any]]:
     seconds = float(question["deadline_seconds"])
     try:
         async with asyncio.timeout(seconds):
@@ -188,6 +217,8 @@ async def _handle(
     except WeighbeamError:
         raise
     except Exception as fault:
-        LOG.error("the answer to a task of %s failed | remedy: mend it", mechanism, exc_info=fault)
+        LOG.error(
+            "the handler of %s raised; its traceback follows | remedy: fix the handler", mechanism, exc_info=fault
+        )
         raise WeighbeamError("handler_fault", f"{type(fault).__name__}", "see the miner's log") from fault
     return 200, {"round": question["round"], "payload": payload}

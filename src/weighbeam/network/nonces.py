@@ -50,7 +50,7 @@ class NonceStore:
 
     def is_new(self, sender: str, request_id: str, signed_at: int) -> bool:
         """Whether this request comes for the first time, and remember it; `stale` if nobody can know."""
-        require(not self.is_blind(signed_at), "stale", "older than this server's memory", "sign it anew")
+        require(not self.is_blind(signed_at), "stale", "older than this server's memory", "sign it again")
         return self.remember(sender, request_id)
 
     def remember(self, sender: str, nonce: str) -> bool:

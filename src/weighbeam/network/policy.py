@@ -1,4 +1,4 @@
-"""Who may ask a miner, and how often (spec § 5)."""
+"""Access and rate limits of a miner (spec § 5)."""
 
 import time
 from collections import defaultdict
@@ -61,7 +61,7 @@ class SenderPolicy:
         require(self.may_ask(sender), "not_allowed", "this hotkey may not ask", "register it as a validator")
         self._spend(sender)
         if self.in_flight[sender] >= self.settings.per_sender:
-            raise WeighbeamError("rate_limited", "too many tasks of this sender", "wait for a reply first")
+            raise WeighbeamError("rate_limited", "too many tasks from this sender", "wait for a reply first")
         free = self.settings.max_tasks - sum(self.in_flight.values())
         if free <= 0 or (free <= self.settings.max_tasks // 4 and not self._goes_first(sender)):
             raise WeighbeamError("busy", "too many tasks", "ask again later")

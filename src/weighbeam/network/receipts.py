@@ -18,7 +18,7 @@ def sign_receipt(body: Mapping[str, Any], key: Hotkey) -> dict[str, Any]:
 
 
 def check_receipt(receipt: Any, node: str | None = None) -> str:
-    """Who signed a receipt; `bad_receipt` if nobody did, or another than `node`."""
+    """Return the signer of a receipt; `bad_receipt` if it is unsigned or not signed by `node`."""
     try:
         body = {name: value for name, value in receipt.items() if name != "signature"}
         signature = bytes.fromhex(receipt["signature"])
@@ -28,14 +28,16 @@ def check_receipt(receipt: Any, node: str | None = None) -> str:
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         valid, signer = False, ""
     if not valid:
-        raise WeighbeamError("bad_receipt", "this receipt is not what its node signed", "ask the node for it again")
+        raise WeighbeamError(
+            "bad_receipt", "this receipt differs from what its node signed", "ask the node for it again"
+        )
     if node is not None and signer != node:
         raise WeighbeamError("bad_receipt", f"this receipt is signed by {signer}", f"expected {node}")
     return signer
 
 
 def verify_receipts(found: Mapping[str, Any], node: str | None) -> str:
-    """Who signed a receipt, or a receipt and its settlement; `bad_receipt` if they are not whole or not together."""
+    """Return the signer of a receipt and its settlement; `bad_receipt` if one is altered or they do not match."""
     if "receipt" not in found:
         return check_receipt(found, node)
     signer = check_receipt(found["receipt"], node)
@@ -44,5 +46,7 @@ def verify_receipts(found: Mapping[str, Any], node: str | None) -> str:
         check_receipt(settlement, node)
         same = ("id", "contributor", "text_sha256", "units")
         if any(settlement.get(name) != found["receipt"].get(name) for name in same):
-            raise WeighbeamError("bad_receipt", "receipt and settlement are of two contributions", "check each alone")
+            raise WeighbeamError(
+                "bad_receipt", "receipt and settlement belong to different contributions", "check each alone"
+            )
     return signer

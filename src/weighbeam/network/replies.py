@@ -67,7 +67,7 @@ def judge_content(body: bytes, round_id: str, max_nodes: int = MAX_NODES) -> tup
 
 
 def _judge_refusal(status: int, reply: bytes) -> tuple[Status, str | None]:
-    """What a refusal means; nothing in it is trusted beyond its status and a known code."""
+    """Classify a refusal; only its status and a known code are trusted."""
     known = {429: "rate_limited", 503: "busy"}
     if status in known:
         return "error", known[status]

@@ -30,7 +30,7 @@ class SignedRequest:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedSender:
-    """Who asked, proven; `payload` is the text that was signed."""
+    """The authenticated sender; `payload` is the signed text."""
 
     sender: str
     nonce: str
@@ -70,7 +70,7 @@ def verify_request(
 
 
 def collect_headers(headers: Headers, names: Sequence[str], code: str) -> dict[str, str | None]:
-    """The value of each named header, None where absent; one that comes twice is refused with `code`."""
+    """The value of each named header, None where absent; one that occurs twice is refused with `code`."""
     found: dict[str, str | None] = dict.fromkeys(names)
     for name, value in headers:
         lowered = name.lower()

@@ -54,7 +54,7 @@ def encode_reply_digest(
 
 
 def encode_epistula(body: bytes, uuid: Any, timestamp_ms: Any, receiver: str | None) -> bytes:
-    """What existing miners sign: body, id, time and addressee, but neither method nor path."""
+    """Message that existing miners sign: body, id, time and addressee, but neither method nor path."""
     _check(_matches(NONCE, timestamp_ms), "bad_nonce")
     return f"{digest_body(body)}.{uuid}.{timestamp_ms}.{receiver or ''}".encode()
 

@@ -47,7 +47,7 @@ class SignedHeaders:
 
 
 class Dialect(Protocol):
-    """One way to sign requests. `signs_replies`: whether whoever is asked in it can prove its reply."""
+    """One way to sign requests. `signs_replies`: whether a miner asked in it signs its reply."""
 
     @property
     def name(self) -> str: ...

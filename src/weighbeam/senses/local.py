@@ -122,7 +122,7 @@ def load_embedder(
         from weighbeam.senses.adapters.embedding.openai_embedder import OpenAIEmbedder
 
         return OpenAIEmbedder(model, url)
-    raise WeighbeamError("unknown_embedder", f"{name!r} names no embedder", f"write one of: {EMBEDDER_NAMES}")
+    raise WeighbeamError("unknown_embedder", f"{name!r} is not an embedder", f"write one of: {EMBEDDER_NAMES}")
 
 
 def load_entailment(name: str, workers: int = 1) -> Entailment:
@@ -136,7 +136,7 @@ def load_entailment(name: str, workers: int = 1) -> Entailment:
         from weighbeam.senses.adapters.entailment.nli_transformers import TransformersEntailment
 
         return TransformersEntailment(model)
-    raise WeighbeamError("unknown_entailment", f"{name!r} names no entailment sense", "write nli-minilm or hf:MODEL")
+    raise WeighbeamError("unknown_entailment", f"{name!r} is not an entailment sense", "write nli-minilm or hf:MODEL")
 
 
 class LocalSenses:
@@ -205,7 +205,7 @@ class LocalSenses:
 
     @cached_property
     def pages(self) -> Pages:
-        """What was saved is on this machine; the web is everywhere."""
+        """Source of pages: saved ones are read on this machine, live ones also by the cluster."""
         from weighbeam.senses.adapters.pages.live import LivePages, load_pages
 
         local = load_pages(self._pages_name, self._live)
@@ -239,7 +239,7 @@ class LocalSenses:
         return self._kept_lists.current
 
     def renew(self) -> Senses:
-        """With the lists as they are now; if those cannot be used, with the last good ones, and `on_fault` is told."""
+        """Reload the lists; if they cannot be used, keep the last valid ones and call `on_fault`."""
         return RoundSenses(self, self._kept_lists.renew(self.on_fault, self.on_renewed))
 
     def _load_embedder(self) -> Embedder:

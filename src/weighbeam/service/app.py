@@ -24,7 +24,7 @@ def add_origins(app: FastAPI, origins: Sequence[str]) -> None:
     """Lets the browser show those sites our replies to GET and POST; a token has to be sent, cookies never are."""
     for origin in origins:
         sound = ORIGIN.fullmatch(origin) is not None
-        require(sound, "bad_config", f"service.origins: {origin!r} is no site", "write each as https://app.example")
+        require(sound, "bad_config", f"service.origins: {origin!r} is not a site", "write each as https://app.example")
     if origins:
         app.add_middleware(
             CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=list(HEADERS)
@@ -54,7 +54,7 @@ def make_service_app(
     add_origins(app, origins)
     add_metrics(app, registry, pipeline)
 
-    @app.get("/health", responses={STALLED: {"description": "it stands still"}})
+    @app.get("/health", responses={STALLED: {"description": "it is stalled"}})
     async def tell_health() -> Response:
         """503 once nothing gets on."""
         return ApiReply(*told()).write()
@@ -70,7 +70,7 @@ def report_health(pool: BoundedThreadPool) -> tuple[int, dict[str, Any]]:
 
 
 async def refuse_unknown_route(request: Request, fault: Exception) -> Response:
-    """No such path or method, told like every other refusal."""
+    """Refuse an unknown path or method like every other refusal."""
     status = fault.status_code if isinstance(fault, HTTPException) else 500
     told = {404: "there is no such path", 405: "this path does not take this method"}.get(status, "refused")
     content = {"error": "unknown_route", "message": f"{request.method}: {told}", "remedy": "see /openapi.json"}

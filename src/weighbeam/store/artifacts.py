@@ -53,7 +53,7 @@ def open_artifacts(url: str) -> Artifacts:
 
         return S3Artifacts(parse_s3_url(url))
     raise WeighbeamError(
-        "bad_artifacts_url", f"artifacts cannot lie at {scheme[:20]!r}://", "write a path or s3://bucket/prefix"
+        "bad_artifacts_url", f"artifacts cannot be stored at {scheme[:20]!r}://", "write a path or s3://bucket/prefix"
     )
 
 
@@ -74,7 +74,7 @@ def check_name(name: str) -> str:
 
 def _open_folder(path: str) -> Artifacts:
 
-    require(bool(path.strip()) and "\0" not in path, "bad_artifacts_url", "no folder is named", "write a path")
+    require(bool(path.strip()) and "\0" not in path, "bad_artifacts_url", "the URL names no folder", "write a path")
     return FolderArtifacts(path)
 
 
@@ -124,7 +124,7 @@ class FolderArtifacts:
         place = self.root / check_name(name)
         if place.resolve() != place:
             raise WeighbeamError(
-                "artifact_fault", f"{name!r} leads through a link", "remove links from the artifacts' folder"
+                "artifact_fault", f"{name!r} leads through a symbolic link", "remove links from the artifacts' folder"
             )
         return place
 
@@ -134,7 +134,9 @@ def _wrap_faults(name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise WeighbeamError("no_such_artifact", f"there is no {name!r}", "it was never drawn, or removed") from None
+        raise WeighbeamError(
+            "no_such_artifact", f"there is no {name!r}", "it was never drawn, or it was removed"
+        ) from None
     except OSError as fault:
         raise WeighbeamError(
             "artifact_fault",

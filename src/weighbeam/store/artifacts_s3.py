@@ -29,7 +29,7 @@ MAX_TOLD = 300
 
 @dataclass(frozen=True, slots=True)
 class S3Place:
-    """What a URL says. Without an endpoint it is that of `AWS_ENDPOINT_URL`, else Amazon's."""
+    """Place that a URL names. The endpoint defaults to `AWS_ENDPOINT_URL`, then to Amazon's."""
 
     bucket: str
     prefix: str
@@ -55,14 +55,14 @@ def parse_s3_url(url: str) -> S3Place:
     except ValueError:
         raise _refuse("the URL cannot be read", FORM) from None
     if "@" in parts.netloc:
-        raise _refuse("a URL holds no keys", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+        raise _refuse("credentials do not belong in the URL", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     unknown = sorted(set(options) - {"endpoint", "region", "allow_http"})
     if unknown or any(len(values) != 1 for values in options.values()):
         raise _refuse("it has options that are unknown or given twice", FORM)
     given = {name: values[0] for name, values in options.items()}
     prefix = parts.path.strip("/")
     if not parts.netloc or ":" in parts.netloc or parts.fragment or (prefix and not NAME.fullmatch(prefix)):
-        raise _refuse("its bucket or prefix is no name", FORM)
+        raise _refuse("its bucket or prefix is not a valid name", FORM)
     region = given.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
     if "endpoint" in given:
         _check_endpoint(given["endpoint"], allow_http=given.get("allow_http") == "true")
@@ -115,9 +115,7 @@ def _connect(place: S3Place, seconds: float) -> "S3Store":
     try:
         from obstore.store import S3Store
     except ImportError:
-        raise WeighbeamError(
-            "no_s3", "the client of S3 stores is not installed", "pip install 'weighbeam[s3]'"
-        ) from None
+        raise WeighbeamError("no_s3", "the S3 client is not installed", "pip install 'weighbeam[s3]'") from None
     whole, connecting = timedelta(seconds=seconds), timedelta(seconds=min(seconds, CONNECT_SECONDS))
     return S3Store(
         place.bucket,
@@ -136,7 +134,7 @@ def _configure(place: S3Place) -> "S3Config":
     if not key or not secret:
         raise WeighbeamError(
             "artifact_fault",
-            "there are no keys for the S3 store",
+            "credentials for the S3 store are missing",
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
         )
     config: S3Config = {
@@ -155,7 +153,7 @@ def _configure(place: S3Place) -> "S3Config":
 def _check_endpoint(endpoint: str, allow_http: bool) -> None:
     parts = urlsplit(endpoint)
     if not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment or parts.path not in ("", "/"):
-        raise _refuse("its endpoint is no https://host or https://host:port", FORM)
+        raise _refuse("its endpoint is not of the form https://host or https://host:port", FORM)
     if parts.scheme == "http" and not (allow_http and _is_loopback(parts.hostname)):
         raise _refuse(
             "its endpoint is not encrypted", "use https://, or on this machine http://127.0.0.1:port&allow_http=true"
@@ -180,7 +178,7 @@ def _wrap_faults(place: S3Place, name: str, reading: bool = False) -> Iterator[N
     except FileNotFoundError as fault:
         if reading and "NoSuchBucket" not in str(fault):
             raise WeighbeamError(
-                "no_such_artifact", f"there is no {place.name(name)}", "it was never drawn, or removed"
+                "no_such_artifact", f"there is no {place.name(name)}", "it was never drawn, or it was removed"
             ) from None
         raise _fault(place, name, "the bucket does not exist", "create it, or correct the URL") from None
     except (PermissionDeniedError, UnauthenticatedError):
@@ -198,4 +196,4 @@ def _fault(place: S3Place, name: str, said: str, remedy: str) -> WeighbeamError:
 
 def _refuse(why: str, remedy: str) -> WeighbeamError:
     """The URL is not repeated: it may hold what should not be read."""
-    return WeighbeamError("bad_artifacts_url", f"this is no usable S3 URL: {why}", remedy)
+    return WeighbeamError("bad_artifacts_url", f"this S3 URL cannot be used: {why}", remedy)

@@ -101,7 +101,7 @@ def has_blob(connection: Connection, digest: str) -> bool:
 def _open(connection: Connection, digest: str, data: bytes | None, limit: int) -> bytes:
     if data is None:
         raise WeighbeamError(
-            "blob_missing", f"content {digest[:16]}… is not kept", "it was removed by retention or lost"
+            "blob_missing", f"content {digest[:16]}… is missing", "retention removed it, or it was lost"
         )
     try:
         if (named := _find_base(data)) is not None:

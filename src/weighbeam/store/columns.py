@@ -27,7 +27,7 @@ def escape_nul(text: str) -> str:
 
 
 def restore_nul(text: str) -> str:
-    """What was written.
+    """Undo `escape_nul`.
 
     >>> restore_nul(escape_nul("a\\x00\\x02\\x01b")) == "a\\x00\\x02\\x01b"
     True

@@ -34,9 +34,9 @@ REVISION_QUERY = "SELECT version_num FROM alembic_version"
 def check_revision(revision: str | None) -> str:
     """One that is known here; None is of no journal at all."""
     if revision is None:
-        raise WeighbeamError("store_unusable", "this holds something else, no journal", "check the path")
+        raise WeighbeamError("store_unusable", "this database holds other tables, not a journal", "check the path")
     if revision not in _list_revisions():
-        told = f"this journal is of a version that is not known here ({revision})"
+        told = f"this journal is of a version unknown to this weighbeam ({revision})"
         raise WeighbeamError("store_unusable", told, "use the version of weighbeam that wrote it, or a newer one")
     return revision
 
@@ -55,7 +55,7 @@ CACHE_KIB = 16_000
 """Of each connection: a journal of a month is read all over, and two megabytes hold too little of it."""
 ERASE_TRIES, ERASE_SECONDS = 50, 0.1
 CONNECTIONS = {"pool_size": 5, "max_overflow": 25}
-"""What validator and service of one process may use at once; those beyond the first few are closed after use."""
+"""Connections that one process may use at once; those beyond the first few are closed after use."""
 
 
 class CommitSigner(Protocol):
@@ -64,7 +64,7 @@ class CommitSigner(Protocol):
     name: str
 
     def before_commit(self, connection: Connection, pending: PendingSums) -> Any:
-        """What was signed; None if there was nothing to sign."""
+        """Return the signed head; None if there is nothing to sign."""
 
     def after_commit(self, signed: Any) -> None: ...
 
@@ -73,7 +73,7 @@ class Store:
     """A database with the journal's tables. Writes go through `write`: one transaction, one fsync."""
 
     def __init__(self, url: str, folder: TemporaryDirectory[str] | None = None, begin: bool = True) -> None:
-        """`folder`, if there is one, goes when the store is closed. Without `begin`, what is empty is no store."""
+        """`folder`, if given, is deleted when the store closes. Without `begin`, an empty database is an error."""
         self._folder = folder
         with wrap_open_faults(url):
             self._use(connect(url))
@@ -119,15 +119,15 @@ class Store:
             vacuum(self.engine, table)
 
     def _empty_log(self) -> None:
-        """Who still reads the log keeps it: wait for them, and tell if they do not go."""
+        """Truncate the log: wait for its readers, and raise if they stay."""
         with wrap_store_faults(), closing(self.engine.raw_connection()) as raw:
             for _ in range(ERASE_TRIES):
                 busy = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
                 if not busy:
                     return
                 time.sleep(ERASE_SECONDS)
-        why = "it is deleted, but a trace stays in the log while others read it"
-        raise WeighbeamError("store_fault", why, "do the same again later")
+        why = "it is deleted, but a trace stays in the log while other processes read it"
+        raise WeighbeamError("store_fault", why, "repeat the command later")
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -152,7 +152,7 @@ def wrap_store_faults() -> Iterator[None]:
         yield
     except ConnectionsTaken as fault:
         why = "every connection to the store is in use"
-        raise WeighbeamError("store_fault", why, "work goes on by itself; call less at once") from fault
+        raise WeighbeamError("store_fault", why, "send fewer calls at once; work continues by itself") from fault
     except DBAPIError as fault:
         if isinstance(fault, IntegrityError):
             raise
@@ -161,13 +161,13 @@ def wrap_store_faults() -> Iterator[None]:
 
 @contextmanager
 def wrap_open_faults(url: str) -> Iterator[None]:
-    """What can be wrong about a store that is opened; a password is never told."""
+    """Turn faults of opening a store into errors; they never contain a password."""
     try:
         yield
     except ArgumentError:
         shown = url.rpartition("@")[2]
         raise WeighbeamError(
-            "bad_store_url", f"{shown!r} is no database URL", "write sqlite:///path.db or postgresql://…"
+            "bad_store_url", f"{shown!r} is not a database URL", "write sqlite:///path.db or postgresql://…"
         ) from None
     except ImportError as fault:
         remedy = "pip install 'weighbeam[postgres]'" if fault.name == "psycopg" else "install it, or use sqlite:///"
@@ -179,7 +179,7 @@ def wrap_open_faults(url: str) -> Iterator[None]:
 
 
 def _quote(fault: DBAPIError) -> str:
-    """What the database said first; the lines below it may repeat what was to be kept."""
+    """First line of the database's message; later lines may repeat stored content."""
     return (str(fault.orig).splitlines() or [type(fault.orig).__name__])[0]
 
 
@@ -188,9 +188,9 @@ def _remedy(fault: DBAPIError) -> str:
     if type(fault.orig).__module__.startswith("psycopg"):
         return advise(said)
     if "full" in said:
-        return "free space on the disk; nothing committed is lost and work goes on by itself"
+        return "free space on the disk; nothing committed is lost, and work continues by itself"
     if "locked" in said or "busy" in said:
-        return "another program holds the store: end it; work goes on by itself"
+        return "another program holds the store: stop it; work then continues by itself"
     if "malformed" in said or "not a database" in said:
         return "the file is damaged: restore a backup"
     return "check the path and the disk: space, permissions, health"
@@ -233,7 +233,7 @@ def _parse_url(url: str) -> URL:
 
 
 def parse_json_column(text: str | bytes) -> Any:
-    """A value that is no JSON any more was damaged on the disk, not by a user."""
+    """Parse stored JSON; an invalid value means damage on the disk, not a user's mistake."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -259,7 +259,7 @@ def _refuse_foreign(connection: Connection, begin: bool) -> None:
     """Tables of somebody else are not made into a journal, nor an empty one unless asked; a newer one is left alone."""
     tables = set(inspect(connection).get_table_names())
     if tables and "alembic_version" not in tables:
-        raise WeighbeamError("store_unusable", "this database holds something else, no journal", "check the path")
+        raise WeighbeamError("store_unusable", "this database holds other tables, not a journal", "check the path")
     if not tables and not begin:
         raise WeighbeamError("empty_journal", "this database holds no journal", "name the journal of a validator")
     if tables:

@@ -9,7 +9,7 @@ from weighbeam.store.tables import memory
 
 
 def recall(store: Store, key: str) -> Any:
-    """What was remembered under `key`, or None."""
+    """Return the value remembered under `key`, or None."""
     with store.read() as connection:
         return look_up(connection, key)
 

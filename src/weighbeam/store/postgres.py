@@ -16,26 +16,29 @@ UNHEARD_MS = 60_000
 """After how long what was sent and not acknowledged means that the peer is gone."""
 DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 WRITE_LOCK = 0x57424A4C
-UNREACHABLE = "start the server, or check host and port; nothing committed is lost and work goes on by itself"
+UNREACHABLE = "start the server, or check host and port; nothing committed is lost, and work continues by itself"
 REMEDIES = (
     (r'password|role "|peer authentication|pg_hba', "check user, password and rights in the URL"),
     (
         r'database ".*" does not exist',
-        "make it: createdb --encoding=UTF8 --template=template0 NAME; or check its name in the URL",
+        "create it: createdb --encoding=UTF8 --template=template0 NAME; or check its name in the URL",
     ),
-    (r"lock timeout", "another program holds the store: end it; work goes on by itself"),
-    (r"No space left|disk full", "free space on the server's disk; nothing committed is lost, work goes on by itself"),
+    (r"lock timeout", "another program holds the store: stop it; work then continues by itself"),
+    (
+        r"No space left|disk full",
+        "free space on the server's disk; nothing committed is lost, and work continues by itself",
+    ),
     (r"permission denied|must be owner", "let the role of the URL own the database"),
-    (r"too many clients|connection slots", "raise max_connections of the server, or end other programs"),
+    (r"too many clients|connection slots", "raise max_connections of the server, or stop other programs"),
     (r"connection option|invalid integer|sslmode", "write postgresql://user:password@host/name"),
     (r"connect|timeout|resolve|server closed|the database system is|terminat|shut ?down|EOF", UNREACHABLE),
 )
 
 
 def connect_postgres(url: URL, busy_seconds: float, **settings: Any) -> Engine:
-    """Connections that notice a server gone or started anew, and wait no longer than SQLite's for a lock.
+    """Connections that notice a lost or restarted server, and wait no longer than SQLite's for a lock.
 
-    What is committed is in the server's log, whatever its operator chose for others.
+    Commits are synchronous, whatever the server's default is.
     """
     plain = url.drivername in ("postgresql", "postgres")
     named = url.set(drivername=DRIVER) if plain else url
@@ -80,14 +83,14 @@ def wait_to_write(connection: Connection) -> None:
 
 
 def require_unicode(connection: Connection) -> None:
-    """What miners write is kept to the letter, or nothing is."""
+    """Refuse a database that cannot store every Unicode character."""
     if connection.dialect.name != "postgresql":
         return
     encoding = connection.scalar(text("SHOW server_encoding"))
     if encoding != "UTF8":
         told = f"this database is encoded in {encoding}"
         raise WeighbeamError(
-            "store_unusable", told, "make one in UTF8: createdb --encoding=UTF8 --template=template0 NAME"
+            "store_unusable", told, "create one in UTF8: createdb --encoding=UTF8 --template=template0 NAME"
         )
 
 
@@ -98,7 +101,7 @@ def vacuum(engine: Engine, table: Table) -> None:
 
 
 def advise(said: str) -> str:
-    """What to do about what a server or its driver said.
+    """Remedy for an error of the server or its driver.
 
     >>> advise('FATAL:  password authentication failed for user "me"')
     'check user, password and rights in the URL'

@@ -36,7 +36,7 @@ Key = tuple[Any, ...]
 
 @dataclass(slots=True)
 class PendingSums:
-    """What a transaction adds to the sums; `touched` names what a head has to cover again.
+    """Changes of a transaction to the sums; `touched` names the tables that a head must cover again.
 
     `before` and `after` are the sums of the tables it changed, as `format_sum` gives them; `ends` says of each chain
     that it continues which entry it continued from, as number and hash.
@@ -203,12 +203,12 @@ def seal_existing(connection: Connection) -> None:
 
 OBSERVED, COLLECTED = "observed", "collected"
 WATCHED = (OBSERVED, COLLECTED)
-"""Sealed besides whole rows: rounds that wait to be scored, and where each collection goes on."""
+"""Sealed in addition to whole rows: rounds that wait to be scored, and the position of each collection."""
 CURSOR = "collected:"
 
 
 def list_watched(connection: Connection) -> dict[str, dict[str, str]]:
-    """What the seals of `WATCHED` must be, by name and key."""
+    """Expected seals of `WATCHED`, by name and key."""
     rounds, memory = tables.rounds, tables.memory.c
     waiting = connection.execute(select(rounds).where(rounds.c.state == OBSERVED))
     cursors = connection.execute(select(memory.key, memory.value).where(memory.key.startswith(CURSOR)))
@@ -223,7 +223,7 @@ def digest_observed(id: str, mechanism: str, at: float, block: int, body: str) -
 
 
 def find_unwatched(connection: Connection, name: str) -> Iterator[str]:
-    """What of `WATCHED` is not what was sealed, one sentence each."""
+    """Differences between `WATCHED` and its seals, one sentence each."""
     columns = tables.seals.c
     query = select(columns.key, columns.digest).where(columns.name == name)
     kept = {row.key: row.digest for row in connection.execute(query)}

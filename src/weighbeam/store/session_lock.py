@@ -26,7 +26,7 @@ class SessionLock:
         self._one = threading.Lock()
 
     def take(self) -> bool:
-        """Whether it is ours now, or was already; a connection that was lost is made anew."""
+        """Take the lock; True if it is ours now. A lost connection is reopened."""
         with self._one:
             return self._is_held() or self._take()
 

@@ -68,8 +68,10 @@ def _find_file(place: str) -> Path | None:
 
 def _require_empty(connection: Connection) -> None:
     if inspect(connection).get_table_names():
-        remedy = "name a file that does not exist, or make another: createdb --encoding=UTF8 --template=template0 NAME"
-        raise WeighbeamError("store_not_empty", "the place to copy to holds something already", remedy)
+        remedy = (
+            "name a file that does not exist, or create a database: createdb --encoding=UTF8 --template=template0 NAME"
+        )
+        raise WeighbeamError("store_not_empty", "the destination is not empty", remedy)
 
 
 def _remove(file: Path) -> None:
@@ -105,7 +107,7 @@ def copy_table(source: Connection, target: Connection, table: Table, on_rows: On
 
     read = _digest(source, table, write)
     if _digest(target, table, lambda rows: on_rows(len(rows))) != read:
-        told = f"the rows of {table.name} are not the same when they are read back"
+        told = f"the rows of {table.name} differ when they are read back"
         raise WeighbeamError("copy_differs", f"{told}; nothing was kept", "try another database, and report it")
     _count_on(target, table)
 

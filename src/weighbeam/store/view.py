@@ -80,7 +80,7 @@ class FileWatch:
 
     def check(self) -> None:
         if self._mark is not None and not self._mark.is_same(take_mark(self._file)):
-            told = f"{self._file} was written while it was looked at"
+            told = f"{self._file} changed while it was being read"
             raise WeighbeamError("journal_changed", told, "run it again")
 
     @contextmanager
@@ -150,7 +150,7 @@ def _copy(connection: sqlite3.Connection) -> Store:
             connection.backup(target)
         return Store(f"sqlite:///{copy}", folder)
     except (sqlite3.OperationalError, WeighbeamError) as fault:
-        told = f"an older version's journal is read from a copy, and {folder.name} cannot hold it: {fault}"
+        told = f"an older version's journal is read from a copy, and the copy does not fit in {folder.name}: {fault}"
         remedy = "set TMPDIR to a folder with more room, or start its validator with this version once"
         raise WeighbeamError("store_unusable", told, remedy) from None
 
@@ -177,7 +177,7 @@ def view_server(url: str) -> Store:
         with choose_reader(engine).begin() as connection:
             found = check_revision(_select_server_revision(connection))
     if found != find_head():
-        told = f"this journal is of an older version ({found})"
+        told = f"this journal was written by an older version ({found})"
         raise WeighbeamError("store_unusable", told, "start its validator with this version of weighbeam once")
     return ServerView(engine)
 

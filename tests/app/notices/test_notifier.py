@@ -165,7 +165,7 @@ def test_a_receiver_that_hangs_holds_up_nothing(store: Store, monkeypatch) -> No
         notifier = Teller(store, clock, f"{slow.url}?rto=600", swift.url)
         asyncio.run(run(notifier, swift))
         began = time.monotonic()
-        with pytest.raises(WeighbeamError, match="did not take it within 1 s"):
+        with pytest.raises(WeighbeamError, match="did not accept it within 1 s"):
             notifier.receivers[0].send("title", "text", "info", seconds=1.0)
         assert time.monotonic() - began < 30
     assert swift.taken[0]["message"].startswith("＠everyone (x)(http: //evil.example)")

@@ -136,5 +136,5 @@ def test_mechanisms_are_listed_and_checked() -> None:
     }
     checked = weighbeam_warm("mechanism", "check", "keyword-recall")
     assert checked.returncode == 0
-    assert "✓ weights: none negative, only the eligible" in checked.stdout
+    assert "✓ weights are never negative and only for eligible miners" in checked.stdout
     assert "[unknown_mechanism]" in weighbeam_warm("mechanism", "check", "nobody").stderr

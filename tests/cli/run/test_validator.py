@@ -99,7 +99,7 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{port}", "WEIGHBEAM_MAX_MINERS": "3"}
     first = Running(subnet / "first.log", "run", "validator", "--config", config, **listen)
     for mechanism in ("chunking", "inference", "evidence"):
-        first.wait_for(f"{mechanism}: weigh-in in mode NORMAL, confirmed")
+        first.wait_for(f"{mechanism}: weights confirmed, mode NORMAL")
     assert "env_ignored: WEIGHBEAM_MAX_MINERS is set but ignored: network constants" in first.log.read_text()
 
     status, said = read_url(f"http://127.0.0.1:{port}/health")
@@ -235,20 +235,20 @@ def test_observers_play_for_a_validator_that_only_scores_and_one_of_them_is_kill
     config = ("--config", str(settings))
     listen = {"WEIGHBEAM_VALIDATOR__LISTEN": f"127.0.0.1:{free_port()}"}
     scorer = Running(subnet / "scorer.log", "run", "validator", *config, **shared, **listen)
-    scorer.wait_for("mechanisms chunking")
+    scorer.wait_for("runs chunking")
     doomed, other = (
         Running(subnet / f"observer-{number}.log", "run", "observer", *config, **shared) for number in range(2)
     )
     doomed.wait_for("observer .* of validator")
     ask = partial(weighbeam_warm, "ask", *config, "--json", **shared)
     asked = [json.loads(ask("examples/document.txt", "--wait", "0").stdout)["id"] for _ in range(6)]
-    doomed.wait_for("is observed")
+    doomed.wait_for("round chunking-.* observed")
     assert doomed.end(signal.SIGKILL) == -signal.SIGKILL
     ended = [json.loads(ask("--id", one, "--wait", "60").stdout) for one in asked]
     assert {one["state"] for one in ended} == {"done"}
     assert len({one["result"]["round"] for one in ended}) == len(asked)
-    scorer.wait_for("chunking: weigh-in in mode NORMAL, confirmed")
-    scorer.wait_for("observers are gone")
+    scorer.wait_for("chunking: weights confirmed, mode NORMAL")
+    scorer.wait_for("observers stopped responding")
     assert [other.end(signal.SIGTERM), scorer.end(signal.SIGTERM)] == [0, 0]
     place = ("--store", shared["WEIGHBEAM_STORE__URL"])
     rounds = list_rounds(view_journal(shared["WEIGHBEAM_STORE__URL"]), limit=200).items

@@ -78,7 +78,7 @@ def test_a_cut_tail_is_found_and_nothing_is_signed_on_top_of_it(store_url: str) 
     with journal.store.write() as connection:
         connection.execute(delete(tables.entries).where(tables.entries.c.sequence == 3))
     assert "the chain ends at entry 2, head 7 signs entry 3" in said(prove(journal.store, find))
-    with pytest.raises(WeighbeamError, match="not what its last head signed"):
+    with pytest.raises(WeighbeamError, match="differs from its last signed head"):
         play(journal, KeywordRecall(), 3, START + 3 * HOUR, TEXTS)
     with pytest.raises(WeighbeamError) as refused:
         open_signed(store_url)
@@ -94,7 +94,9 @@ def test_a_row_that_is_slipped_in_with_its_seal_is_not_signed(store_url: str) ->
     head = newest(journal.store)
     alerts.tell("clock_skew", "warning", "ours again")
     assert newest(journal.store) == head
-    assert "the seals of alerts are not those that were signed (2 rows, 1 signed)" in said(prove(journal.store, find))
+    assert "the seals of alerts differ from those that were signed (2 rows, 1 signed)" in said(
+        prove(journal.store, find)
+    )
 
 
 @on_sqlite
@@ -112,8 +114,8 @@ def test_a_log_that_is_missing_is_found_by_the_file_beside_it(store_url: str, tm
     assert said(prove(view_journal(str(copy)), find)) == ""
     shutil.copy(tmp_path / "live.db.head", tmp_path / "copy.db.head")
     found = prove(view_journal(str(copy)), find, Pins(heads=list_witnesses(str(copy))))
-    assert "the newest entries or the log are missing" in said(found)
-    with pytest.raises(WeighbeamError, match="the newest entries or the log are missing"):
+    assert "its newest entries or its log are missing" in said(found)
+    with pytest.raises(WeighbeamError, match="its newest entries or its log are missing"):
         open_signed(f"sqlite:///{copy}", tmp_path / "copy.db.head")
 
 
@@ -211,7 +213,7 @@ def test_an_entry_that_somebody_else_appends_is_not_signed(store_url: str) -> No
     journal = open_signed(store_url)
     play_hours(journal, range(2))
     play(Journal(Store(store_url)), KeywordRecall(), 2, START + 2 * HOUR, TEXTS)
-    with pytest.raises(WeighbeamError, match="not what its last head signed"):
+    with pytest.raises(WeighbeamError, match="differs from its last signed head"):
         play_hours(journal, range(3, 4))
     assert "the chain ends at entry 3, head" in said(prove(journal.store, find))
 
@@ -245,9 +247,9 @@ def test_nothing_is_built_on_forged_standings(store_url: str) -> None:
     play_hours(journal, range(2))
     with Store(store_url).write() as connection:
         connection.execute(update(tables.standings).values(value=5.0))
-    with pytest.raises(WeighbeamError, match="are not those of its newest round"):
+    with pytest.raises(WeighbeamError, match="differ from those of its newest round"):
         play_hours(journal, range(2, 3))
-    assert "standings table is not what the rounds lead to" in said(prove(journal.store, find))
+    assert "standings table differs from what the rounds give" in said(prove(journal.store, find))
 
 
 def test_a_clean_up_does_not_sign_for_a_broken_chain(store_url: str) -> None:
@@ -255,7 +257,7 @@ def test_a_clean_up_does_not_sign_for_a_broken_chain(store_url: str) -> None:
     play_hours(journal, range(60))
     with Store(store_url).write() as connection:
         connection.execute(update(tables.entries).where(tables.entries.c.sequence == 3).values(hash="0" * 64))
-    with pytest.raises(WeighbeamError, match="its hash is not that of its content"):
+    with pytest.raises(WeighbeamError, match="its hash does not match its content"):
         clean_up(journal.store, START + 60 * HOUR, Averaging(), ALICE.address, ALICE.sign)
 
 

@@ -60,7 +60,7 @@ def test_alerts_are_raised_after_the_round_and_once(journal: Journal) -> None:
     for _ in range(2):
         asyncio.run(deliver.deliver_due(journal.store, clock, alerts, {"alerts": tell, "copies": tell_nothing}))
     told = {alert.code: alert for alert in list_alerts(journal.store, limit=9).items}
-    assert told["duplicate_answers"].text == "suspicious-1: the same answer was given by a, b"
+    assert told["duplicate_answers"].text == "suspicious-1: the same answer came from a, b"
     assert (told["strange_tides"].level, told["strange_tides"].mechanism) == ("warning", "suspicious")
     assert alerts.counts["duplicate_answers", "info"] == 1
 

@@ -147,10 +147,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @pytest.mark.parametrize(
     ("bucket", "key", "told", "remedy"),
     [
-        ("pictures", SECRET, "keeps, gives and removes", ""),
+        ("pictures", SECRET, "stores, returns and deletes a test file", ""),
         ("elsewhere", SECRET, "the bucket does not exist", "create it"),
         ("pictures", "wrong-and-private", "refused our keys", "check the AWS_* keys"),
-        ("pictures", "", "there are no keys", "set AWS_ACCESS_KEY_ID"),
+        ("pictures", "", "credentials for the S3 store are missing", "set AWS_ACCESS_KEY_ID"),
     ],
 )
 def test_a_doctor_tells_what_is_wrong_with_the_store(

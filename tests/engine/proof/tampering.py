@@ -201,7 +201,7 @@ def list_forgeries(connection: Connection) -> list[Tampering]:
         Tampering(
             "sign as a stranger without a pinned hotkey", sign_as_stranger, ("reply", "kept elsewhere", "expected")
         ),
-        Tampering("take the signature away", unsign, ("signed by nobody", "head")),
+        Tampering("take the signature away", unsign, ("not signed", "head")),
         Tampering("set the head back", set_head_back, ("head",)),
         Tampering("forge a confirmed submission with its seal", forge_sealed(tables.submissions), ("seals",)),
         Tampering("forge an alert with its seal", forge_sealed(tables.alerts), ("seals",)),

@@ -99,7 +99,7 @@ def test_the_result_of_a_request_must_be_what_its_round_says(journal: Journal) -
     assert said(prove(journal.store, find)) == ""
     with journal.store.write() as connection:
         connection.execute(update(tables.requests).values(result={"round": "r1", "payload": "forged"}))
-    assert f"requests: the result of request {name} is not what round r1 says" in said(prove(journal.store, find))
+    assert f"requests: the result of request {name} differs from round r1" in said(prove(journal.store, find))
 
 
 def test_rows_of_no_round_are_named(journal: Journal) -> None:
@@ -107,7 +107,7 @@ def test_rows_of_no_round_are_named(journal: Journal) -> None:
     row = {"round": "nowhere", "hotkey": "a", "status": "valid", "value": 1.0, "reasons": []}
     with journal.store.write() as connection:
         connection.execute(insert(tables.scores).values(**row))
-    assert "orphans: scores has rows of round nowhere, which is not there" in said(prove(journal.store, find))
+    assert "orphans: scores has rows of round nowhere, which is missing" in said(prove(journal.store, find))
 
 
 @pytest.mark.parametrize(
@@ -116,11 +116,11 @@ def test_rows_of_no_round_are_named(journal: Journal) -> None:
         ("0.5/24.0/zero", 0.25, True, None),
         ("0.25/24.0/zero", 0.125, True, None),
         ("0.25/24.0/zero", 0.25, True, "its emissions make"),
-        ("0.5/24.0/zer0", 0.25, True, "settings that no weigh-in had"),
-        ("0.5/48.0/zero", 0.25, True, "settings that no weigh-in had"),
+        ("0.5/24.0/zer0", 0.25, True, "settings that no weigh-in used"),
+        ("0.5/48.0/zero", 0.25, True, "settings that no weigh-in used"),
         ("0.5/48.0/zero", 0.25, False, None),
         ("0.5/48.0/zero", 0.75, False, "its emissions make"),
-        ("half/48.0/zero", 0.75, False, "settings that no weigh-in had"),
+        ("half/48.0/zero", 0.75, False, "settings that no weigh-in used"),
     ],
 )
 def test_an_average_is_proved_by_the_settings_it_was_made_under(
@@ -142,7 +142,7 @@ def test_the_chain_contradicts_a_ledger() -> None:
     row = WeightsIntent(7, "confirmed", None, ((1, 65535),), {}, 79, 80, START)
     assert list(find_chain_faults([row], stored)) == []
     assert list(find_chain_faults([], stored)) == [
-        "the chain holds weights since block 80, and no submission is known here"
+        "the chain holds weights since block 80, but no submission is recorded here"
     ]
     later = replace(stored, last_update=85)
     assert "written in block 85, submission 7" in next(find_chain_faults([row], later))

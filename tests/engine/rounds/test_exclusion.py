@@ -82,7 +82,7 @@ def test_every_rule_is_counted_in_log_and_alert(tmp_path: Path) -> None:
     runner, runtime = make_runner(tmp_path, store, neurons), make_runtime(store, Turned())
     told = (
         "of 5 other neurons: 1 below the mechanism's min_stake_rao, 2 without an endpoint, "
-        "1 on the list of known validators, 1 with 999 TAO or more, so validators, 0 left"
+        "1 on the list of known validators, 1 with 999 TAO or more, which counts as a validator, 0 left"
     )
     with hear_log() as lines:
         asyncio.run(play_once(runtime, runner, own=True))

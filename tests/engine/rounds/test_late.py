@@ -168,7 +168,7 @@ def test_a_round_with_a_stalled_loop_is_void(name: str, tmp_path: Path, senses: 
     assert played.rows("SELECT round FROM evaluations WHERE round = 'r1'") == []
     assert {row[0] for row in played.rows("SELECT asked_at FROM miners")} == {START}, "it was no question"
     assert [(code, level) for code, level, _ in played.told] == [("late_machine", "warning")]
-    assert "r1 is void, this machine was late: event loop up to 1." in played.told[0][2]
+    assert "r1 is void because this machine was late: event loop up to 1." in played.told[0][2]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -128,4 +128,4 @@ def test_it_is_logged_where_nobody_keeps_alerts(tmp_path: Path) -> None:
         places = {hotkey: Endpoint(endpoint, "btauth/1", "chain") for hotkey, endpoint in endpoints.items()}
         moment = RoundStart("r", "s", 1, START, dict.fromkeys(endpoints, 0), places)
         asyncio.run(run_round(context, RECALL.generate_task(PARAMS, "s"), moment, list(endpoints)))
-    assert any("most miners refuse us: error (403) 3" in line for line in lines)
+    assert any("most miners refuse this validator: error (403) 3" in line for line in lines)

@@ -126,7 +126,7 @@ def test_evaluations_later_than_now_are_told(runner: MechanismRunner, runtime: V
     with hear_log() as lines:
         asyncio.run(weigh_once(runtime, runner))
     assert [alert.text for alert in list_alerts(runtime.store, limit=9).items if alert.code == "clock_skew"] == [
-        "2 evaluations are later than now"
+        "2 evaluations are dated in the future"
     ]
     assert any("clock_skew" in line and "remedy: set this machine's clock" in line for line in lines)
 

@@ -267,7 +267,7 @@ def test_an_observer_with_other_parameters_is_refused(
     check_terms(store, [runner])
     note_terms(store, [runner])
     check_terms(store, [on_store(runner, store_url)])
-    with pytest.raises(WeighbeamError, match=r"observer_differs: chunking is played with another params"):
+    with pytest.raises(WeighbeamError, match=r"observer_differs: chunking is run with another params"):
         check_terms(store, [on_store(subnet.runner(group_size=3), store_url)])
 
 

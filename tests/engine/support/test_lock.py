@@ -34,7 +34,7 @@ def test_only_the_dead_lose_it_and_they_notice(store: Store) -> None:
         second.take()
     now[0] += 1
     second.take()
-    with pytest.raises(WeighbeamError, match="took this hotkey over"):
+    with pytest.raises(WeighbeamError, match="took over this hotkey"):
         first.beat()
     first.release()
     second.beat()

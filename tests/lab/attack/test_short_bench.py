@@ -25,5 +25,5 @@ def test_copies_that_are_not_capped_turn_it_red(capsys: pytest.CaptureFixture[st
     assert end.value.code == 1
     told = capsys.readouterr().out
     assert "red" in told
-    assert "inference/sybil: it is found out less often" in told
+    assert "inference/sybil: it is detected less often" in told
     assert "worse than expected" in told

@@ -84,7 +84,9 @@ def test_every_miner_flagged_means_that_nobody_is_paid() -> None:
     assert tally.after.modes == {"NORMAL": 13, "DEGRADED": 1, "EMERGENCY": 1}
     assert tally.after.uniform == tally.after.submits == 1
     nobody = "NOBODY WOULD BE PAID for an answer any more: "
-    assert describe_verdict(one) == f"{nobody}weights from before the change go on paying, then everybody is paid alike"
+    assert (
+        describe_verdict(one) == f"{nobody}weights from before the change keep paying, then all miners are paid alike"
+    )
     assert tally.unknown == 12, "from the emergency on, its weights are in force"
     told = "\n".join(list_findings(one))
     assert "in 15 of 15 rounds no answer counts" in told
@@ -100,7 +102,7 @@ def test_where_the_journal_ends_first_it_says_when_it_would_be() -> None:
     until = Window(end=parse_edge("2027-01-15T12:00Z"))
     one = compare("inference", {"inference.quality_threshold": 0.95}, window=until)
     assert one.weigh_ins.after.submits == 0
-    assert describe_verdict(one).endswith("no weights are set any more; those from before the change go on paying")
+    assert describe_verdict(one).endswith("no weights are set any more; those from before the change keep paying")
     assert "if it goes on, EMERGENCY mode" in "\n".join(list_findings(one))
 
 
@@ -159,7 +161,7 @@ def test_weights_from_before_the_window_pay_in_it() -> None:
     assert one.weigh_ins.after.submits == one.weigh_ins.unknown == 0
     assert sum(one.weigh_ins.after.sums.values()) == pytest.approx(5)
     assert sum(miner.gain for miner in one.list_miners()) == pytest.approx(0)
-    assert describe_verdict(one).endswith("no weights are set any more; those from before the change go on paying")
+    assert describe_verdict(one).endswith("no weights are set any more; those from before the change keep paying")
 
 
 def test_all_burnt_means_that_nobody_is_paid() -> None:

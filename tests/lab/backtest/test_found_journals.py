@@ -85,7 +85,7 @@ def test_a_journal_that_was_cleaned_up_goes_on_from_its_checkpoint(weigh_in_cont
     before, after = (found.comparison.mechanisms["paid-recall"].weigh_ins for found in (whole, rest))
     assert 0 < after.weigh_ins < before.weigh_ins
     assert after.after.last == before.after.last
-    assert "the journal begins with a checkpoint: what it stands for is kept as it was" in rest.notes
+    assert "the journal begins with a checkpoint: the state in it is kept as recorded" in rest.notes
 
 
 def test_a_longer_lookback_than_is_kept_is_refused(weigh_in_context: WeighInContext) -> None:
@@ -103,11 +103,11 @@ def test_a_mechanism_that_does_not_say_what_reads_its_parameters(
 ) -> None:
     monkeypatch.setattr(PaidRecall, "read_by", {})
     fill(weigh_in_context, 0, 3)
-    with pytest.raises(WeighbeamError, match="does not say what reads it"):
+    with pytest.raises(WeighbeamError, match="does not declare its readers"):
         run(weigh_in_context.journal, {"paid-recall.words_per_keyword": 1})
     found = run(weigh_in_context.journal, {"paid-recall.words_per_keyword": 1}, anyway=True)
     assert found.comparison.mechanisms["paid-recall"].rounds.changed == 3
-    assert any("does not say what reads it" in note for note in found.notes)
+    assert any("does not declare its readers" in note for note in found.notes)
 
 
 def test_a_journal_that_was_never_weighed_is_weighed_at_its_end(journal: Journal) -> None:

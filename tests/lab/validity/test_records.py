@@ -51,7 +51,7 @@ def test_a_set_is_named_by_the_row_or_by_the_file() -> None:
     ("name", "data", "code", "told"),
     [
         ("x.jsonl", b'{"a": 1}\n{"a": ', "bad_rows", "x.jsonl:2: not JSON"),
-        ("x.jsonl", b'{"a": 1, "a": 2}', "bad_rows", "x.jsonl:1: not JSON: a key comes twice"),
+        ("x.jsonl", b'{"a": 1, "a": 2}', "bad_rows", "x.jsonl:1: not JSON: a key occurs twice"),
         ("x.jsonl", b'{"a": NaN}', "bad_rows", "NaN is not a number"),
         ("x.jsonl", rb'{"a": ["\ud83d"]}', "bad_rows", "x.jsonl:1: a text holds half a character"),
         ("x.jsonl", rb'{"\uDC00": 1}', "bad_rows", "x.jsonl:1: a text holds half a character"),
@@ -59,7 +59,7 @@ def test_a_set_is_named_by_the_row_or_by_the_file() -> None:
         ("x.jsonl", b'{"a": "\xff"}', "bad_rows", "x.jsonl:1: not JSON"),
         ("x.jsonl", b'{"a": ' + b"[" * 5000 + b"]" * 5000 + b"}", "bad_rows", "x.jsonl:1"),
         ("x.json", b'[{"a": 1}, 2]', "bad_rows", "x.json:2: this is not a JSON object"),
-        ("x.csv", b"a,a\n1,2\n", "bad_rows", "a column comes twice"),
+        ("x.csv", b"a,a\n1,2\n", "bad_rows", "a column occurs twice"),
         ("x.csv", b"a,b\n1,2\n1\n", "bad_rows", "x.csv:3: 1 columns, and the header has 2"),
         ("x.csv", b'a,b\n"1,2\n', "bad_rows", "x.csv:2: unexpected end of data"),
         ("x.tsv", b"a\tb\n\xff\t1\n", "not_utf8", "x.tsv: bad byte at 4"),

@@ -132,7 +132,7 @@ def test_a_signed_list_cannot_be_undone_by_its_own_past(tmp_path: Path, kept: Re
     kept.renew(told.append)
     newer.unlink()
     assert kept.renew(told.append).in_force("blacklist").version == 2
-    assert "went back from version 2 to 1" in told[0].message
+    assert "changed from version 2 back to 1" in told[0].message
 
 
 def test_at_the_start_there_is_no_last_good_one(tmp_path: Path) -> None:

@@ -30,12 +30,15 @@ REMEDY = "it is tried again; look at the folder wandb.folder and at the network"
 
 
 def list_sinks(loaded: LoadedSettings) -> tuple[str, ...]:
-    """What each committed round leaves to do here besides the usual; nothing if wandb is not there, which is told."""
+    """Further outbox jobs of each committed round; none if wandb is missing, which is logged."""
     if loaded.settings.wandb.project is None:
         return ()
     if find_spec("wandb") is None:
         remedy = "pip install 'weighbeam[wandb]'"
-        LOG.warning("wandb.project is set, but wandb is missing: nothing is logged there | remedy: %s", remedy)
+        LOG.warning(
+            "wandb.project is set, but the package wandb is missing, so rounds are not logged there | remedy: %s",
+            remedy,
+        )
         return ()
     return (KIND,)
 
@@ -56,7 +59,9 @@ class Experiments:
         outcome = await asyncio.to_thread(select_outcome, self.store, item.ref)
         better = self.better.get(item.mechanism)
         if better is None:
-            raise WeighbeamError("no_delivery", f"{item.mechanism} is not run here", "run it again to have it logged")
+            raise WeighbeamError(
+                "no_delivery", f"{item.mechanism} is not run here", "run the mechanism to have its rounds logged"
+            )
         await run_in_daemon_thread(self._exchange, format_round(outcome, self.hotkey, better))
 
     def close(self) -> None:
@@ -69,7 +74,7 @@ class Experiments:
         _end(process)
 
     def _abandon(self) -> None:
-        """The next one starts anew."""
+        """End the process; the next job starts a new one."""
         process, self._process = self._process, None
         if process is not None:
             _end(process)
@@ -80,10 +85,10 @@ class Experiments:
         except (OSError, ValueError, TimeoutError) as fault:
             self._abandon()
             why = str(fault) if isinstance(fault, TimeoutError) else f"its process ended: {type(fault).__name__}"
-            raise WeighbeamError("experiment_failed", f"wandb did not take it: {why}", REMEDY) from None
+            raise WeighbeamError("experiment_failed", f"wandb refused the round: {why}", REMEDY) from None
         if not told["ok"]:
             self._abandon()
-            raise WeighbeamError("experiment_failed", f"wandb did not take it: {told['said']}", REMEDY)
+            raise WeighbeamError("experiment_failed", f"wandb refused the round: {told['said']}", REMEDY)
 
     def _ask(self, line: bytes) -> bytes:
         if self._process is None or self._process.poll() is not None:
@@ -120,7 +125,7 @@ class Experiments:
 def open_experiments(
     loaded: LoadedSettings, store: Store, hotkey: str, better: Mapping[str, Literal["higher", "lower"]]
 ) -> Experiments:
-    """A folder that cannot be written is told and stops nobody: rounds wait in the outbox until it can be."""
+    """A folder that cannot be written is logged and stops nothing: rounds wait in the outbox."""
     section = loaded.settings.wandb
     folder = loaded.path(section.folder)
     try:

@@ -43,7 +43,7 @@ def load_records(path: Path, start: int = 0) -> Iterator[bytes]:
 
 
 def load_history(path: Path, start: int = 0) -> list[dict[str, Any]]:
-    """What was logged, as it was given."""
+    """Load the logged values, unchanged."""
     messages: Any = import_module("wandb.proto.wandb_internal_pb2")
     rows = []
     for data in load_records(path, start):

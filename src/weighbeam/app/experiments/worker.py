@@ -104,7 +104,7 @@ def _await(path: Path, round_id: str, start: int) -> None:
     end = time.monotonic() + WRITE_SECONDS
     while not path.exists() or round_id not in _load_rounds(path, start):
         if time.monotonic() > end:
-            raise TimeoutError("the run's file does not hold it")
+            raise TimeoutError("the run's file does not contain it")
         time.sleep(FLUSH_SECONDS / 2)
 
 

@@ -40,7 +40,7 @@ class AlertReceiver:
             done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=seconds, check=False)
             told = json.loads(done.stdout)
         except subprocess.TimeoutExpired:
-            raise self._fail(f"it did not take it within {seconds:g} s") from None
+            raise self._fail(f"the service did not accept it within {seconds:g} s") from None
         except (OSError, ValueError) as fault:
             raise self._fail(f"the sender failed: {type(fault).__name__}") from None
         if not told["ok"]:
@@ -56,8 +56,8 @@ def parse_receivers(loaded: LoadedSettings) -> tuple[AlertReceiver, ...]:
     found = {}
     for place, url in enumerate(urls, 1):
         if not is_readable(url):
-            told = f"alerts.urls: address {place} of {len(urls)} ({hide_address(url)}) is none that apprise can read"
-            raise WeighbeamError("bad_config", told, "see https://appriseit.com for how each service is written")
+            told = f"alerts.urls: address {place} of {len(urls)} ({hide_address(url)}) is not one that apprise can read"
+            raise WeighbeamError("bad_config", told, "see https://appriseit.com for the address format of each service")
         scheme = url.partition("://")[0].lower()[:16]
         name = f"notice:{scheme}-{hashlib.sha256(url.encode()).hexdigest()[:4]}"
         found[name] = AlertReceiver(name, hide_address(url), url)

@@ -26,7 +26,7 @@ def send(url: str, title: str, text: str, kind: str) -> dict[str, Any]:
     if service is None:
         return {"ok": False, "said": "apprise cannot read the address"}
     taken = service.notify(title=title, body=text, notify_type=TYPES[kind], body_format="text")
-    return {"ok": bool(taken), "said": "" if taken else last.said or "it was not taken"}
+    return {"ok": bool(taken), "said": "" if taken else last.said or "the service did not accept it"}
 
 
 if __name__ == "__main__":

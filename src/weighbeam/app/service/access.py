@@ -23,7 +23,7 @@ ASKER = frozenset({"ask", "read"})
 
 @dataclass(frozen=True, slots=True)
 class ApiAccess:
-    """What all APIs of a process share: its tokens, their paces, its threads, and who may read without a token."""
+    """Shared by all APIs of a process: tokens, rate limits, threads, and who may read without a token."""
 
     loaded: LoadedSettings
     own_address: str
@@ -74,14 +74,16 @@ def check_exposure(loaded: LoadedSettings, store: Store, now: float, validator: 
     section = loaded.settings.service
     setting, listen = ("service.listen", section.listen) if validator is None else ("validator.listen", validator)
     if not is_local(listen) and not section.public and not has_live(store, now):
-        told = f"{setting} is {listen}, which others reach, and there is no token"
+        told = f"{setting} is {listen}, which other machines can reach, and there is no token"
         raise WeighbeamError("bad_config", told, "weighbeam serve token new, or service.public = true to let all read")
 
 
 def parse_callers(section: str, callers: Iterable[str]) -> frozenset[str]:
     for caller in callers:
         if not is_address(caller):
-            raise WeighbeamError("bad_config", f"{section}.callers: {caller!r} is no hotkey", "write ss58 addresses")
+            raise WeighbeamError(
+                "bad_config", f"{section}.callers: {caller!r} is not a valid hotkey", "write ss58 addresses"
+            )
     return frozenset(callers)
 
 

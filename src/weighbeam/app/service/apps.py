@@ -34,7 +34,7 @@ from weighbeam.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class ServiceHost:
-    """What `Mechanism.extend_service` adds to, and what it may use for that."""
+    """The application that `Mechanism.extend_service` extends, and the means it may use."""
 
     app: FastAPI
     access: ApiAccess
@@ -84,7 +84,7 @@ def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
                 raise
             broken[name] = fault
     for name, why in broken.items():
-        log_skipped(name, why, "it is not served")
+        log_skipped(name, why, "the mechanism is not served")
     return runs
 
 
@@ -103,9 +103,9 @@ def make_app(
     report: Report,
     runs: Mapping[str, tuple[Mechanism, Params]],
 ) -> FastAPI:
-    """The reading API, the pages, and the way to ask; what takes contributions and challenges in is added to it.
+    """Make the app: reading API, pages and organic API; contributions and challenges are added.
 
-    Whoever looks at `/metrics` does so at a pace of its own: no reader keeps Prometheus out.
+    `/metrics` has its own rate limit, so that readers never keep Prometheus out.
     """
     settings = access.loaded.settings.service
     pools, authenticator = access.pools, replace(access.make_authenticator(), rate_limits=RateLimits())

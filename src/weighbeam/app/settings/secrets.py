@@ -22,7 +22,7 @@ KEYS = (
     "PGPASSWORD",
 )
 NO_KEYS = frozenset("none null empty dummy unused".split())
-"""What people write where a key is asked for and none is needed: words that a log must be able to say."""
+"""Placeholders that people enter where no key is needed: a log must be able to contain these words."""
 MIN_PART = 6
 HOSTED = frozenset("http json xml form mailto gotify ntfy matrix mmost rocket nctalk mqtt apprise hassio".split())
 """Services whose address names a machine; in that of any other, a token stands there. Each also with an s, for TLS."""
@@ -37,7 +37,7 @@ def list_secrets(loaded: LoadedSettings, environment: Mapping[str, str] = os.env
 
 
 def list_parts(url: str) -> list[str]:
-    """What in a secret URL may turn up alone, in the message of a library say; the name of a machine is no secret.
+    """Parts of a secret URL that may appear alone, such as in a library's message; host names are not secret.
 
     >>> list_parts("tgram://12345:abcdefgh/-100200300?silent=1")
     ['12345:abcdefgh', '-100200300']

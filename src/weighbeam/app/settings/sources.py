@@ -154,7 +154,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
         settings = make_settings_type(Settings)(**merged)
     except ValidationError as fault:
         raise WeighbeamError(
-            "bad_config", _format_errors(fault), "see weighbeam config show and docs/reference/settings.md"
+            "bad_config", _format_errors(fault), "see weighbeam config show and docs/settings.md"
         ) from None
     _refuse_overrides(settings)
     loaded = LoadedSettings(settings, (file.parent if file else Path()).resolve(), sources)
@@ -238,7 +238,9 @@ def _refuse_overrides(settings: Settings) -> None:
             for path in (["preset"] if one.preset else []) + [f"params.{param}" for param in one.params]
         )
         switches = " and ".join(f"[mechanisms.{name}]" for name in bare)
-        remedy = f"remove them, or write override_params = true in {switches} to weigh unlike other validators"
+        remedy = (
+            f"remove them, or write override_params = true in {switches} to set other weights than other validators"
+        )
         raise WeighbeamError("bad_config", f"parameters are set without override_params: {named}", remedy)
 
 
@@ -246,7 +248,7 @@ def _load_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise WeighbeamError("bad_config", f"{file} is no TOML: {fault}", "mend the line named") from None
+        raise WeighbeamError("bad_config", f"{file} is not valid TOML: {fault}", "fix the line that is named") from None
     except OSError as fault:
         raise WeighbeamError("bad_config", f"{file}: {fault.strerror}", "check the file's permissions") from None
 
@@ -297,22 +299,11 @@ Role = Literal["miner", "validator"]
 ROLE_SECTIONS: dict[Role, set[str]] = {"miner": {"miner"}, "validator": {"validator", "mechanisms"}}
 
 
-APP_SECTIONS = {"store", "service", "log"}
-
-
-def find_role(loaded: LoadedSettings) -> Literal["validator", "miner", "app"]:
-    """What settings are for, by the sections in them."""
-    given = {name for source in loaded.sources.values() for name in source}
-    if given & ROLE_SECTIONS["miner"] and not given & ROLE_SECTIONS["validator"]:
-        return "miner"
-    return "app" if given <= APP_SECTIONS | load_added_sections().kinds.keys() else "validator"
-
-
 def check_role(loaded: LoadedSettings, role: Role) -> None:
     """`bad_config` for settings that speak of the other role alone: who is announced, and where, would be wrong."""
     given = {name for source in loaded.sources.values() for name in source}
     other: Role = "validator" if role == "miner" else "miner"
     if given & ROLE_SECTIONS[other] and not given & ROLE_SECTIONS[role]:
         missing = " or ".join(f"[{name}]" for name in sorted(ROLE_SECTIONS[role]))
-        told = f"these are the settings of a {other}: there is no {missing} in them"
+        told = f"these are the settings of a {other}: they have no {missing}"
         raise WeighbeamError("bad_config", told, f"name the {role}'s settings with --config, or add the section")

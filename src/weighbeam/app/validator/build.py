@@ -193,7 +193,7 @@ def check_senses(mechanism: Mechanism, senses: LocalSenses) -> None:
         senses.entailment.judge([("ready", "ready")])
     if mechanism.reads_pages:
         check_spread(senses.pages)
-        LOG.info("%s is read with %s, ages from %s", mechanism.name, senses.pages.id, senses.ages.id)
+        LOG.info("%s: pages come from %s, domain ages from %s", mechanism.name, senses.pages.id, senses.ages.id)
 
 
 def build_weigh_in_context(
@@ -206,7 +206,7 @@ def build_weigh_in_context(
     tell: ChainReport | None = None,
     sinks: tuple[str, ...] = (),
 ) -> WeighInContext:
-    """What one mechanism is weighed with: enough for a dry run."""
+    """Everything a weigh-in of one mechanism needs: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
     params = make_params(mechanism, section.given_params)
     chain = open_chain(loaded, hotkey, section.mechid, tell)
@@ -283,7 +283,7 @@ def _find_collector(mechanism: Mechanism, store: Store) -> Collector:
 
 
 def _alert_lists(alerts: Alerts, reader: str | None, fault: WeighbeamError) -> None:
-    text = f"{fault.code}: {fault.message}; the lists read before stay in force"
+    text = f"{fault.code}: {fault.message}; the previous lists stay in force"
     alerts.tell("list_refused", "warning", text, reader)
 
 

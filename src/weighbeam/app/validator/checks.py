@@ -6,12 +6,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from weighbeam.app.chains import check_registered, look_at_chain, open_file
+from weighbeam.app.chains import look_at_chain, open_file
 from weighbeam.app.identity import open_hotkey
-from weighbeam.app.miner import load_handler
 from weighbeam.app.senses import open_cluster
 from weighbeam.app.settings.origins import hide_password
-from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, find_role, load_settings
+from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, load_settings
 from weighbeam.app.validator.build import check_start
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.access import count_entries, view_journal
@@ -43,12 +42,12 @@ def list_submission_checks(
     checks = [
         SubmissionCheck("chain readable", True, f"block {graph.block}"),
         SubmissionCheck("hotkey registered", own is not None, context.own_hotkey),
-        SubmissionCheck("validator list usable", assessed.eligible.list_ok, reading.validators.state),
+        SubmissionCheck("list of known validators", assessed.eligible.list_ok, reading.validators.state),
         SubmissionCheck(
-            "somebody eligible", bool(assessed.eligible.hotkeys), f"{len(assessed.eligible.hotkeys)} miners"
+            "miners are eligible", bool(assessed.eligible.hotkeys), f"{len(assessed.eligible.hotkeys)} miners"
         ),
         SubmissionCheck(
-            "somebody earned something",
+            "miners have earned something",
             any(p.raw for p in assessed.weighing.payees),
             f"{sum(p.raw > 0 for p in assessed.weighing.payees)} miners",
         ),
@@ -92,45 +91,20 @@ def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.e
         yield Symptom("settings", "fault", fault.message, fault.remedy)
         return
     yield Symptom("settings", "ok", "defaults" if file is None else str(file))
-    if file is None:
-        yield from _describe_weighing(loaded)
-    else:
-        yield from ROLE_CHECKS[find_role(loaded)](loaded)
-
-
-def _check_validator(loaded: LoadedSettings) -> Iterator[Symptom]:
     yield from _describe_weighing(loaded)
-    yield _check_wallet(loaded)
-    yield _check_chain(loaded)
-    yield from _check_places(loaded, loaded.settings.validator.listen, "validator.listen")
-    if loaded.settings.validator.rendering == "on":
-        yield _check_browser(loaded.settings.validator.browser)
-    if loaded.settings.cluster.address is not None:
-        yield _check_cluster(loaded)
-    yield _check_start(loaded)
-
-
-def _check_miner(loaded: LoadedSettings) -> Iterator[Symptom]:
-    yield _check_wallet(loaded)
-    yield _check_chain(loaded)
-    yield _check_address(loaded.settings.miner.listen, "miner.listen")
-    yield _check_answers(loaded)
-
-
-def _check_app(loaded: LoadedSettings) -> Iterator[Symptom]:
-    """A service alone needs neither chain nor wallet."""
-    yield from _check_places(loaded, loaded.settings.service.listen, "service.listen")
-
-
-def _check_places(loaded: LoadedSettings, listen: str | None, setting: str) -> Iterator[Symptom]:
-    yield _check_store(loaded)
-    if listen:
-        yield _check_address(listen, setting)
-    if loaded.settings.store.artifacts.startswith("s3://"):
-        yield _check_artifacts(loaded.settings.store.artifacts)
-
-
-ROLE_CHECKS = {"validator": _check_validator, "miner": _check_miner, "app": _check_app}
+    if file is not None:
+        yield _check_wallet(loaded)
+        yield _check_chain(loaded)
+        yield _check_store(loaded)
+        if loaded.settings.validator.listen:
+            yield _check_address(loaded.settings.validator.listen)
+        if loaded.settings.store.artifacts.startswith("s3://"):
+            yield _check_artifacts(loaded.settings.store.artifacts)
+        if loaded.settings.validator.rendering == "on":
+            yield _check_browser(loaded.settings.validator.browser)
+        if loaded.settings.cluster.address is not None:
+            yield _check_cluster(loaded)
+        yield _check_start(loaded)
 
 
 def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
@@ -144,7 +118,7 @@ def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
         except WeighbeamError as fault:
             yield Symptom(f"weights of {name}", "fault", fault.message, fault.remedy)
         else:
-            made = f"made under {hash_weighing(name, params.model_dump(mode='json'), loaded.averaging())}"
+            made = f"weighing hash {hash_weighing(name, params.model_dump(mode='json'), loaded.averaging())}"
             changed = ", ".join(list_overridden(params))
             yield Symptom(f"weights of {name}", "ok", f"{made}; parameters overridden: {changed}" if changed else made)
 
@@ -168,18 +142,23 @@ def _check_store(loaded: LoadedSettings) -> Symptom:
             return Symptom("store", "fault", fault.message, fault.remedy)
     folder = Path(url.removeprefix(SQLITE)).parent
     if url.startswith(SQLITE) and not folder.is_dir():
-        return Symptom("store", "missing", f"{shown}: {folder} is not there yet", "is the path right? It is made then")
+        return Symptom(
+            "store",
+            "missing",
+            f"{shown}: {folder} does not exist yet",
+            "check the path; the validator creates the folder",
+        )
     if url.startswith(SQLITE) and not os.access(folder, os.W_OK | os.X_OK):
         return Symptom("store", "fault", f"{shown}: {folder} cannot be written", "let the validator's user write it")
-    return Symptom("store", "ok", f"{shown}, nothing in it yet")
+    return Symptom("store", "ok", f"{shown}, still empty")
 
 
-def _check_address(address: str, setting: str) -> Symptom:
+def _check_address(address: str) -> Symptom:
     try:
         with closing(bind(*check_listen(address))):
             return Symptom("address", "ok", f"{address} is free")
     except WeighbeamError as fault:
-        remedy = f"a process that runs already has it; else set {setting} to a free one"
+        remedy = "if a running validator uses it, all is well; otherwise set validator.listen to a free address"
         return Symptom("address", "missing", fault.message, remedy)
 
 
@@ -187,7 +166,7 @@ def _check_browser(program: str) -> Symptom:
     from weighbeam.senses.adapters.pages.browser.renderer import check_browser
 
     try:
-        return Symptom("browser", "ok", f"{check_browser(program)}, confined, shows a known page")
+        return Symptom("browser", "ok", f"{check_browser(program)}, confined, renders a known page")
     except WeighbeamError as fault:
         return Symptom("browser", "fault", fault.message, fault.remedy)
 
@@ -203,7 +182,7 @@ def _check_artifacts(url: str) -> Symptom:
         artifacts.remove(PROBE)
     except WeighbeamError as fault:
         return Symptom("artifacts", "fault", fault.message, fault.remedy)
-    return Symptom("artifacts", "ok", f"{place.removesuffix(PROBE)} keeps, gives and removes")
+    return Symptom("artifacts", "ok", f"{place.removesuffix(PROBE)} stores, returns and deletes a test file")
 
 
 def _check_cluster(loaded: LoadedSettings) -> Symptom:
@@ -217,20 +196,6 @@ def _check_cluster(loaded: LoadedSettings) -> Symptom:
     return Symptom("cluster", "ok", f"{size['nodes']:g} nodes, {size['cpus']:g} cores")
 
 
-def _check_answers(loaded: LoadedSettings) -> Symptom:
-    """Whether each answer of the settings names a miner that is there."""
-    from weighbeam.senses.local import LocalSenses
-
-    answers = loaded.settings.miner.answers
-    try:
-        check_registered(loaded, open_hotkey(loaded))
-        for mechanism, name in answers.items():
-            load_handler(mechanism, name, LocalSenses(), loaded.folder)
-    except WeighbeamError as fault:
-        return Symptom("start of a miner", "fault", fault.message, fault.remedy)
-    return Symptom("start of a miner", "ok", f"it would answer {', '.join(answers)}")
-
-
 def _check_start(loaded: LoadedSettings) -> Symptom:
     try:
         started = check_start(loaded, open_hotkey(loaded))
@@ -240,7 +205,7 @@ def _check_start(loaded: LoadedSettings) -> Symptom:
         return Symptom("start of a validator", "fault", fault.message, fault.remedy)
     for name, broken in started.broken.items():
         return Symptom("start of a validator", "fault", f"it would run without {name}: {broken.message}", broken.remedy)
-    return Symptom("start of a validator", "ok", "nothing stands in its way")
+    return Symptom("start of a validator", "ok", "ready to start")
 
 
 def _check_chain(loaded: LoadedSettings) -> Symptom:

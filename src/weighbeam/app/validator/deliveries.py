@@ -63,4 +63,4 @@ def check_url(name: str, url: str | None) -> None:
     parts = urlsplit(url)
     if not url.startswith(WEB) or not parts.hostname or parts.username is not None or parts.password is not None:
         remedy = "write http:// or https:// and a host; a secret goes into the token"
-        raise WeighbeamError("bad_config", f"{name} is no plain web address", remedy)
+        raise WeighbeamError("bad_config", f"{name} is not a plain web address", remedy)

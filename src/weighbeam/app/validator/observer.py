@@ -20,11 +20,13 @@ def run_observer(loaded: LoadedSettings) -> None:
     built = build_validator(loaded)
     runners = [_widen(runner, loaded) for runner in built.runners if runner.collector is None]
     if not runners:
-        raise WeighbeamError("bad_config", "no mechanism here asks miners", "observers are for those that do")
+        raise WeighbeamError(
+            "bad_config", "none of these mechanisms asks miners", "run the validator alone; observers only ask miners"
+        )
     check_terms(built.runtime.store, runners)
     freeze_memory()
     lookout = _look_out(built, loaded)
-    LOG.info("observer %s of validator %s, mechanisms %s", lookout.seat.name, built.runtime.hotkey, _name(runners))
+    LOG.info("observer %s of validator %s runs %s", lookout.seat.name, built.runtime.hotkey, _name(runners))
     try:
         asyncio.run(run_until_stopped(_run(lookout, runners)))
     finally:

@@ -24,11 +24,12 @@ from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.support.process import freeze_memory
-from weighbeam.network.http_server import check_listen, format_url
-from weighbeam.network.http_server import listen as listen_on
+from weighbeam.network.http_server import check_listen, serve_miner
 from weighbeam.service.api.challenges import ChallengeContext, add_challenges
 from weighbeam.service.http.metrics import count_validator, report_pulses
 from weighbeam.service.http.threads import ThreadPools
+
+SHORT_HASH = 12
 
 
 def add_challenge_api(app: FastAPI, built: BuiltValidator, access: ApiAccess) -> None:
@@ -76,7 +77,7 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
     if listen:
         check_exposure(loaded, built.runtime.store, time.time(), listen)
         app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
-        services += [*beside, partial(_serve_dashboard, app, *check_listen(listen))]
+        services += [*beside, partial(serve_miner, app, *check_listen(listen))]
     elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
@@ -88,12 +89,6 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
         raise
     finally:
         pools.close()
-
-
-async def _serve_dashboard(app: FastAPI, host: str, port: int) -> None:
-    async with listen_on(app, host, port) as bound:
-        LOG.info("dashboard: %s", format_url(*bound))
-        await asyncio.Event().wait()
 
 
 def make_validator_app(
@@ -116,27 +111,31 @@ def make_validator_app(
 
 
 def log_start(built: BuiltValidator) -> None:
-    """Who runs what, on which journal, and what in the environment changes nothing."""
-    LOG.info("validator %s, mechanisms %s", built.runtime.hotkey, ", ".join(runner.name for runner in built.runners))
+    """Log hotkey, mechanisms, journal, and environment variables that have no effect."""
+    LOG.info("validator %s runs %s", built.runtime.hotkey, ", ".join(runner.name for runner in built.runners))
     entries = count_entries(built.runtime.store)
     where = built.runtime.store.engine.url.render_as_string(hide_password=True)
-    LOG.info("journal %s: %s", where, f"up to entry {entries}" if entries else "new")
+    LOG.info("journal %s: %s", where, f"continues after entry {entries}" if entries else "new")
     for runner in built.runners:
         log_overridden(runner.name, runner.weigh_in_context.params)
         params = runner.weigh_in_context.params.model_dump(mode="json")
-        LOG.info(
-            "%s: weights are made under %s", runner.name, hash_weighing(runner.name, params, built.runtime.averaging)
-        )
+        digest = hash_weighing(runner.name, params, built.runtime.averaging)
+        LOG.info("%s: weighing hash %s (parameters and weigh-in settings)", runner.name, digest[:SHORT_HASH])
         alert_unburnt(built.runtime.alerts, runner)
     alert_ignored(built.runtime.alerts)
 
 
 def alert_unburnt(alerts: Alerts, runner: MechanismRunner) -> None:
-    """A mechanism that would burn a share and is told of nobody to take it."""
+    """Alert if a mechanism would burn a share and no hotkey is set to take it."""
     mechanism, params = runner.weigh_in_context.mechanism, runner.weigh_in_context.params
     share = call_or_log(mechanism, "burn_share", lambda: mechanism.burn_share(params), 0.0)
     if share > 0 and runner.weigh_in_context.burn_hotkey is None:
-        alerts.tell("no_burn_target", "warning", f"{share:.0%} would be burnt; miners get it", runner.name)
+        alerts.tell(
+            "no_burn_target",
+            "warning",
+            f"{share:.0%} would be burnt, but burn_hotkey is not set; miners get it",
+            runner.name,
+        )
 
 
 def alert_ignored(alerts: Alerts) -> None:

@@ -36,7 +36,7 @@ def find_gate(name: str) -> asyncio.Lock:
 
 
 class SdkConnection:
-    """A client of the SDK that mends itself. `tell` gets code, level and text of what an operator should know.
+    """A client of the SDK that reconnects by itself. `tell` receives code, level and text of alerts.
 
     What is late is left behind, not waited for: the SDK cleans up after a cancelled call by asking the node once more,
     and a node that does not answer would hold us as long as it likes.
@@ -105,7 +105,7 @@ class SdkConnection:
         return self._client
 
     async def _connect(self) -> Any:
-        """A new client. One that is late goes on by itself until the SDK gives up or it is there, and is closed then:
+        """A new client. A late one continues alone until the SDK gives up or it is ready, and is closed then:
         cut short it would leave its socket behind."""
         client = self._make_client()
         task = asyncio.ensure_future(client.connect())
@@ -129,7 +129,7 @@ class SdkConnection:
         before, self.spec_version = self.spec_version, found
         if before not in (None, found):
             self._told.discard("runtime_mismatch")
-            self._tell("runtime_changed", "warning", f"the chain's runtime went from {before} to {found}")
+            self._tell("runtime_changed", "warning", f"the chain's runtime changed from {before} to {found}")
 
     async def renew(self, client: Any) -> Any:
         """This client, or a fresh one if the runtime is no longer the one it was made for."""
@@ -154,7 +154,7 @@ class SdkConnection:
         return self._newest
 
     def _report(self, fault: ChainFault) -> None:
-        """Once per trouble; what is no more than a line for the ledger is not told here."""
+        """Report each fault once; faults that only the ledger records are left out."""
         if fault.code in LEVELS and fault.code not in self._told:
             self._told.add(fault.code)
             self._tell(fault.code, LEVELS[fault.code], fault.message)

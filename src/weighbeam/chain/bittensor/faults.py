@@ -1,4 +1,4 @@
-"""What the SDK raises or returns, as our one fault. Unknown names are kept, never mapped by guess."""
+"""Faults of the SDK as one type of our own. Unknown names are kept, never mapped by guess."""
 
 import re
 from typing import Any
@@ -23,21 +23,21 @@ MAX_TEXT = 600
 POOL = re.compile(r"^(invalid transaction|unknown transaction|transaction (is temporarily|pool))|banned", re.IGNORECASE)
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, ArithmeticError)
 REMEDIES = {
-    "unreachable": "check the endpoint; the connection is made anew",
-    "timeout": "check the endpoint; the connection is made anew",
-    "stalled": "check the endpoint; the connection is made anew",
+    "unreachable": "check the endpoint; the connection is reopened",
+    "timeout": "check the endpoint; the connection is reopened",
+    "stalled": "check the endpoint; the connection is reopened",
     "endpoint_refused": "wait, or use a node of your own",
     "outcome_unknown": "none needed: the chain is read back",
     "rate_limited": "wait for the block named",
     "priority_too_low": "another submission of this hotkey is in the pool: it is read back, not sent again",
-    "pool_rejected": "see the message; it is planned anew",
+    "pool_rejected": "see the message; it is planned again",
     "not_registered": "register the hotkey",
     "no_permit": "more stake, or wait for the next epoch",
     "low_stake": "stake at least the threshold",
     "version_key": "upgrade Weighbeam or the mechanism",
     "too_few_weights": "the mechanism must weigh more miners",
     "bad_weights": "this is a defect: report it",
-    "commit_reveal_mismatch": "the rules are read again and the weights planned anew",
+    "commit_reveal_mismatch": "the rules are read again and the weights are planned again",
     "no_subnet": "check chain.netuid and the mechanism's mechid",
     "runtime_mismatch": "upgrade the SDK: pip install --upgrade 'weighbeam[bittensor]'",
     "unsupported_consensus": "run on a subnet with yuma consensus",
@@ -61,7 +61,7 @@ def map_raised(error: Exception, spec_version: int | None, sent: bool = False) -
     if sent:
         return make_fault("outcome_unknown", text, "unknown")
     if code == "runtime_mismatch":
-        text = f"runtime {spec_version} and SDK {sdk_version()} do not fit: {text}"
+        text = f"runtime {spec_version} and SDK {sdk_version()} are incompatible: {text}"
     return make_fault(code, text)
 
 

@@ -56,7 +56,7 @@ class OnceSigner:
 
     def sign(self, payload: bytes) -> bytes:
         if self.signed or self.retired:
-            raise make_fault("timeout", "a signature was asked for too late, or twice")
+            raise make_fault("timeout", "a signature was requested too late, or twice")
         self.signed = True
         return self._hotkey.sign(payload)
 
@@ -211,7 +211,7 @@ class BittensorChain:
         intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
 
         async def work() -> Any:
-            """The account's next number is asked for anew: another client may have sent since this one did."""
+            """The account's next nonce is fetched again: another client may have sent since this one did."""
             client._substrate.raw.clear_nonce_cache_for_account(self._hotkey.address)
             waiting = {"wait_for_inclusion": True, "wait_for_finalization": True}
             return await client.execute(intent, signer, retries=0, period=MORTALITY, **waiting)

@@ -131,7 +131,7 @@ def _name_consensus(found: Any) -> Literal["yuma"]:
 
 
 async def fetch_stored(view: Any, netuid: int, mechid: int, hotkey: str) -> StoredWeights:
-    """What the chain holds of one hotkey."""
+    """Weights that the chain stores for one hotkey."""
     index, uid = find_index(netuid, mechid), await view.query(item("Uids"), [netuid, hotkey])
     if uid is None:
         return StoredWeights(view.block, None, None, None, (), ())

@@ -19,13 +19,13 @@ def register(file: ChainFile, hotkey: str, coldkey: str | None = None, stake: in
 
 
 def set_owner(file: ChainFile, hotkey: str | None) -> None:
-    """Whose the subnet is: a share that is to be burnt goes to this hotkey."""
+    """Set the subnet's owner; a burnt share goes to this hotkey."""
     with at_present(file):
         file.write("owner", hotkey)
 
 
 def set_names(file: ChainFile, names: Mapping[str, str]) -> None:
-    """What neurons are called, by hotkey, as identities on a real chain say it."""
+    """Set names of neurons by hotkey, like identities on a real chain."""
     with at_present(file):
         file.write_names({**file.read_names(), **names})
 

@@ -1,4 +1,4 @@
-"""What happens as blocks pass: reveals, then the epoch of each mechanism."""
+"""Events of passing blocks: reveals, then the epoch of each mechanism."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -64,7 +64,7 @@ class ChainFile:
                 raise ValueError("unknown format")
         except (sqlite3.DatabaseError, ValueError, KeyError) as fault:
             raise WeighbeamError(
-                "bad_chain_file", f"{path} is no chain of format {FORMAT}: {fault}", "correct chain.path"
+                "bad_chain_file", f"{path} is not a chain file of format {FORMAT}: {fault}", "correct chain.path"
             ) from None
 
     @classmethod

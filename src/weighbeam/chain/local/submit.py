@@ -19,7 +19,7 @@ REMEDIES = {
     "version_key": "upgrade Weighbeam or the mechanism",
     "too_few_weights": "the mechanism must weigh more miners",
     "bad_weights": "this is a defect: report it",
-    "commit_reveal_mismatch": "read the rules again and plan anew",
+    "commit_reveal_mismatch": "read the rules again and plan again",
     "no_subnet": "check netuid and mechid",
 }
 
@@ -37,7 +37,7 @@ def submit_weights(
     submission = WeightSubmission(mechid, tuple(uids), tuple(values), version_key)
     with at_present(file) as block:
         if before is not None and block >= before:
-            raise ChainFault("timeout", f"block {block} is too late for this plan", "it is planned anew")
+            raise ChainFault("timeout", f"block {block} is too late for this plan", "it is planned again")
         sealed = file.parameters.commit_reveal
         refusal = (refuse_commit if sealed else refuse_plain)(file, hotkey, submission, block)
         if refusal is not None:

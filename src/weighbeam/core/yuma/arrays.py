@@ -22,7 +22,7 @@ NEVER = LATEST
 
 @dataclass(frozen=True, slots=True)
 class DenseSubnet:
-    """What the chain holds when an epoch is due. `rows` are the uids of the rows of all four matrices, ascending."""
+    """State of the chain when an epoch is due. `rows` are the uids of the rows of all four matrices, ascending."""
 
     block: int
     stake: Sequence[int]
@@ -57,7 +57,7 @@ class DenseSubnet:
 
 @dataclass(frozen=True, slots=True)
 class DenseEpoch:
-    """What an epoch decides, by uid; `bonds` and `bonded` are what the next subnet begins with."""
+    """Result of an epoch, by uid; `bonds` and `bonded` are the next subnet's start."""
 
     consensus: NDArray[np.int64]
     incentive: NDArray[np.int64]

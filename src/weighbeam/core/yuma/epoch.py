@@ -32,7 +32,7 @@ class YumaParams:
 
 @dataclass(frozen=True, slots=True)
 class YumaSubnet:
-    """What the chain holds when an epoch is due; lists are by uid, rows are stored u16 values."""
+    """State of the chain when an epoch is due; lists are by uid, rows are stored u16 values."""
 
     block: int
     stake: Sequence[int]
@@ -48,7 +48,7 @@ class YumaSubnet:
 
 @dataclass(frozen=True, slots=True)
 class YumaEpoch:
-    """What an epoch decides; shares are u16, emissions are rao."""
+    """Result of an epoch; shares are u16, emissions are rao."""
 
     consensus: list[int]
     incentive: list[int]

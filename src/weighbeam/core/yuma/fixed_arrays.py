@@ -43,7 +43,7 @@ def multiply_signed(number: int, others: Signed) -> Signed:
 
 
 def divide_shares(shares: Fixed, sizes: Fixed) -> Fixed:
-    """The quotients of shares by sizes that are no smaller; by zero they are 0.
+    """Quotients of shares by sizes at least as large; division by zero gives 0.
 
     >>> divide_shares(np.uint64([ONE, ONE, 1]), np.uint64([ONE, 3 * ONE, 0])).tolist() == [ONE, ONE // 3, 0]
     True

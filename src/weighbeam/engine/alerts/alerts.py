@@ -23,41 +23,41 @@ REMEDIES = {
     "degraded_mode": "see why weights did not land: weighbeam journal weights",
     "emergency_mode": "set weights now: check chain endpoint, stake and permit; weighbeam journal weights --dry-run",
     "chain_unreadable": "check the chain endpoint; nothing is sent until it answers",
-    "weights_late": "see why they came so late: weighbeam journal weights and the log before it",
+    "weights_late": "see why they were late: weighbeam journal weights, and the log before this line",
     "uniform_weights": "no miner has earned anything: weighbeam journal round ROUND says why",
     "validator_list_unreadable": "check the file or URL of validator.known_validators",
-    "no_permit": "stake what the text says and wait for the epoch; if miners need no permit: validator.require_permit",
-    "too_few_miners": "the text says which rule excluded how many miners, and what to do",
+    "no_permit": "add the stake named and wait for the epoch; if miners need no permit: validator.require_permit",
+    "too_few_miners": "see in the text which rule excluded how many miners, and what to do",
     "refused": "stale: set this machine's clock; 403: permit and stake; 401 or wrong_receiver: wallet and endpoints",
-    "late_machine": "nobody is charged; give this machine more cores, or run fewer rounds and programs on it at once",
-    "weigh_in_stalled": "the reason repeats: weighbeam journal weights --mechanism NAME shows it",
-    "submission_failed": "the reason is in weighbeam journal weights; it is tried again by itself",
-    "weights_differ": "somebody else uses this hotkey, or the chain changed the row: compare both vectors",
+    "late_machine": "no miner is charged; give this machine more cores, or run fewer rounds and programs on it at once",
+    "weigh_in_stalled": "see the decisions and their reasons: weighbeam journal weights --mechanism NAME",
+    "submission_failed": "weighbeam journal weights shows the reason; it is tried again by itself",
+    "weights_differ": "another program uses this hotkey, or the chain changed the row: compare both vectors",
     "reveal_missing": "the chain did not reveal a commit: check stake, permit and version key",
     "clock_skew": "set this machine's clock (NTP)",
-    "env_ignored": "unset it, or change the mechanism's release",
+    "env_ignored": "unset the variable; such parameters change with the mechanism's release only",
     "mechanism_broken": "upgrade or fix its package, then start again: weighbeam doctor says what is wrong",
-    "mechanism_fault": "fix the mechanism's measure or grade: docs/guides/write-a-mechanism.md",
-    "round_discarded": "the reason is our own; see the line before it",
+    "mechanism_fault": "fix the mechanism's measure or grade: docs/write-a-mechanism.md",
+    "round_discarded": "the fault is this validator's own; see the log line before it",
     "stalled": "the chain's node makes no blocks: check it, or name another as chain.endpoint",
-    "runtime_changed": "nothing to do: the connection was made anew; look whether weights still land",
+    "runtime_changed": "nothing to do: the connection was reopened; check that weights are still confirmed",
     "runtime_mismatch": "upgrade the chain's SDK: pip install --upgrade 'weighbeam[bittensor]'",
-    "watchdog": "the service manager starts it again; the log says what it waited for",
+    "watchdog": "the service manager restarts the process; the log says what it waited for",
     "endpoint_source": "check the static endpoints file or the plug-in named",
     "few_documents": "put more documents into the folder of tasks",
     "no_observers": "start one: weighbeam run observer; or set validator.rounds to own",
     "lock_lost": "run one validator per hotkey",
     "burn_target_unproven": "name a hotkey of the subnet's owner as burn_hotkey, or leave it out",
     "no_burn_target": "name a hotkey of the subnet's owner as burn_hotkey; until then miners get everything",
-    "duplicate_answers": "nothing to do: copies share one vote and one pay; weighbeam journal duplicates lists them",
+    "duplicate_answers": "nothing to do: copies share one vote and one reward; weighbeam journal duplicates lists them",
     "low_quality_cluster": "look at the answers: weighbeam journal round ROUND; flagged ones earn nothing",
     "all_low_quality": "look at the prompt and at the answers: weighbeam journal round ROUND",
-    "void_round": "see why miners do not answer: the reasons are in weighbeam journal round ROUND",
-    "challenge_source": "check challenges.pull and its token; rounds go on with prompts of our own",
+    "void_round": "see why miners do not answer: weighbeam journal round ROUND",
+    "challenge_source": "check challenges.pull and its token; rounds continue with the validator's own prompts",
     "list_refused": "fix or sign it: weighbeam evidence lists check; it is read again once it changes",
-    "cluster_lost": "look at ray status and weighbeam doctor; rounds go on with this machine's own senses meanwhile",
+    "cluster_lost": "look at ray status and weighbeam doctor; rounds continue with this machine's own senses",
     "worker_differs": "install the same weighbeam and models on every node, of one kind of processor",
-    "outbox_given_up": "what failed is in the text: check the address or folder it names",
+    "outbox_given_up": "the text says what failed: check the address or folder that it names",
 }
 ANY_REMEDY = "see weighbeam journal rounds and the mechanism's documentation"
 REPORT = "report it"
@@ -100,7 +100,7 @@ class Alerts:
             log_fault(fault, mechanism)
 
     def end(self, over: Mapping[str, str], mechanism: str | None = None) -> None:
-        """By code, why what was told is over; where nothing was, nothing happens."""
+        """End open alerts: by code, the reason why each is over. Codes without an open alert are ignored."""
         try:
             known = {one.code: one for one in list_notices(self._store) if one.mechanism == mechanism}
             self._end([(one, over[code]) for code, one in known.items() if code in over])
@@ -108,7 +108,7 @@ class Alerts:
             log_fault(fault, mechanism)
 
     def end_quiet(self) -> None:
-        """What was not raised for long enough is over."""
+        """End alerts that were not raised again for long enough."""
         hours = self.telling.quiet_seconds / 3600
         try:
             quiet = list_quiet(self._store, self.telling, self._now())
@@ -168,7 +168,7 @@ def format_notice(body: Mapping[str, Any], place: str) -> tuple[str, str]:
     since, at = _format_time(body["opened"]), _format_time(body["at"])
     if body["what"] == "over":
         return f"over: {code}", f"{text}\n{place}\nfrom {since} to {at}, raised {_format_times(body['times'])}"
-    again = f", raised {_format_times(body['times'])} since it was told last" if body["what"] == "again" else ""
+    again = f", raised {_format_times(body['times'])} since the last notice" if body["what"] == "again" else ""
     told = f"{text}\nremedy: {find_remedy(code)}\n{place}\nsince {since}{again}"
     return f"{body['level']}: {code}", told
 

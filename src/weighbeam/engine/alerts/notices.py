@@ -51,7 +51,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class NoticePolicy:
-    """Who is told, by the lanes of the outbox, and when; `started` is when this process was."""
+    """Receivers of notices, by lanes of the outbox, and their timing; `started` is the start of this process."""
 
     receivers: tuple[str, ...] = ()
     level: str = "warning"
@@ -82,7 +82,7 @@ def raise_notice(
 def end_notice(
     connection: Connection, telling: NoticePolicy, code: str, mechanism: str | None, text: str, at: float
 ) -> bool:
-    """What the notice tells of is over; whoever was told of it is told. False if there was none."""
+    """Close a notice and inform its receivers. False if there was none."""
     notice = _select_notice(connection, code, mechanism)
     if notice is None or notice.closed is not None:
         return False

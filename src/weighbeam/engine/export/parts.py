@@ -91,7 +91,7 @@ class ExportFolder:
         """That of the newest part; `bad_export` if one is missing, incomplete or not ours."""
         names = sorted(path.name for path in (self.root / PARTS).iterdir())
         if names != [_name_part(number + 1) for number in range(len(names))]:
-            raise _bad(self.root, "a part is missing, or something else lies between the parts")
+            raise _bad(self.root, "a part is missing, or there are other files among the parts")
         state = ExportState()
         for number, name in enumerate(names, 1):
             state = _load_manifest(self.root / PARTS / name)
@@ -106,7 +106,7 @@ class ExportFolder:
         if not self.root.is_dir():
             raise _bad(self.root, "it is a file")
         if {path.name for path in self.root.iterdir()} - OURS:
-            raise _bad(self.root, "it holds something else than an export")
+            raise _bad(self.root, "it holds other files than an export")
 
 
 def _name_part(number: int) -> str:

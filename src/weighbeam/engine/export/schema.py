@@ -1,4 +1,4 @@
-"""The tables of an export: names, types and meanings of their columns; `docs/guides/export.md` comes from here.
+"""The tables of an export: names, types and meanings of their columns. `docs/export.md` is written from this file.
 
 A published schema only grows: a column keeps its name, type and meaning, and a new one goes to the end of its table.
 Anything else is another `FORMAT`.
@@ -74,7 +74,7 @@ def suit_text(value: Any) -> str:
     'tide \\\\ud800'
     """
     if not isinstance(value, str):
-        raise Unsuitable("a text is something else")
+        raise Unsuitable("a value is not text")
     return value.encode("utf-8", "backslashreplace").decode()
 
 
@@ -119,7 +119,7 @@ TABLES: Mapping[str, tuple[ExportColumn, ...]] = MappingProxyType(
             ExportColumn(
                 "lateness", "json", "How late the validator's own machine was, if that voided the round", True
             ),
-            ExportColumn("summary", "json", "What the mechanism recorded of the round as a whole"),
+            ExportColumn("summary", "json", "Facts that the mechanism recorded of the whole round"),
         ),
         "answers": (
             *OF_ROUND,
@@ -178,7 +178,7 @@ TABLES: Mapping[str, tuple[ExportColumn, ...]] = MappingProxyType(
             TIME,
             ExportColumn("state", "text", "`confirmed` or `failed`"),
             ExportColumn("reason", "text", "Code of the fault", True),
-            ExportColumn("message", "text", "The fault in the words of the chain", True),
+            ExportColumn("message", "text", "The chain's message", True),
             ExportColumn("mode", "text", "Mode of the weigh-in", True),
             ExportColumn("block", "whole", "Block of the plan", True),
             ExportColumn("sent_block", "whole", "Block at which it was sent", True),
@@ -187,7 +187,7 @@ TABLES: Mapping[str, tuple[ExportColumn, ...]] = MappingProxyType(
             ExportColumn("uids", "wholes", "Uids, in the order sent"),
             ExportColumn("weights", "wholes", "Weights of these uids, 0 to 65535"),
             ExportColumn("hotkeys", "texts", "Hotkeys of these uids when it was planned"),
-            ExportColumn("plan", "json", "Everything that was planned and learnt since"),
+            ExportColumn("plan", "json", "The plan and everything recorded since"),
         ),
     }
 )

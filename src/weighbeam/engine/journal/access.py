@@ -12,7 +12,7 @@ from weighbeam.store.view import view_server, view_store
 
 
 def open_journal(place: str) -> Store:
-    """A store by path or URL; what does not exist, or holds nothing, is no journal and is not made into one."""
+    """Open a journal by path or URL; a missing or empty file is an error, and no journal is created."""
     file = _find_file(place)
     return Store(place if file is None or "://" in place else f"sqlite:///{file}", begin=False)
 
@@ -24,7 +24,7 @@ def view_journal(place: str) -> Store:
 
 
 def _find_file(place: str) -> Path | None:
-    """None if the place is no file but the address of a database."""
+    """Return the file, or None if the place is a database URL."""
     file = Path(place)
     if "://" in place:
         with wrap_open_faults(place):

@@ -81,14 +81,14 @@ def _parse_checkpoint(row: Row[Any]) -> Checkpoint:
     except (NotZstd, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _bad("cannot be read") from None
     if told != (row.sequence, row.hash, row.at, row.hotkey):
-        raise _bad("says something else than its row")
+        raise _bad("differs from its row")
     if not any(is_signed(content, signature, row.hotkey, scheme) for scheme in ("sr25519", "ed25519")):
         raise _bad("is not signed by its hotkey")
     return Checkpoint(row.sequence, row.hash, row.at, row.hotkey, reached)
 
 
 def list_signers(connection: Connection) -> list[str]:
-    """Who signed each checkpoint, oldest first."""
+    """Signers of the checkpoints, oldest first."""
     query = select(tables.checkpoints.c.hotkey).order_by(tables.checkpoints.c.sequence)
     return list(connection.scalars(query))
 

@@ -20,9 +20,9 @@ MAX_TEXTS_BYTES = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class RoundFacts:
-    """What identifies a round and everything it was run under.
+    """Identity of a round and all conditions it ran under.
 
-    `lateness` is how late our own machine was, if that made the round void; such a record alone has it.
+    `lateness` is the delay of our own machine, set only if it made the round void.
     """
 
     id: str
@@ -60,7 +60,7 @@ def format_body(facts: RoundFacts, task: str, answers: str, observation: str, te
 
 
 def encode_outcome(body: str, scored: Scored, standings: Sequence[Standing]) -> bytes:
-    """What a round led to, as bytes that a replay must reach again."""
+    """Outcome of a round as bytes, which a replay must reproduce."""
     rows: list[Json] = [[s.hotkey, s.value, dict(s.detail)] for s in standings]
     return canonical_json({"body": body, "scored": scored.as_json(), "standings": rows})
 

@@ -111,7 +111,7 @@ def walk_entries(
 
 @dataclass(frozen=True, slots=True)
 class FoldedRound:
-    """What a round was scored with and led to; `digest` is that of the outcome."""
+    """Inputs and outcome of a round's scoring; `digest` is the outcome's."""
 
     params: Params
     before: tuple[Standing, ...]
@@ -120,12 +120,12 @@ class FoldedRound:
     digest: str
 
     def find_fault(self, entry: RecordedEntry) -> str | None:
-        return None if self.digest == entry.digest else "scores or standings differ when computed again"
+        return None if self.digest == entry.digest else "scores or standings differ when recomputed"
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedWeighIn:
-    """What a weigh-in rests on, and what it decides."""
+    """Inputs and decision of a weigh-in."""
 
     weighing: Weighing
     decision: Decision
@@ -134,9 +134,9 @@ class FoldedWeighIn:
         if entry.decision is None:
             return None
         if self.weighing.payees != entry.weighing.payees:
-            return "raw weights or last successes are not what the rounds lead to"
+            return "raw weights or last successes differ from those that the rounds give"
         same = canonical_json(asdict(self.decision)) == canonical_json(dict(entry.decision))
-        return None if same else "the decision differs when made again"
+        return None if same else "the decision differs when recomputed"
 
 
 class Fold:

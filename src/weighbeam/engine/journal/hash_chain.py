@@ -49,12 +49,12 @@ def hash_entry(previous: str, kind: str, ref: str, body: str) -> str:
 
 
 def check_link(row: Row[Any], previous: str, expected: int) -> str | None:
-    """What is wrong with an entry's place in the chain."""
+    """Describe the fault in an entry's link to the chain, if any."""
     if row.sequence != expected:
         return f"entry {expected} is missing"
     if row.previous != previous:
-        return "it does not follow the entry before it"
+        return "it does not follow the previous entry"
     texts = (row.previous, row.kind, row.ref, row.body)
     if not all(isinstance(one, str) for one in texts) or hash_entry(*texts) != row.hash:
-        return "its hash is not that of its content"
+        return "its hash does not match its content"
     return None

@@ -32,7 +32,7 @@ JOURNAL_ROWS = (*(table.name for table in SEALED_TABLES), *WATCHED)
 FORMAT = "head/1"
 MAX_HEAD_BYTES = 64 << 10
 EMPTY = format_sum(0, bytes(2 * LANES))
-DIFFERS = "the journal is not what its last head signed"
+DIFFERS = "the journal differs from its last signed head"
 REMEDY = (
     "see weighbeam replay --verify and restore a backup; after a backup was restored on purpose, remove its .head file"
 )
@@ -137,8 +137,8 @@ class HeadSigner:
             if select_sums(connection, self._rows) != head.sums:
                 faults.append("rows of evidence were added or removed")
             if head.hotkey != self._hotkey.address:
-                told = f"this store belongs to {head.hotkey}, and {self._hotkey.address} is to write to it"
-                remedy = "use the key that began it (--config names a wallet), or another store"
+                told = f"this store belongs to {head.hotkey}, and {self._hotkey.address} may not write to it"
+                remedy = "use the key that created it (--config names a wallet), or another store"
                 raise WeighbeamError("journal_differs", told, remedy)
         for fault in faults:
             raise WeighbeamError("journal_differs", f"{DIFFERS}: {fault}", REMEDY)
@@ -192,7 +192,7 @@ def sign_heads(store: Store, signer: HeadSigner) -> None:
 def find_head_faults(
     connection: Connection, head: Head | None, witness: Head | None, end: FindEnd = select_end
 ) -> Iterator[str]:
-    """What is wrong with the end of a chain, given the head in its store and one that was kept elsewhere."""
+    """List faults at the end of a chain, given the head in its store and one that was kept elsewhere."""
     if head is not None and head.is_signed:
         if (fault := head.find_fault()) is not None:
             yield f"head {head.number} is forged: {fault}"
@@ -206,7 +206,7 @@ def find_head_faults(
         yield f"the head kept elsewhere is forged: {fault}"
     elif head is None or head.number < witness.number:
         newest = f"head {head.number}" if head is not None else "no head"
-        yield f"the store holds {newest}, head {witness.number} was signed: the newest entries or the log are missing"
+        yield f"the store holds {newest}, head {witness.number} was signed: its newest entries or its log are missing"
     elif head.number == witness.number and head != witness:
         yield f"head {head.number} is not the one kept elsewhere"
 
@@ -273,6 +273,6 @@ def parse_head(content: bytes | str) -> Head:
     except (ValueError, KeyError, TypeError, RecursionError):
         sound = False
     if not sound:
-        remedy = "give the JSON that a validator wrote; remove a .head file that was damaged"
+        remedy = "give the JSON that a validator wrote; remove a damaged .head file"
         raise WeighbeamError("bad_head", "this is not the head of a journal", remedy)
     return head

@@ -60,7 +60,7 @@ class CommittedRound:
 
 
 class Journal:
-    """Append-only record of rounds in a store; of each committed one, `sinks` are the things left to do besides."""
+    """Append-only record of rounds in a store; `sinks` are further jobs of each committed round."""
 
     def __init__(self, store: Store, sinks: tuple[str, ...] = ()) -> None:
         self.store = store
@@ -106,7 +106,7 @@ class Journal:
             if row is None or row.state != "observed":
                 raise WeighbeamError("not_open", f"round {round_id} is not waiting to be scored", "nothing to do")
             same = select_seal(connection, OBSERVED, round_id) == _digest_row(row)
-            require(same, "journal_differs", f"round {round_id} is not what was observed", REMEDY)
+            require(same, "journal_differs", f"round {round_id} differs from what was observed", REMEDY)
             put_seal(connection, OBSERVED, round_id, None)
             body = json.loads(select_blob(connection, row.body))
             observation = Observation.unpack(select_blob(connection, body["observation"]))
@@ -166,7 +166,7 @@ class Journal:
 
 
 def _insert_texts(connection: Connection, texts: Sequence[str], question: bytes) -> tuple[str | None, list[str]]:
-    """What the body names them by, and the digests to keep: all in one content, or each by itself if they are many."""
+    """Store texts, and return their names in the body and the digests: in one content, or one each if they are many."""
     together = encode_texts(texts)
     if together is None:
         return None, insert_blobs(connection, [text.encode("utf-8", "surrogatepass") for text in texts])
@@ -208,5 +208,5 @@ def _require_standings(connection: Connection, mechanism: str, found: Sequence[S
         expected = tuple(Standing(hotkey, value, detail) for hotkey, value, detail in rows)
     elif (checkpoint := select_checkpoint(connection)) is not None and mechanism in checkpoint.reached:
         expected = checkpoint.reached[mechanism].standings
-    told = f"the standings of {mechanism} are not those of its newest round"
+    told = f"the standings of {mechanism} differ from those of its newest round"
     require(tuple(found) == expected, "journal_differs", told, REMEDY)

@@ -42,7 +42,7 @@ def update_standings(
 def _replace(
     connection: Connection, table: Table, mechanism: str, rows: Sequence[Mapping[str, Any]], gone: Collection[str]
 ) -> None:
-    """The rows of some miners anew, and away with those who are gone."""
+    """Replace the rows of some miners, and delete those of miners who left."""
     hotkeys = sorted({*gone, *(row["hotkey"] for row in rows)})
     for start in range(0, len(hotkeys), MAX_NAMED):
         named = table.c.hotkey.in_(hotkeys[start : start + MAX_NAMED])
@@ -61,10 +61,12 @@ def insert_scores(connection: Connection, round_id: str, scored: Scored) -> None
 
 
 def list_evaluations(mechanism: Mechanism, round_id: str, at: float, scored: Scored) -> list[dict[str, Any]]:
-    """One row per miner asked and judged; an unscored answer is no evaluation, and no emission is below zero."""
+    """One row per judged miner; unscored answers give no row, and a negative emission is an error."""
     emissions = scored.summary.get("emissions", {})
     sound = all(is_number(emission, 0) for emission in emissions.values())
-    require(sound, "bad_emission", f"round {round_id} pays less than nothing or no number", "mend the mechanism")
+    require(
+        sound, "bad_emission", f"round {round_id} has a negative or non-numeric emission", "fix the mechanism's `score`"
+    )
     return [
         {
             "mechanism": mechanism.name,
@@ -100,7 +102,7 @@ def select_last_seen(connection: Connection, mechanism: str) -> dict[str, LastSe
 def update_last_seen(
     connection: Connection, mechanism: str, seen: Mapping[str, LastSeen], before: Mapping[str, LastSeen] | None = None
 ) -> None:
-    """What differs from `before`, which is what is kept."""
+    """Write rows that differ from `before`, the stored state."""
     kept = before or {}
     rows = [
         {"mechanism": mechanism, "hotkey": hotkey, "asked_at": one.asked_at, "success_at": one.success_at}
@@ -121,7 +123,7 @@ def list_standing_history(
     scored: Scored,
     standings: Sequence[Standing],
 ) -> list[dict[str, Any]]:
-    """The standing of everyone whom a ranked round judged; who was asked besides the group is not among them."""
+    """Standings of all miners that a ranked round judged, without those asked in addition to the group."""
     if mechanism.rule.standing == "emissions" or not task.get("ranked", True):
         return []
     values = {standing.hotkey: standing.value for standing in standings}

@@ -49,7 +49,7 @@ def load_round(connection: Connection, round_id: str, mechanism: Mechanism, text
 
 
 def select_mechanism(store: Store, round_id: str) -> str:
-    """Whose round it is; `unknown_round` if nobody's that was scored."""
+    """Return the mechanism of a scored round, or raise `unknown_round`."""
     columns = tables.rounds.c
     query = select(columns.mechanism).where(columns.id == round_id, columns.state == "scored")
     with store.read() as connection:

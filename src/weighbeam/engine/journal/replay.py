@@ -84,18 +84,18 @@ def _replay_entry(connection: Connection, entry: RecordedEntry, fold: Fold, also
     except SQLAlchemyError:
         raise
     except (Exception, SystemExit) as raised:
-        return f"computing it again raised {describe_exception(raised)}"
+        return f"recomputing it raised {describe_exception(raised)}"
 
 
 def _check_state(connection: Connection, mechanism: str, state: ReplayState) -> str | None:
     table = tables.standings.c
     places = connection.scalars(select(table.place).where(table.mechanism == mechanism).order_by(table.place)).all()
     if select_standings(connection, mechanism) != state.standings or places != list(range(len(places))):
-        return "the standings table is not what the rounds lead to"
+        return "the standings table differs from what the rounds give"
     if select_last_seen(connection, mechanism) != state.seen:
-        return "the miners table is not what the rounds lead to"
+        return "the miners table differs from what the rounds give"
     if _select_emissions(connection, mechanism) != {hotkey: set(rows) for hotkey, rows in state.emissions.items()}:
-        return "the evaluations table is not what the rounds lead to"
+        return "the evaluations table differs from what the rounds give"
     return None
 
 
@@ -112,7 +112,7 @@ def _replay_round(connection: Connection, entry: RecordedEntry, fold: Fold) -> s
     """Records are checked before the round is taken in: one that is damaged leads to nothing."""
     mechanism, body = entry.mechanism, entry.body
     if hash_params(mechanism, body["params"], entry.observation.facts.get("senses", {})) != body["params_hash"]:
-        return "params_hash is not that of its parameters and senses"
+        return "params_hash does not match its parameters and senses"
     entry.load(body["answers"])
     known = {entry.digest, entry.recorded, *(body[part] for part in ("observation", "task", "answers"))}
     links = tables.round_blobs.c
@@ -131,7 +131,7 @@ def _replay_round(connection: Connection, entry: RecordedEntry, fold: Fold) -> s
 
 
 def _check_texts(connection: Connection, round_id: str, known: Collection[str], texts: str | None) -> None:
-    """What is kept of a round for people only, besides `known`, may be deleted; if it is there it is what it was."""
+    """Check stored texts other than `known`: they may be deleted, but not changed."""
     if texts is not None:
         select_texts(connection, texts)
         known = {*known, texts}

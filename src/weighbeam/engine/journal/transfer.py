@@ -77,9 +77,9 @@ def _require_idle(connection: Connection) -> None:
 
 
 def _require_same(store: Store, rows: dict[str, int]) -> None:
-    """Who began to write meanwhile would be left behind."""
+    """Refuse the copy if the journal changed while it was copied."""
     with store.read() as connection:
         _require_idle(connection)
         if count_rows(connection) != rows:
             told = "the journal was written while it was copied; nothing was kept"
-            raise WeighbeamError("journal_changed", told, "stop whatever writes to it, then copy")
+            raise WeighbeamError("journal_changed", told, "stop the program that writes to it, then copy")

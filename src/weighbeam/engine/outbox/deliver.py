@@ -49,7 +49,7 @@ async def deliver_due(store: Store, clock: EngineClock, alerts: Alerts, deliveri
 async def _deliver_lane(
     store: Store, clock: EngineClock, alerts: Alerts, deliveries: Mapping[str, Delivery], kind: str | None
 ) -> int:
-    """What is due of one kind; None is whatever nobody here delivers."""
+    """Deliver due items of one kind; None stands for kinds without a delivery here."""
     if kind is not None and kind.partition(":")[0] in IN_ORDER:
         return await _deliver_in_order(store, clock, alerts, deliveries, kind)
     kinds, others = ([kind], False) if kind is not None else (list(deliveries), True)
@@ -83,7 +83,7 @@ async def _deliver(
         said = f"{fault.code}: {fault.message}" if isinstance(fault, WeighbeamError) else type(fault).__name__
         if isinstance(fault, WeighbeamError) and fault.code in HOPELESS:
             await asyncio.to_thread(give_up, store, item, said)
-            LOG.info("%s of %s is not needed any more: %s", item.kind, item.ref, said)
+            LOG.info("%s of %s is no longer needed: %s", item.kind, item.ref, said)
             return True
         again = await asyncio.to_thread(postpone, store, item, clock.now(), said)
         cure = f" | remedy: {fault.remedy}" if isinstance(fault, WeighbeamError) and fault.remedy else ""
@@ -99,5 +99,5 @@ async def _deliver(
 
 def _find(deliveries: Mapping[str, Delivery], item: OutboxItem) -> Delivery:
     if item.kind not in deliveries:
-        raise WeighbeamError("no_delivery", f"nothing here delivers {item.kind}", "update the validator")
+        raise WeighbeamError("no_delivery", f"this validator cannot deliver {item.kind}", "update the validator")
     return deliveries[item.kind]

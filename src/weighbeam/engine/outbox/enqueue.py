@@ -28,10 +28,10 @@ Shape = Mapping[str, type | tuple[type, ...]]
 ALERT: Shape = {"code": str, "severity": str, "hotkeys": (list, tuple)}
 COPIES: Shape = {"hotkeys": (list, tuple), "cosine": (int, float), "overlap": (int, float)}
 SENTENCES = {
-    "void_round": "too few answers arrived; nothing was scored",
-    "all_low_quality": "every answer was flagged as of low quality",
-    "duplicate_answers": "the same answer was given by",
-    "low_quality_cluster": "possibly coordinated answers of low quality by",
+    "void_round": "too few answers arrived, so nothing was scored",
+    "all_low_quality": "every answer was flagged as low quality",
+    "duplicate_answers": "the same answer came from",
+    "low_quality_cluster": "possibly coordinated low-quality answers by",
 }
 
 
@@ -45,9 +45,9 @@ def enqueue_round_jobs(
     fault: str | None = None,
     void: bool = False,
 ) -> None:
-    """Within the transaction that commits the round; `fault` says why answers are unscored by the mechanism's fault.
+    """Enqueue jobs in the transaction that commits the round; `fault` explains unscored answers.
 
-    A round that is `void` because our machine was late says nothing of miners or mechanism, and was told already.
+    A round that is `void` because our machine was late says nothing about miners or mechanism; its alert exists.
     """
     if not void:
         count_round(connection, mechanism, scored)
@@ -133,22 +133,22 @@ def find_fault(mechanism: Mechanism, params: Params, observation: Observation, s
 
 
 def _find_grade_fault(mechanism: Mechanism, params: Params, facts: Mapping[str, Any]) -> str:
-    """What a score does not record: `grade` is pure, so it raises the same again."""
+    """Find the fault by calling `grade` again: it is pure, so it raises the same exception."""
     try:
         parts = dict(mechanism.grade(params, facts))
         canonical_json([mechanism.recompute(parts), parts])
     except (Exception, SystemExit) as fault:
         return f"raised {type(fault).__name__}: {fault}"
-    return "gave no usable number"
+    return "returned no usable number"
 
 
 def format_alert(round_id: str, alert: Mapping[str, Any]) -> str:
     """
     >>> format_alert("r1", {"code": "duplicate_answers", "hotkeys": ["a", "b"]})
-    'r1: the same answer was given by a, b'
+    'r1: the same answer came from a, b'
     """
     hotkeys = alert["hotkeys"]
     more = f" and {len(hotkeys) - NAMED} more" if len(hotkeys) > NAMED else ""
     named = ", ".join(hotkeys[:NAMED]) + more
     sentence = SENTENCES.get(alert["code"], alert["code"].replace("_", " "))
-    return f"{round_id}: {sentence} {named}" if sentence.endswith(" by") else f"{round_id}: {sentence}"
+    return f"{round_id}: {sentence} {named}" if sentence.endswith((" by", " from")) else f"{round_id}: {sentence}"

@@ -47,7 +47,7 @@ def count_round(connection: Connection, mechanism: Mechanism, scored: Scored) ->
 
 
 def fold_series(before: Series, found: Series, measure: Measure) -> Series:
-    """What was counted and what a round adds; of a gauge, only what the round says.
+    """Add a round's values to counters; a gauge takes the round's value.
 
     >>> fold_series({("a",): 2.0}, {("a",): 1.0, ("b",): 1.0}, Measure("counter", "", ("x",)))
     {('a',): 3.0, ('b',): 1.0}

@@ -43,9 +43,9 @@ def insert_item(
 
 
 def list_due(store: Store, now: float, kinds: Collection[str], others: bool = False) -> list[OutboxItem]:
-    """What is due of these kinds, or of all others, oldest first.
+    """Due items of these kinds, or of all others, oldest first.
 
-    A time too far ahead was noted before the clock jumped back, and holds nothing up.
+    A time far in the future was written before the clock jumped back, and counts as due.
     """
     is_due = (now >= COLUMNS.due) | (now + MAX_WAIT_SECONDS < COLUMNS.due)
     of_kind = COLUMNS.kind.not_in(kinds) if others else COLUMNS.kind.in_(kinds)
@@ -84,7 +84,7 @@ def postpone(store: Store, item: OutboxItem, now: float, fault: str) -> bool:
 
 
 def hold_back(store: Store, items: Sequence[OutboxItem], first: OutboxItem, now: float) -> None:
-    """What comes after one that failed waits for it, and has not been tried itself."""
+    """Delay items behind a failed one; they do not count as tried."""
     held = [item.id for item in items]
     with store.write() as connection:
         connection.execute(update(tables.outbox).where(COLUMNS.id.in_(held)).values(due=now + _wait_after(first)))

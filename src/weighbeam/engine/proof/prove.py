@@ -44,7 +44,7 @@ MAX_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """What is known of a journal from elsewhere: its signer, and heads that were published or kept beside it."""
+    """Independent knowledge of a journal: its signer, and heads that were published or kept beside it."""
 
     hotkey: str | None = None
     heads: tuple[Head, ...] = ()
@@ -63,7 +63,7 @@ def parse_entry(text: str) -> tuple[int, str] | None:
 
 @dataclass(slots=True)
 class ProofSummary:
-    """What a proof looked at; complete once all its lines were taken."""
+    """Summary of a proof; complete once all its lines were read."""
 
     head: Head | None = None
     end: tuple[int, str] = (0, "")
@@ -203,7 +203,7 @@ class Proof:
             if self.summary.end[0] or connection.scalar(select(func.count()).select_from(tables.seals)):
                 yield "the journal has no head: it was removed, or written without the hotkey"
         elif not head.is_signed and select_hash(connection, head.sequence) not in (head.hash, None):
-            yield f"entry {head.sequence} is another one than before heads were signed"
+            yield f"entry {head.sequence} differs from the one before heads were signed"
         witnesses: list[Head | None] = [*pins.heads] or [None]
         yield from dict.fromkeys(fault for one in witnesses for fault in find_head_faults(connection, head, one))
         yield from self._check_signers(signers)
@@ -238,7 +238,7 @@ class Proof:
         covered = {*JOURNAL_ROWS, *(name for head in heads for name in head.sums)}
         for name in connection.scalars(select(tables.seals.c.name).distinct()):
             if name not in covered:
-                yield f"seals of {name} are signed by nobody"
+                yield f"seals of {name} are not signed"
 
     def _check_seals(self, connection: Connection) -> Iterator[str]:
         head = self.summary.head
@@ -248,9 +248,9 @@ class Proof:
         for name in sorted({*kept, *found, *head.sums}):
             signed, there = head.sums.get(name, NOTHING), found.get(name, NOTHING)
             if signed != there:
-                yield f"the seals of {name} are not those that were signed ({there[0]} rows, {signed[0]} signed)"
+                yield f"the seals of {name} differ from those that were signed ({there[0]} rows, {signed[0]} signed)"
             elif signed != kept.get(name, NOTHING):
-                yield f"the sum that is kept of {name} is not the one that was signed"
+                yield f"the sum stored for {name} differs from the signed one"
 
     def _check_folds(self, connection: Connection, complete: bool) -> Iterator[str]:
         for name in dict.fromkeys(

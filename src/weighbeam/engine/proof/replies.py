@@ -16,9 +16,9 @@ from weighbeam.store.blobs import select_blob
 
 @dataclass(frozen=True, slots=True)
 class RecordedReply:
-    """One answer of a miner: what the journal made of it and whether the miner signed it.
+    """One answer of a miner: its score in the journal, and whether the miner signed it.
 
-    `is_signed` is None where nothing can be told: no signature was kept, or nobody knows who asked.
+    `is_signed` is None if it cannot be checked: no signature was kept, or the asker is unknown.
     """
 
     round: str
@@ -39,7 +39,7 @@ def find_reply_fault(answer: Answer, round_id: str, asker: str) -> str | None:
     if answer.proof is None:
         return None
     if not verify_proof(answer.proof, answer.hotkey, asker):
-        return f"it is not signed by {answer.hotkey} as an answer to {asker}"
+        return f"{answer.hotkey} did not sign it as an answer to {asker}"
     return find_body_fault(answer.proof, round_id, answer.payload)
 
 

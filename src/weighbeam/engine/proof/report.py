@@ -12,7 +12,7 @@ FORMATS = (".json", ".html")
 
 
 def format_summary(summary: ProofSummary) -> Iterator[str]:
-    """Who signed what, in a few sentences."""
+    """Summarise signatures in a few sentences."""
     sequence, digest = summary.end
     head = summary.head
     if head is not None and head.is_signed:

@@ -15,13 +15,13 @@ from weighbeam.engine.rules.averages import Evaluation
 from weighbeam.store import tables
 
 UNPROVEN = {
-    "locks": "who runs a validator now",
+    "locks": "the validator that runs now",
     "memory": "caches; what collection and a desk read of it is checked",
     "metagraphs": "sightings of the chain",
-    "notices": "which alerts are open; the alerts are evidence",
-    "outbox": "work to be done after a round",
+    "notices": "open alerts; the alerts themselves are evidence",
+    "outbox": "jobs after a round",
     "requests": "a queue; results are compared with their rounds",
-    "tokens": "who may call the API",
+    "tokens": "tokens of the API",
 }
 """Tables that `replay` does not prove as a whole, and why; docs/spec/journal.md says more."""
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -47,13 +47,13 @@ def _find_fold_fault(
     row: Row[Any], emissions: Sequence[Evaluation], settings: Collection[str], complete: bool
 ) -> str | None:
     if row.settings not in settings and (complete or not FOLD_SETTINGS.fullmatch(row.settings)):
-        return f"was made under settings that no weigh-in had: {row.settings!r:.100}"
+        return f"was made under settings that no weigh-in used: {row.settings!r:.100}"
     ordered = sorted(emissions, key=lambda one: (one.at, one.round))
     places = {one.round: place for place, one in enumerate(ordered)}
     if row.oldest not in places and not complete:
         return None
     if row.oldest not in places or row.newest not in places:
-        return "begins or ends with a round that is not there"
+        return "begins or ends with a missing round"
     part, ema = ordered[places[row.oldest] : places[row.newest] + 1], 0.0
     alpha = float(row.settings.partition("/")[0])
     for one in part:
@@ -70,15 +70,15 @@ def find_orphans(connection: Connection, mechanisms: Collection[str]) -> Iterato
     rounds, entries = tables.rounds.c, tables.entries.c
     chained = select(entries.ref).where(entries.kind == "round", entries.ref == rounds.id)
     for row in connection.execute(select(rounds.id).where(rounds.state == "scored", ~chained.exists())):
-        yield f"round {row.id} says that it is scored and is not in the chain"
+        yield f"round {row.id} is marked as scored and is missing from the chain"
     for table in ROUND_TABLES:
         known = select(rounds.id).where(rounds.id == table.c.round)
         for name in connection.scalars(select(table.c.round).where(~known.exists()).distinct()):
-            yield f"{table.name} has rows of round {name}, which is not there"
+            yield f"{table.name} has rows of round {name}, which is missing"
     judged = tables.evaluations.c
     known = select(rounds.id).where(rounds.id == judged.round)
     stray = select(judged.round).where(~known.exists(), judged.emission.is_(None)).distinct()
-    yield from (f"evaluations has rows of round {name}, which is not there" for name in connection.scalars(stray))
+    yield from (f"evaluations has rows of round {name}, which is missing" for name in connection.scalars(stray))
 
 
 def find_request_faults(connection: Connection, find: FindMechanism) -> Iterator[str]:
@@ -92,4 +92,4 @@ def find_request_faults(connection: Connection, find: FindMechanism) -> Iterator
         expected = format_result(find(row.mechanism), kept, row.round)
         failed = row.state == "failed" and expected is None
         if not failed and (row.state, row.result) != ("done", expected):
-            yield f"the result of request {row.id} is not what round {row.round} says"
+            yield f"the result of request {row.id} differs from round {row.round}"

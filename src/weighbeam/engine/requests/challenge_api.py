@@ -55,7 +55,7 @@ class ChallengeApi:
             return None
         now = self.clock.now()
         challenge, new = await run_in_thread(accept_challenge, self.store, mechanism, params, given, PULLED, now)
-        LOG.info("%s: pulled challenge %s%s", mechanism.name, challenge.id, "" if new else ", known already")
+        LOG.info("%s: pulled challenge %s%s", mechanism.name, challenge.id, "" if new else ", already known")
         return challenge
 
     def _fetch_next(self) -> Any:
@@ -93,7 +93,7 @@ class ChallengeApi:
     async def _tell(self, fault: Exception, mechanism: str) -> None:
         """An alert when it begins to fail, then a quiet line each time."""
         if self.is_down:
-            LOG.debug("%s: still no challenge: %s", mechanism, fault)
+            LOG.debug("%s: no challenge could be pulled: %s", mechanism, fault)
             return
         self.is_down = True
         if isinstance(fault, WeighbeamError):

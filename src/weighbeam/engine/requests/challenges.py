@@ -86,12 +86,12 @@ def accept_challenge(
             insert_request(connection, request_id, mechanism.name, at, kept, RequestTerms(caller=by))
             return Challenge(parsed.id, by, mechanism.name, "waiting", parsed.metadata, None), True
     if row.body["challenge"]["digest"] != challenge["digest"]:
-        raise WeighbeamError("challenge_differs", f"the id {parsed.id!r} is taken", "use an id of its own")
+        raise WeighbeamError("challenge_differs", f"the id {parsed.id!r} is taken", "use another id")
     return _parse_challenge(row), False
 
 
 def select_challenge(store: Store, challenge_id: str, by: str) -> Challenge:
-    """Only for whoever handed it over; for anybody else there is none."""
+    """Return a challenge to its owner; for others it does not exist."""
     with store.read() as connection:
         query = select(tables.requests).where(tables.requests.c.id == name_request(by, challenge_id))
         row = connection.execute(query).one_or_none()
@@ -105,7 +105,7 @@ def select_challenge_of_request(store: Store, request_id: str) -> Challenge:
     with store.read() as connection:
         row = connection.execute(select(tables.requests).where(tables.requests.c.id == request_id)).one_or_none()
     if row is None:
-        raise WeighbeamError("unknown_request", f"{request_id} is not kept any more", "nothing to do")
+        raise WeighbeamError("unknown_request", f"{request_id} is no longer kept", "nothing to do")
     return _parse_challenge(row)
 
 

@@ -55,8 +55,8 @@ def enqueue_request(
         if row is None:
             insert_request(connection, request_id, mechanism.name, at, kept, terms)
         elif row.body.get("digest") != kept["digest"]:
-            told = "this key was given with another question"
-            raise WeighbeamError("key_conflict", told, "use a key of its own for each")
+            told = "this key was used with another question"
+            raise WeighbeamError("key_conflict", told, "use a different key for each question")
     return request_id
 
 
@@ -90,7 +90,7 @@ def take_next(store: Store, mechanism: str, round_id: str, now: float, by: str |
 def require_bound(connection: Connection, request_id: str, round_id: str) -> None:
     """Whether a request is still this round's; one that was given up for dead is another's by now."""
     if connection.execute(_query_bound(request_id, round_id)).first() is None:
-        told = f"{request_id} was put back in the line while {round_id} was played"
+        told = f"{request_id} was requeued while {round_id} was played"
         raise WeighbeamError("request_lost", told, "nothing to do: another round answers it")
 
 
@@ -144,7 +144,7 @@ def answer_request(journal: Journal, request_id: str, round_id: str, mechanism: 
 
 
 def format_result(mechanism: Mechanism, kept: RecordedRound, round_id: str) -> dict[str, Any] | None:
-    """What a request is answered with; None if no answer of its round is valid."""
+    """Result of a request; None if no answer of its round is valid."""
     best = mechanism.best(kept.params, kept.observation, kept.scored)
     if best is None:
         return None

@@ -30,7 +30,7 @@ PROGRESS_COLUMNS = (
     COLUMNS.body["ranked"].as_boolean().label("ranked"),
     COLUMNS.body["wanted"].label("wanted"),
 )
-"""What is told of many at a time: question and answer may have megabytes each, and stay in the store."""
+"""Columns for lists: question and answer may have megabytes each, and stay in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def cancel_request(store: Store, request_id: str) -> None:
     with store.write() as connection:
         row = connection.execute(select(tables.requests).where(COLUMNS.id == request_id)).one_or_none()
         state = None if row is None else row.state
-        require(state == "waiting", "not_waiting", f"it is {state or 'gone'}, and waits no more", "nothing to do")
+        require(state == "waiting", "not_waiting", f"it is {state or 'gone'} and no longer waiting", "nothing to do")
         assert row is not None
         gone = {"state": "cancelled", "body": {**row.body, "body": {}}}
         connection.execute(update(tables.requests).where(COLUMNS.id == request_id).values(**gone))
@@ -95,7 +95,7 @@ def list_requests(store: Store, caller: str | None, limit: int, before: str | No
         if before is not None:
             last = connection.execute(select(COLUMNS.at, COLUMNS.caller).where(COLUMNS.id == before)).one_or_none()
             known = last is not None and caller in (None, last.caller)
-            require(known, "bad_query", "before names no request of yours", "give the next of the page before")
+            require(known, "bad_query", "`before` names no request of yours", "give the next of the page before")
             assert last is not None
             query = query.where(tuple_(COLUMNS.at, COLUMNS.id) < tuple_(last.at, before))
         return list(connection.execute(query))

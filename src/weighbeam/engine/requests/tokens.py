@@ -43,7 +43,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a new token may do."""
+    """Permissions of a new token."""
 
     name: str
     scopes: Collection[str]
@@ -54,12 +54,12 @@ class Grant:
 
     def check(self) -> None:
         named = NAME.fullmatch(self.name) is not None
-        require(named, "bad_token_name", f"{self.name[:80]!r} is no name", "1 to 64 letters, digits and . _ -")
+        require(named, "bad_token_name", f"{self.name[:80]!r} is not a valid name", "1 to 64 letters, digits and . _ -")
         known = bool(self.scopes) and set(self.scopes) <= set(SCOPES)
-        require(known, "bad_scope", "a token needs scopes that there are", f"some of {', '.join(SCOPES)}")
+        require(known, "bad_scope", "a token needs known scopes", f"some of {', '.join(SCOPES)}")
         for number in (self.per_minute, self.days):
             sound = number is None or (math.isfinite(number) and number > 0)
-            require(sound, "bad_usage", "a rate and a time are more than 0", "correct it, or leave it out")
+            require(sound, "bad_usage", "a rate and a duration must be above 0", "correct it, or leave it out")
 
 
 def make_token(store: Store, grant: Grant, at: float) -> tuple[Token, str]:

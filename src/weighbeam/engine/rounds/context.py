@@ -44,11 +44,11 @@ class RoundContext:
 
 @dataclass(frozen=True, slots=True)
 class RoundStart:
-    """When a round happens and who is there: hotkey → uid, endpoint and operator, as one metagraph showed them.
+    """Time and participants of a round: hotkey → uid, endpoint and operator, from one metagraph.
 
-    `known` are the miners that the journal knew before that: of those, whoever is not there has left. Who came later
-    has not, though the metagraph does not show them. `barred` is why nobody may be asked,
-    `exclusion` whom the rules left out.
+    `known` are the miners that the journal knew before: those of them that are absent have left. Later arrivals
+    have not, although the metagraph does not show them. `barred` is why no miner may be asked,
+    `exclusion` counts the miners left out by rules.
     """
 
     round_id: str

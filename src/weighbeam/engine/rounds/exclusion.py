@@ -12,9 +12,9 @@ RULES = {
     "not_serving": "without an endpoint",
     "known_validator": "on the list of known validators",
     "permit": "with a validator permit",
-    "high_stake": "with 999 TAO or more, so validators",
+    "high_stake": "with 999 TAO or more, which counts as a validator",
 }
-"""By rule, in the order told, whom it excludes."""
+"""Miners that each rule excludes, in order of display."""
 REMEDIES = {
     "low_stake": "lower min_stake_rao, or wait until miners hold that stake",
     "not_serving": "wait until miners serve",
@@ -24,7 +24,7 @@ REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """How many neurons besides ourselves each rule kept from being asked, and how many are left."""
+    """Number of other neurons that each rule excluded from being asked, and number left."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     left: int = 0
@@ -48,11 +48,11 @@ class Exclusion:
         """
         remedies = [remedy for rule, remedy in REMEDIES.items() if self.counts.get(rule)]
         remedy = "; ".join(remedies) or "wait until more miners register and serve"
-        return WeighbeamError("too_few_miners", f"nobody to ask for {mechanism}; {self}", remedy)
+        return WeighbeamError("too_few_miners", f"no miner to ask for {mechanism}; {self}", remedy)
 
 
 def count_excluded(excluded: Iterable[Reason], low_stake: int, left: int) -> Exclusion:
-    """What the serving filter and the mechanism's stake leave; we ourselves are not counted."""
+    """Count miners excluded by the serving filter and the mechanism's stake, without ourselves."""
     counts = Counter[str](reason for reason in excluded if reason != "self")
     if low_stake:
         counts["low_stake"] = low_stake

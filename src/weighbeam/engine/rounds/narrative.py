@@ -30,7 +30,7 @@ NOTHING = "nothing to draw"
 
 @dataclass(frozen=True, slots=True)
 class RoundExtra:
-    """What belongs to a round and to no score: its value, or the reason why there is none."""
+    """Extra of a round outside its scores: a value, or the reason why it is missing."""
 
     kind: str
     value: str | None
@@ -67,13 +67,15 @@ class NarrativeJobs:
             raise WeighbeamError("no_picture", f"{picture.fault}", remedy)
 
     async def take_away(self, item: OutboxItem) -> None:
-        """Remove the picture of a round that is not kept any more."""
+        """Remove the picture of a round that is no longer kept."""
         await run_in_daemon_thread(self.artifacts.remove, name_heatmap(item.ref))
 
     def _find(self, item: OutboxItem) -> Mechanism:
         mechanism = self.mechanisms.get(item.mechanism)
         if mechanism is None or not mechanism.narrates:
-            raise WeighbeamError("no_delivery", f"{item.mechanism} is not run here", "run it again to have it told")
+            raise WeighbeamError(
+                "no_delivery", f"{item.mechanism} is not run here", "run the mechanism to have the round narrated"
+            )
         return mechanism
 
     async def _draw(self, mechanism: Any, kept: RecordedRound, round_id: str) -> RoundExtra:
@@ -108,7 +110,7 @@ class NarrativeJobs:
         with self.store.write() as connection:
             known = select(tables.rounds.c.id).where(tables.rounds.c.id == round_id)
             if connection.execute(known).first() is None:
-                raise WeighbeamError("unknown_round", f"round {round_id} is not kept any more", "nothing to do")
+                raise WeighbeamError("unknown_round", f"round {round_id} is no longer kept", "nothing to do")
             with sealing(connection, tables.extras, [(round_id, extra.kind)]):
                 connection.execute(delete(tables.extras).where(columns.round == round_id, columns.kind == extra.kind))
                 connection.execute(insert(tables.extras).values(round=round_id, at=self.clock.now(), **row))

@@ -25,7 +25,7 @@ def finish_rounds(
 
 
 def _finish(journal: Journal, round_id: str, mechanism: Mechanism) -> bool:
-    """Whether it was scored now; whoever was quicker has scored it as well."""
+    """Score a round; False if another process had scored it."""
     try:
         refuse_exit(journal.commit, round_id, mechanism)
     except Exception as fault:

@@ -37,7 +37,7 @@ from weighbeam.senses.ports.protocols import RenewableSenses, Senses
 async def ask_group(
     context: RoundContext, task: Task, group: Group, moment: RoundStart, params_hash: str
 ) -> tuple[list[MinerReply], Lateness | None]:
-    """Everyone of the group and those asked besides, each once; and how late we were, if that voids the round."""
+    """Ask the group and the extra miners, each once; return our lateness too if it voids the round."""
     mechanism, params = context.mechanism, context.params
     limits = await run_in_thread(mechanism.reply_limits, params, task)
     question = MinerQuestion(
@@ -61,7 +61,9 @@ async def ask_group(
         return heard, None
     judged = blame_our_network(heard, await context.is_online())
     if judged != heard:
-        LOG.warning("%s: no miner and no probe was reached | remedy: check our own network", moment.round_id)
+        LOG.warning(
+            "%s: neither a miner nor the probe could be reached | remedy: check this machine's network", moment.round_id
+        )
     return judged, None
 
 
@@ -80,7 +82,7 @@ async def _blame_late(
     context: RoundContext, heard: Sequence[MinerReply], lateness: Lateness, moment: RoundStart
 ) -> list[MinerReply]:
     """Charge nobody when our own machine was late, and say so."""
-    text = f"{moment.round_id} is void, this machine was late: {lateness}; {count_outcomes(heard)}"
+    text = f"{moment.round_id} is void because this machine was late: {lateness}; {count_outcomes(heard)}"
     await _tell(context, "late_machine", "warning", text)
     return blame_late(heard, lateness)
 
@@ -90,7 +92,7 @@ async def _blame_refused(context: RoundContext, heard: Sequence[MinerReply], mom
     judged = blame_refused(heard)
     if judged != heard:
         refusals = count_outcomes([reply for reply in heard if is_refusal(reply)])
-        await _tell(context, "refused", "critical", f"{moment.round_id}: most miners refuse us: {refusals}")
+        await _tell(context, "refused", "critical", f"{moment.round_id}: most miners refuse this validator: {refusals}")
     return judged
 
 
@@ -120,10 +122,10 @@ async def run_round(
 async def observe_round(
     context: RoundContext, task: Task, moment: RoundStart, miners: Sequence[str], also: Also | None = None
 ) -> None:
-    """Ask a group of `miners` and make what was observed durable, for whoever scores it.
+    """Ask a group of `miners` and store the observation for scoring.
 
-    `no_permit` when miners would refuse us, `too_few_miners` when there is nobody to ask: nobody is asked then, and
-    nobody charged. `evaluation_timeout` when observing takes too long: the round is then
+    Raises `no_permit` if miners would refuse us, `too_few_miners` if there are none to ask: no miner is asked then, and
+    none is charged. Raises `evaluation_timeout` if observing takes too long: the round is then
     discarded as our own fault.
     """
     if moment.barred is not None:
@@ -176,7 +178,7 @@ async def record_round(
 
 
 async def _trim(context: RoundContext, asked: Asked, observation: Observation) -> tuple[Asked, Observation]:
-    """Leave out most of what failed answers say. What cannot be scored is kept whole, for whoever looks into it."""
+    """Trim texts of failed answers. Unscored answers stay whole, so that they can be examined."""
     try:
         scored = await run_in_thread(context.mechanism.score, context.params, observation)
     except Exception:

@@ -44,7 +44,7 @@ Which = Literal["any", "asked", "own"]
 class MechanismRunner:
     """One mechanism at work: dependencies of its rounds and weigh-ins, and the source of its tasks.
 
-    `require_permit`: miners are asked only while our hotkey holds a validator permit.
+    `require_permit`: miners are asked only while this hotkey holds a validator permit.
     """
 
     round_context: RoundContext
@@ -74,8 +74,8 @@ class MechanismRunner:
             return rounds + recover_requests(journal, mechanism, is_played)
 
     async def play_round(self, which: Which = "any") -> CommittedRound:
-        """One round with whoever serves now: an organic request if there is one, else one of our own. `asked` or `own`
-        is only that; `nothing_new` if another took what was asked. Where nobody is asked, what came in.
+        """Play one round with the serving miners: an organic request if one waits, else our own task. `asked` or `own`
+        restricts it; `nothing_new` if another process took the request. A collecting mechanism takes what came in.
         """
         moment, miners = await self._look()
         if self.collector is not None:
@@ -85,7 +85,7 @@ class MechanismRunner:
         try:
             request = None if which == "own" else await asyncio.to_thread(self._take, moment)
             if which == "asked" and request is None:
-                raise WeighbeamError("nothing_new", f"nobody asks for {self.name} any more", "nothing to do")
+                raise WeighbeamError("nothing_new", f"no request for {self.name} is waiting", "nothing to do")
             try:
                 done = await run_round(self.round_context, await self._find_task(moment, request), moment, miners)
             except Exception as fault:
@@ -184,7 +184,7 @@ class MechanismRunner:
         return take_next(self.round_context.journal.store, self.name, moment.round_id, moment.at, by)
 
     def _find_candidates(self, graph: Metagraph, eligible: Sequence[str]) -> list[str]:
-        """Whom the mechanism may ask: those with the least stake it wants, if it wants any."""
+        """Miners that the mechanism may ask: those with its minimum stake, if it has one."""
         least = self.round_context.mechanism.min_stake_rao(self.round_context.params)
         staked = {neuron.hotkey for neuron in graph.neurons if neuron.stake >= least}
         return [hotkey for hotkey in eligible if hotkey in staked]

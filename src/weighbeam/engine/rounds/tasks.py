@@ -106,7 +106,7 @@ class DocumentTasks:
                 task = self.mechanism.parse_task(self.params, name, found[name]())
                 return self.mechanism.finish_task(self.params, task, seed)
             except WeighbeamError as fault:
-                text = f"{name} is passed over: {fault.message}"
+                text = f"{name} is skipped: {fault.message}"
                 self.alerts.tell("few_documents", "warning", text, self.mechanism.name)
         raise _no_tasks(f"no document of {self.documents} makes a task", "put documents there")
 

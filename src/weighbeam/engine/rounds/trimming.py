@@ -1,4 +1,4 @@
-"""What the journal keeps of failed answers: digest, proof and the beginning; scores need none of their text."""
+"""Trimming of failed answers: the journal keeps digest, proof and the beginning; scores need no text."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

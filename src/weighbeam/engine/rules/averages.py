@@ -42,7 +42,7 @@ def fold_emissions(
     require(is_number(alpha) and 0 < alpha <= 1, "bad_alpha", f"alpha is {alpha!r}", "give a value in (0, 1]")
     require(start in ("zero", "first"), "bad_start", f"start is {start!r}", "give zero or first")
     sound = all(row.emission is None or is_number(row.emission, 0) for row in evaluations)
-    require(sound, "bad_emission", "an emission is negative or no number", "discard the round that gave it")
+    require(sound, "bad_emission", "an emission is negative or not a number", "discard the round that gave it")
     scored = {row.round: row for row in evaluations if row.emission is not None}
     future = sum(row.at > now for row in scored.values())
     oldest = float("-inf") if lookback_hours is None else now - lookback_hours * 3600

@@ -78,7 +78,7 @@ def find_ignored(environment: Mapping[str, str]) -> list[str]:
 
 
 def hash_weighing(mechanism: str, params: Mapping[str, Any], averaging: Averaging) -> str:
-    """What a weight vector was made under: the mechanism's parameters, the constants, the operator's four settings."""
+    """Hash of the rules of a weight vector: the mechanism's parameters, the constants, the operator's four settings."""
     constants: dict[str, Any] = dict(CONSTANTS)
     return digest_json(
         {"mechanism": mechanism, "params": dict(params), "constants": constants, "averaging": asdict(averaging)}
@@ -86,7 +86,7 @@ def hash_weighing(mechanism: str, params: Mapping[str, Any], averaging: Averagin
 
 
 def refuse_setting(name: str, value: str) -> WeighbeamError:
-    return WeighbeamError("bad_setting", f"{name} is {value!r}, which is no number", "give a number, or unset it")
+    return WeighbeamError("bad_setting", f"{name} is {value!r}, which is not a number", "give a number, or unset it")
 
 
 Amount = Annotated[float, Field(ge=0)]

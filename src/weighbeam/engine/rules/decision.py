@@ -57,6 +57,25 @@ SkipReason = Literal[
     "all_zero",
     "rate_limited",
 ]
+SKIPS = {
+    "chain_unreadable": "the chain cannot be read",
+    "validator_list_unreadable": "the list of known validators cannot be used",
+    "burn_target_unproven": "the burn hotkey does not belong to the subnet's owner",
+    "too_few_serving": "too few miners can be paid",
+    "all_zero": "no miner has earned anything recently",
+    "rate_limited": "the chain does not accept the next weights yet",
+    "submission_open": "the last submission is not settled yet",
+}
+"""The meaning of each reason for setting no weights."""
+
+
+def describe_skip(reason: SkipReason | None) -> str:
+    """
+    >>> describe_skip("all_zero")
+    'no miner has earned anything recently (all_zero)'
+    """
+    code = reason or "submission_open"
+    return f"{SKIPS[code]} ({code})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +90,7 @@ class Payee:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What this weigh-in does. On a skip there are no weights, only a reason."""
+    """Decision of a weigh-in. A skip has a reason and no weights."""
 
     action: Literal["submit", "skip"]
     reason: SkipReason | None
@@ -93,7 +112,7 @@ def decide_weights(
     list_ok: bool = True,
     burn: Burn | None = None,
 ) -> Decision:
-    """Gate the stale, then submit what is left or say why not. Who takes a burnt share is no miner.
+    """Exclude stale miners, then submit the rest or give the reason to skip. The burn hotkey is not a miner.
 
     A mechanism that burns pays in integers; they are scaled as they are, since shares of them would round otherwise.
     """

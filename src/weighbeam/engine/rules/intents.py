@@ -46,12 +46,12 @@ class WeightsIntent:
 
     @property
     def found(self) -> list[list[int]] | None:
-        """What the chain held instead, where that is why it failed."""
+        """The weights found on chain, if they are why it failed."""
         return self.plan.get("found")
 
     @property
     def message(self) -> str | None:
-        """The fault in the words of whoever refused."""
+        """The message of the side that refused."""
         return self.plan.get("message")
 
     def count_due(self, epoch: int) -> int:
@@ -81,7 +81,7 @@ def judge(row: WeightsIntent, stored: StoredWeights, rules: ChainRules, replaced
 
 
 def _is_registration_gone(row: WeightsIntent, stored: StoredWeights) -> bool:
-    """Whether the hotkey was registered anew since, or lost its place with what it had there."""
+    """Whether the hotkey was registered again since, or lost its place and its weights."""
     if stored.registered_at is None:
         return row.state == "included" and stored.block >= (row.included_block or 0)
     anew = row.sent_block is not None and stored.registered_at > row.sent_block
@@ -150,7 +150,7 @@ def find_chain_faults(rows: Sequence[WeightsIntent], stored: StoredWeights) -> I
         return
     if newest is None:
         if stored.row:
-            yield f"the chain holds weights since block {written}, and no submission is known here"
+            yield f"the chain holds weights since block {written}, but no submission is recorded here"
         return
     included = newest.included_block or 0
     if included and written > included:
@@ -158,7 +158,7 @@ def find_chain_faults(rows: Sequence[WeightsIntent], stored: StoredWeights) -> I
     elif written < included:
         yield f"submission {newest.id} says block {included}, the chain was last written in block {written}"
     elif newest.state == "confirmed" and not is_same(newest, stored):
-        yield f"submission {newest.id} is called confirmed, and the chain holds other weights"
+        yield f"submission {newest.id} is recorded as confirmed, but the chain holds other weights"
 
 
 def find_commit(row: WeightsIntent, stored: StoredWeights) -> WeightCommit | None:

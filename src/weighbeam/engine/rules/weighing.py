@@ -94,8 +94,8 @@ def list_payees(
     burn: Burn | None = None,
 ) -> tuple[Payee, ...]:
     """Raw weights and last successes of the eligible (hotkey → uid). A stale miner is not weighed at all, so it uses
-    up no place. Pure: live, dry and in replay the same. `freshness_hours` None is no gate. Who takes a burnt share is
-    a payee too, the last.
+    up no place. Pure: live, dry and in replay the same. `freshness_hours` None means no limit. The burn hotkey is
+    the last payee.
     """
     rule = mechanism.rule
     ungated = rule.gate == "none" or freshness_hours is None

@@ -66,7 +66,7 @@ class Health:
         return [name for name, pulse in self.pulses.items() if min(pulse.advanced, pulse.weighing) < oldest]
 
     def hung(self) -> list[str]:
-        """What this process itself does not get on with: rounds that others do not play come no sooner if it ends."""
+        """Work on which this process itself hangs; a restart would not speed up rounds that other processes play."""
         oldest = self.monotonic() - self.patience
         return [name for name in self.stalled() if name not in self.others or self.pulses[name].weighing < oldest]
 

@@ -33,9 +33,9 @@ def check_terms(store: Store, runners: Sequence[MechanismRunner]) -> None:
         known, ours = recall(store, _terms_key(runner)), _format_terms(runner)
         different = [name for name in ours if known is not None and known.get(name) != ours[name]]
         if different:
-            told = f"{runner.name} is played with another {', '.join(different)} than the validator's"
+            told = f"{runner.name} is run with another {', '.join(different)} than the validator's"
             raise WeighbeamError(
-                "observer_differs", told, "give it the validator's settings and version; start that first"
+                "observer_differs", told, "use the validator's settings and version, and start the validator first"
             )
 
 
@@ -61,7 +61,7 @@ MAX_UNSCORED = 200
 
 @dataclass(frozen=True, slots=True)
 class ObserverRuntime:
-    """What an observer works with. `own` says whether rounds of the validator's own are played here too."""
+    """Dependencies of an observer. `own` says whether it also plays the validator's own rounds."""
 
     store: Store
     clock: EngineClock
@@ -105,7 +105,7 @@ async def keep_playing(lookout: ObserverRuntime, runner: MechanismRunner) -> Non
 
 
 async def play_once(lookout: ObserverRuntime, runner: MechanismRunner) -> bool:
-    """Whether a round was played; whatever goes wrong is told, and the next one comes after a pause."""
+    """Play a round, and return whether it was played; faults are reported, and the next round follows a pause."""
     pulse = lookout.health.add(runner.name)
     try:
         played = await _play(lookout, runner)
@@ -135,12 +135,12 @@ async def play_once(lookout: ObserverRuntime, runner: MechanismRunner) -> bool:
         lookout.hung[runner.name] = 0
         pulse.rounds += 1
         pulse.last_round = played
-        LOG.info("%s: round %s is observed", runner.name, played, extra={"mechanism": runner.name, "round": played})
+        LOG.info("%s: round %s observed", runner.name, played, extra={"mechanism": runner.name, "round": played})
     return played is not None
 
 
 def _note_hung(lookout: ObserverRuntime, runner: MechanismRunner, code: str) -> None:
-    """Threads that hang would go on to take requests and fail them: end once all of them do, and begin anew."""
+    """Hanging threads would take requests and fail them, so the process ends once all of them hang."""
     if code != "evaluation_timeout":
         _beat(lookout, runner)
         return
@@ -160,7 +160,9 @@ async def _play(lookout: ObserverRuntime, runner: MechanismRunner) -> str | None
     store = lookout.store
     if await asyncio.to_thread(count_unscored, store, runner.name) >= MAX_UNSCORED:
         told = f"{MAX_UNSCORED} rounds of {runner.name} wait to be scored"
-        raise WeighbeamError("scorer_behind", told, "see that the validator of this store runs; it goes on by itself")
+        raise WeighbeamError(
+            "scorer_behind", told, "check that the validator of this store runs; the observer continues by itself"
+        )
     await asyncio.to_thread(runner.let_go)
     if lookout.own and await asyncio.to_thread(claim_turn, store, runner.name, lookout.clock.now()):
         return await runner.observe_own()
@@ -170,14 +172,16 @@ async def _play(lookout: ObserverRuntime, runner: MechanismRunner) -> str | None
 
 
 async def keep_seat(seat: HotkeyLock) -> None:
-    """Say that we live; who was given up for dead ends, and begins anew with a seat of its own."""
+    """Renew the seat; an observer whose seat was cleared ends, and restarts with a new one."""
     while True:
         try:
             await asyncio.to_thread(seat.beat)
         except WeighbeamError as fault:
             if fault.code == "hotkey_locked":
-                told = "this observer was silent for so long that its seat was cleared"
-                raise WeighbeamError("seat_lost", told, "it is started again; check clock and database") from None
+                told = "this observer was silent for so long that it was removed"
+                raise WeighbeamError(
+                    "seat_lost", told, "the service manager restarts it; check clock and database"
+                ) from None
             log_fault(fault)
         await asyncio.sleep(BEAT_SECONDS)
 

@@ -30,7 +30,7 @@ MANY = 500
 
 @dataclass(frozen=True, slots=True)
 class CleanupResult:
-    """What a clean-up removed."""
+    """Number of entries and rounds that a clean-up removed."""
 
     entries: int
     rounds: int

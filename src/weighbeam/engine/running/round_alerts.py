@@ -3,12 +3,12 @@
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import Alerts
 
-OVER = {"no_permit": "our hotkey holds a validator permit", "too_few_miners": "there are miners to ask"}
+OVER = {"no_permit": "this hotkey holds a validator permit", "too_few_miners": "there are miners to ask"}
 """By code, what is true again once a round is played."""
 
 
 def is_unplayed(fault: WeighbeamError) -> bool:
-    """Whether nobody was asked: it costs no round and is no standstill."""
+    """Whether no miner was asked: this neither costs a round nor counts as a stall."""
     return fault.code in OVER
 
 

@@ -14,6 +14,7 @@ from weighbeam.engine.outbox.enqueue import raise_alerts
 from weighbeam.engine.requests.organic import has_waiting
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rules.constants import CHALLENGE_INTERVAL_SECONDS, Averaging
+from weighbeam.engine.rules.decision import describe_skip
 from weighbeam.engine.rules.schedule import find_due, is_stalled
 from weighbeam.engine.running.health import Health
 from weighbeam.engine.running.retention import clean_up, is_cleanup_due
@@ -88,7 +89,7 @@ async def keep_running(
 
 
 def list_deliveries(runtime: ValidatorRuntime) -> dict[str, Delivery]:
-    """Alerts are raised by whoever runs; the rest as it was set up."""
+    """All deliveries: alerts of this process, then the configured ones."""
     return {"alerts": partial(raise_alerts, runtime.alerts), **runtime.deliveries}
 
 
@@ -107,7 +108,7 @@ async def keep_rounds(runtime: ValidatorRuntime, runner: MechanismRunner) -> Non
 
 
 async def is_asked(runtime: ValidatorRuntime, runner: MechanismRunner) -> bool:
-    """Whether an organic request waits; a store that cannot tell is told of and asked again later."""
+    """Whether an organic request waits; if the store fails, log it and ask again later."""
     try:
         return await asyncio.to_thread(has_waiting, runtime.store, runner.name)
     except WeighbeamError as fault:
@@ -117,7 +118,7 @@ async def is_asked(runtime: ValidatorRuntime, runner: MechanismRunner) -> bool:
 
 
 async def play_once(runtime: ValidatorRuntime, runner: MechanismRunner, own: bool = False) -> None:
-    """One round; whatever goes wrong is told, and the next round comes in its time."""
+    """Play one round; faults are reported, and the next round follows on schedule."""
     pulse = runtime.health.add(runner.name)
     try:
         await run_in_thread(finish_open, runner)
@@ -159,7 +160,7 @@ def restore_blocks(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
 
 
 def _finish_at_start(runner: MechanismRunner) -> None:
-    """What cannot be finished now is tried again before every round."""
+    """Finish open rounds; failures are tried again before every round."""
     try:
         refuse_exit(finish_open, runner)
     except Exception as fault:
@@ -168,7 +169,7 @@ def _finish_at_start(runner: MechanismRunner) -> None:
 
 def finish_open(runner: MechanismRunner) -> None:
     for touched in runner.recover():
-        LOG.info("%s: %s was open and is finished", runner.name, touched)
+        LOG.info("%s: round %s was left open and is finished now", runner.name, touched)
 
 
 async def keep_weighing(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
@@ -220,7 +221,8 @@ async def weigh_once(runtime: ValidatorRuntime, runner: MechanismRunner) -> None
     runtime.health.note_blocks(runner.name, 0 if has_landed(done.submission) else done.mode.blocks)
     pulse.weigh_ins += 1
     fields = {"mechanism": runner.name, "mode": pulse.mode, "result": result}
-    LOG.info("%s: weigh-in in mode %s, %s", *fields.values(), extra=fields)
+    said = f"weights {result}" if done.submission else f"no weights set: {describe_skip(done.decision.reason)}"
+    LOG.info("%s: %s, mode %s", runner.name, said, pulse.mode, extra=fields)
 
 
 async def keep_clean(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
@@ -236,7 +238,7 @@ async def keep_clean(runtime: ValidatorRuntime, runner: MechanismRunner) -> None
                     runtime.hotkey,
                     runner.weigh_in_context.chain.sign,
                 )
-                LOG.info("clean-up: %d entries, %d rounds removed", done.entries, done.rounds)
+                LOG.info("clean-up removed %d entries and %d rounds", done.entries, done.rounds)
         except Exception as fault:
             log_fault(fault)
         await asyncio.sleep(FAULT_SECONDS)
@@ -271,7 +273,7 @@ def release(lock: HotkeyLock) -> None:
 
 
 def _name_skip(audit: AuditLine) -> str | None:
-    """Why nothing was set; that a commit waits for its reveal in time is no reason to worry."""
+    """Reason why no weights were set; None for a commit that waits for its reveal on time."""
     return audit.reason if audit.kind == "skip" and not audit.detail.get("sealed") else None
 
 

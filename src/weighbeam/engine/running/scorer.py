@@ -51,7 +51,7 @@ class ObservedRoundScorer:
         touched = [one for runner in self._runners for one in self._finish(runner)] if seats or self._left else []
         dead = {name for name, alive in seats.items() if not alive}
         if dead:
-            LOG.warning("%d observers are gone; requests that they took are played again", len(dead))
+            LOG.warning("%d observers stopped responding; their requests are played again", len(dead))
             clear_seats(self._store, dead)
         self._note(any(seats.values()))
         return touched
@@ -62,7 +62,7 @@ class ObservedRoundScorer:
             if one.startswith(f"{runner.name}-"):
                 pulse = self._health.add(runner.name)
                 pulse.rounds, pulse.last_round = pulse.rounds + 1, one
-            LOG.info("%s: %s is finished", runner.name, one, extra={"mechanism": runner.name})
+            LOG.info("%s: round %s finished", runner.name, one, extra={"mechanism": runner.name})
         return touched
 
     def _note(self, alive: bool) -> None:
@@ -71,9 +71,9 @@ class ObservedRoundScorer:
                 self._health.advance(name)
             self._seen = self._monotonic()
             if self._told:
-                self._alerts.end({"no_observers": "one is there again"})
+                self._alerts.end({"no_observers": "an observer is running again"})
                 self._told = False
         elif self._left and not self._told and self._monotonic() - self._seen > ALONE_SECONDS:
-            text = f"no observer for {ALONE_SECONDS:.0f} s, so nobody plays rounds of {', '.join(sorted(self._left))}"
+            text = f"no observer for {ALONE_SECONDS:.0f} s, so no rounds are played for {', '.join(sorted(self._left))}"
             self._alerts.tell("no_observers", "critical", text)
             self._told = True

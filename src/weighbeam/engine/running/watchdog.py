@@ -42,7 +42,7 @@ class Supervisor:
         while not self._stop.wait(min(LOOK_SECONDS, self._seconds / 4)):
             silent = time.monotonic() - self._beaten
             if silent > self._seconds:
-                LOG.critical("the event loop stood still for %.0f s | remedy: it is started again", silent)
+                LOG.critical("the event loop stood still for %.0f s | remedy: the service manager restarts it", silent)
                 self._end(EXIT_FROZEN)
                 return
 

@@ -42,14 +42,14 @@ def load_text(path: Path, limit: int) -> str:
 
 
 def load_json(path: Path) -> Any:
-    """The value of a JSON file; NaN and Infinity are no JSON."""
+    """Load a JSON file; NaN and Infinity are invalid."""
     text = load_text(path, MAX_JSON_BYTES)
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
         raise WeighbeamError("not_json", f"{path} is nested too deeply", "flatten it") from None
     except ValueError as fault:
-        raise WeighbeamError("not_json", f"{path} is not JSON: {fault}", "correct it there") from None
+        raise WeighbeamError("not_json", f"{path} is not JSON: {fault}", "correct it at that place") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

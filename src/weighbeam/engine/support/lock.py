@@ -1,7 +1,7 @@
 """One validator per hotkey: a lock in the store, kept alive by its heartbeat, taken over once that has stopped.
 
-A server keeps it for our connection instead, as long as that lives; the heartbeat only says who it is. A connection
-that is lost is made anew at the next beat, unless another took the hotkey over meanwhile.
+A server holds it for our connection instead, as long as that lives; the heartbeat only names the holder. A connection
+that is lost is reopened at the next beat, unless another process took over the hotkey meanwhile.
 """
 
 import os
@@ -44,18 +44,19 @@ class HotkeyLock:
             held = connection.execute(select(tables.locks).where(mine)).one_or_none()
             taken = held is not None and held.holder != self.holder and self._is_alive(held, now)
             if not ours and (taken or self._session is not None):
+                holder = _name_holder(held.holder) if held else "another process"
                 raise WeighbeamError(
                     "hotkey_locked",
-                    f"{_name_holder(held.holder) if held else 'another process'} runs a validator for this hotkey",
-                    f"stop it; on another machine, wait {DEAD_SECONDS:.0f} seconds after its end",
+                    f"{holder} already runs a validator for this hotkey",
+                    f"stop it; if it ran on another machine, wait {DEAD_SECONDS:.0f} seconds after its end",
                 )
             connection.execute(delete(tables.locks).where(mine))
             connection.execute(insert(tables.locks).values(hotkey=self._hotkey, holder=self.holder, beat=now))
 
     def beat(self) -> None:
-        """Still here; `hotkey_locked` if the lock was taken over meanwhile.
+        """Renew the lock; `hotkey_locked` if another process took it over.
 
-        Whoever takes it over leaves a name. As long as it is ours, a lock that is not can only be that of a connection
+        A process that takes it over leaves its name. While the name is ours, a foreign lock can only be one
         we lost before the server noticed.
         """
         lost = self._session is not None and not self._hold()
@@ -64,10 +65,10 @@ class HotkeyLock:
             done = connection.execute(update(tables.locks).where(own).values(beat=self._now()))
         if done.rowcount != 1:
             self._let_go()
-            raise WeighbeamError("hotkey_locked", "another validator took this hotkey over", "stop this one")
+            raise WeighbeamError("hotkey_locked", "another validator took over this hotkey", "stop this one")
         if lost:
-            told = "the server still keeps this hotkey's lock for a connection that was lost"
-            raise WeighbeamError("store_fault", told, "nothing to do: it notices within about a minute")
+            told = "the database server still holds this hotkey's lock for a lost connection"
+            raise WeighbeamError("store_fault", told, "nothing to do: the server releases it within about a minute")
 
     def check(self) -> None:
         """Before what only the holder may do: a server gives the lock to another as soon as a connection is lost."""
@@ -97,7 +98,7 @@ class HotkeyLock:
 
 
 def select_holder(connection: Connection, now: float) -> str | None:
-    """Who runs a validator on this store, if anybody does."""
+    """The process that runs a validator on this store, if any."""
     return next((_name_holder(held.holder) for held in _list_alive(connection, now)), None)
 
 

@@ -39,7 +39,7 @@ def clear_seats(store: Store, names: set[str]) -> None:
 
 
 def claim_turn(store: Store, mechanism: str, now: float) -> bool:
-    """Whether a round of our own is due, and now ours to play: one in each interval, whoever plays it, though their
+    """Whether a round of our own is due, and this process may play it: one per interval of all, though their
     clocks differ a little."""
     key = f"turn:{mechanism}"
     with store.write() as connection:

@@ -46,7 +46,7 @@ async def run_in_thread(work: Callable[Given, Result], *arguments: Given.args, *
 
 
 async def run_in_daemon_thread(work: Callable[Given, Result], *arguments: Given.args, **named: Given.kwargs) -> Result:
-    """What comes of it; once cancelled, it is left to itself."""
+    """Run a function in a daemon thread; once cancelled, the thread is abandoned."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()
 

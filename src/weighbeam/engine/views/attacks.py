@@ -48,7 +48,7 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class AttackSummary:
-    """What happened since `since`: copies and alerts newest first, 200 of each at most; suspects with most first, of
+    """Attacks since `since`: copies and alerts newest first, 200 of each at most; suspects with most first, of
     the newest 2,000 rounds. `duplicates` and `held` count contributions, as mechanisms that collect them do."""
 
     since: float

@@ -68,7 +68,7 @@ class NewsPosition:
 
 @dataclass(frozen=True, slots=True)
 class JournalEvent:
-    """One thing that happened, and how far somebody knows who was told."""
+    """One event, and the position in the journal up to which its receiver is informed."""
 
     kind: Kind
     data: Mapping[str, Any]
@@ -101,7 +101,7 @@ def select_news_state(store: Store) -> NewsState:
 
 
 def select_news(store: Store, seen: NewsState) -> tuple[list[JournalEvent], NewsState]:
-    """What happened after `seen`, in order, so much at most; and what was seen with it."""
+    """Events after `seen`, in order and limited in number, and the position after them."""
     with store.read() as connection:
         events = _list_added(connection, seen.position, None)
         at = events[-1].position if events else seen.position
@@ -112,7 +112,7 @@ def select_news(store: Store, seen: NewsState) -> tuple[list[JournalEvent], News
 
 
 def select_missed(store: Store, since: NewsPosition, until: NewsPosition) -> list[JournalEvent]:
-    """What somebody missed who was away, and where the newest submissions stand; `missed` alone if it is too much."""
+    """Events a listener missed, and the state of the newest submissions; `missed` alone if there are too many."""
     with store.read() as connection:
         events = _list_added(connection, since, until)
         newest = {row["mechanism"]: row for row in _list_moving(connection)}

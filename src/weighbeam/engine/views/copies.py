@@ -16,7 +16,7 @@ STEP = 500
 
 @dataclass(frozen=True, slots=True)
 class CopiesLine:
-    """Who gave the same answer in a round; groups of one round are numbered."""
+    """Miners that gave the same answer in a round; groups of one round are numbered."""
 
     round: str
     number: int

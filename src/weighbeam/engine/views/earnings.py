@@ -1,4 +1,4 @@
-"""Who earned what over time: the shares of the weights that the chain confirmed, the largest earners by themselves."""
+"""Earnings over time: the shares of the weights that the chain confirmed, the largest earners by themselves."""
 
 from collections import Counter
 from collections.abc import Mapping

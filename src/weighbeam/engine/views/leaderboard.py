@@ -46,7 +46,7 @@ class LeaderboardLine:
 
 @dataclass(frozen=True, slots=True)
 class MinerPay:
-    """What chain and ledger know of a miner."""
+    """Pay of a miner according to chain and ledger."""
 
     uid: int | None = None
     share: float | None = None

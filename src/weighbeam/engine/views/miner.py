@@ -32,7 +32,7 @@ NAME = "scores"
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """What one answer got."""
+    """Score of one answer."""
 
     round: str
     mechanism: str

@@ -1,4 +1,4 @@
-"""Who a miner is to people: a name beside its uid and hotkey, and the miner that a name, a uid or a hotkey means.
+"""Names of miners for people: a name beside its uid and hotkey, and the miner that a name, a uid or a hotkey means.
 
 A name comes from the settings, from the cast of a demo, or from the chain, in that order. It is a label and nothing
 else: a miner stays its hotkey, and two miners with one name stay two.
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CastAct:
-    """What a miner of a demo does in one mechanism: a name of its own there, and what that is in words."""
+    """Role of a demo's miner in one mechanism: its name there, and a description."""
 
     name: str
     about: str
@@ -78,7 +78,7 @@ class NameBook:
     known: frozenset[str] = frozenset()
 
     def find(self, hotkey: str, mechanism: str | None = None) -> MinerName:
-        """What is known of a hotkey; a demo's miner goes by its act in the mechanism."""
+        """Find the names of a hotkey; a demo's miner has the name of its role in the mechanism."""
         member = self.cast.get(hotkey)
         act = None if member is None or mechanism is None else member.acts.get(mechanism)
         role = None if member is None else member.role
@@ -121,7 +121,7 @@ class NameBook:
         return found[0] if found else given
 
     def find_named(self, part: str) -> tuple[str, ...]:
-        """The hotkeys of whoever has a name, in any mechanism, that holds this part."""
+        """The hotkeys whose name, in any mechanism, contains this text."""
         wanted = part.casefold()
         there = sorted({*self.aliases, *self.cast, *self.chain})
         names = {one: {(self.name(one) or "").casefold(), *self._list_other_names(one)} for one in there}
@@ -141,7 +141,7 @@ class NameBook:
         return list(dict.fromkeys((*named, *begun))) or other
 
     def _list_other_names(self, hotkey: str) -> set[str]:
-        """What else a miner of a demo goes by."""
+        """Other names of a demo's miner."""
         member = self.cast.get(hotkey)
         if member is None:
             return set()
@@ -200,7 +200,7 @@ def note_cast(store: Store, cast: Mapping[str, CastMember]) -> None:
 
 
 def _parse_cast(kept: Any) -> dict[str, CastMember]:
-    """What a journal says of a cast; a journal may come from anybody, so each word is checked."""
+    """Parse the cast in a journal; a journal may come from a stranger, so each word is checked."""
     found: dict[str, CastMember] = {}
     for hotkey, row in kept.items() if isinstance(kept, dict) else ():
         name, role = (clean_name(row.get("name")), row.get("role")) if isinstance(row, dict) else (None, None)

@@ -92,7 +92,7 @@ class Overview:
 
 
 def select_overview(store: Store, mechanisms: Sequence[str], now: float) -> Overview:
-    """`now` is the journal's clock; whether a validator runs is told by the wall's."""
+    """`now` is the journal's clock; the wall's clock decides whether a validator runs."""
     with store.read() as connection:
         views = tuple(_view(connection, name, now) for name in mechanisms)
         running, last = has_validator(connection, time.time()), _select_last_entry(connection)
@@ -147,7 +147,7 @@ def _select_last_round(connection: Connection, name: str) -> LastRound | None:
 
 
 def _count_rounds(connection: Connection, name: str, since: float, now: float) -> int:
-    """What is later than now was noted before the clock jumped back."""
+    """Count rounds; those dated in the future were recorded before the clock jumped back."""
     query = select(func.count()).where(ROUNDS.mechanism == name, ROUNDS.at > since, ROUNDS.at <= now)
     return int(connection.scalar(query.where(ROUNDS.state == "scored")) or 0)
 

@@ -55,7 +55,9 @@ def parse_cursor(text: str | None, list_name: str, *types: type) -> tuple[Any, .
     except (ValueError, UnicodeError, RecursionError, binascii.Error):
         key = None
     if key is None or len(key) != len(types) or not all(map(_is_sound, key, types)):
-        raise WeighbeamError("bad_cursor", "this cursor is not one of this list", "leave it out to begin anew")
+        raise WeighbeamError(
+            "bad_cursor", "this cursor does not belong to this list", "leave it out to start from the beginning"
+        )
     return tuple(key)
 
 

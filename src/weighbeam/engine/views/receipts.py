@@ -16,7 +16,7 @@ NO_LIMIT = 1 << 40
 
 
 def issue_receipt(store: Store, round_id: str, hotkey: str, key: Hotkey) -> dict[str, Any]:
-    """The receipt of one answer. Its text is told by its hash alone, so that a receipt may be shown to anyone."""
+    """Issue the receipt of one answer. It contains only the hash of the text, so that it may be shown to anyone."""
     view = select_round_view(store, round_id, withhold=False, max_payloads=NO_LIMIT)
     answer = find_answer(view, hotkey)
     if view.entry is None or answer.status is None:

@@ -98,7 +98,7 @@ def _refuse(connection: Connection, round_id: str) -> WeighbeamError:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """What one miner said and got. `payload` is None if it is withheld or too much for a page.
+    """Answer and score of one miner. `payload` is None if it is withheld or too large for a page.
 
     `status` is None while the round is not scored.
     """
@@ -151,9 +151,9 @@ MAX_PAYLOADS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RoundView:
-    """A round. `withheld`: it is a user's, and neither question nor answers are told.
+    """A round. `withheld`: it is a user's, and question and answers are hidden.
 
-    `void`: none of its answers counts. `lateness` is how late our own machine was, if that is why.
+    `void`: none of its answers counts. `lateness` is the delay of our own machine, if that is the reason.
     """
 
     id: str
@@ -227,18 +227,18 @@ def select_round_view(store: Store, round_id: str, withhold: bool, max_payloads:
 
 
 def _point_here(narrative: str, told: Mapping[str, tuple[str, str]], round_id: str) -> str:
-    """Where the picture is for whoever reads over HTTP, and not on which disk."""
+    """URL of the picture instead of its place on disk."""
     picture = told.get("heatmap")
     return narrative if picture is None else narrative.replace(picture[0], f"/v1/rounds/{round_id}/heatmap.png")
 
 
 def find_answer(view: RoundView, hotkey: str) -> AnswerView:
-    """What one miner got in a round; `unknown_hotkey` if it was not asked."""
+    """Find a miner's answer in a round; `unknown_hotkey` if it was not asked."""
     for answer in view.answers:
         if answer.hotkey == hotkey:
             return answer
     told = f"{hotkey[:100]!r} has no answer in {view.id}"
-    raise WeighbeamError("unknown_hotkey", told, "see whom the round asked")
+    raise WeighbeamError("unknown_hotkey", told, "see which miners the round asked")
 
 
 def is_asked(store: Store, round_id: str) -> bool:
@@ -257,14 +257,14 @@ def is_asker(store: Store, round_id: str, caller: str) -> bool:
 
 
 def _select_extras(connection: Connection, round_id: str) -> dict[str, tuple[str, str]]:
-    """What was told of a round after it: by kind, the text or place, and who told it."""
+    """Extras of a round added after it: by kind, the text or place, and its author."""
     columns = tables.extras.c
     query = select(columns.kind, columns.value, columns.maker).where(columns.round == round_id)
     return {row.kind: (row.value, row.maker) for row in connection.execute(query) if row.value is not None}
 
 
 def _choose_best(connection: Connection, record: RoundRecord) -> str | None:
-    """Whose answer a user would be given; nobody's if the mechanism of the time is not installed."""
+    """The answer that a user would get; none if the round's mechanism is not installed."""
     if record.scored is None:
         return None
     try:

@@ -157,7 +157,7 @@ def list_rounds(
 
 
 def is_settled(store: Store, round_id: str, now: float) -> bool:
-    """Whether nothing is to be added to a round: it is scored, and its story has had the time to be told."""
+    """Whether a round is final: it is scored, and its narrative had time to arrive."""
     columns = tables.rounds.c
     query = select(columns.at).where(columns.id == round_id, columns.state == "scored")
     with store.read() as connection:

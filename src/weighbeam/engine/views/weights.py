@@ -52,7 +52,7 @@ class SubmissionLine:
 
     @property
     def message(self) -> str | None:
-        """The fault in the words of whoever refused."""
+        """The message of the side that refused."""
         return self.plan.get("message")
 
 

@@ -48,7 +48,7 @@ class WeighInContext:
 
 @dataclass(frozen=True, slots=True)
 class ChainSnapshot:
-    """What the chain says at one moment; `fault` when it says nothing."""
+    """State of the chain at one moment; `fault` is set if it cannot be read."""
 
     graph: Metagraph | None
     rules: ChainRules | None
@@ -72,7 +72,7 @@ class WeighInAssessment:
 
 
 async def fetch_snapshot(context: WeighInContext) -> ChainSnapshot:
-    """Fetch one chain snapshot. `first`: the chain holds no weights of ours, so no rate limit applies."""
+    """Fetch one chain snapshot. `first`: the chain holds no weights of this validator yet, so no rate limit applies."""
     try:
         graph, rules = await context.chain.metagraph(), await context.chain.rules()
         blocks = await context.chain.blocks_since_update(context.own_hotkey)

@@ -50,7 +50,9 @@ class Discovery:
 
 
 def _late(seconds: float) -> WeighbeamError:
-    return WeighbeamError("endpoints_timeout", f"no endpoints within {seconds:g} s", "mend or remove what hangs")
+    return WeighbeamError(
+        "endpoints_timeout", f"no endpoints within {seconds:g} s", "fix or remove the source that hangs"
+    )
 
 
 def find_operators(graph: Metagraph, endpoints: Mapping[str, Endpoint]) -> dict[str, str]:

@@ -72,7 +72,7 @@ def parse_hotkeys(content: bytes) -> set[str]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _bad("it is not {version, updated, validators: [{hotkey}]}") from None
     if not all(isinstance(hotkey, str) for hotkey in hotkeys):
-        raise _bad("a hotkey is no text")
+        raise _bad("a hotkey is not a string")
     return hotkeys
 
 
@@ -93,5 +93,5 @@ def _fetch(source: str) -> bytes:
 
 def _bad(why: str) -> WeighbeamError:
     return WeighbeamError(
-        "validator_list_unreadable", f"the list of validators cannot be read: {why}", "mend the source"
+        "validator_list_unreadable", f"the list of known validators cannot be read: {why}", "fix the source"
     )

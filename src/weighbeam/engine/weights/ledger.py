@@ -66,7 +66,7 @@ class Ledger:
                 .where(tables.submissions.c.state.in_(OPEN))
             )
             if busy is not None:
-                raise WeighbeamError("submission_open", f"submission {busy} is not settled", "wait until it is")
+                raise WeighbeamError("submission_open", f"submission {busy} is not settled", "wait until it is settled")
             details = {
                 "holders": [list(holder) for holder in plan.holders],
                 "reveal_period": plan.reveal_period,
@@ -122,7 +122,7 @@ class Ledger:
         return self._move(row_id, allowed, "failed", {"message": message} if message else {}, reason=reason)
 
     def _drop_replaced(self, row_id: int, graph: Metagraph) -> WeightsIntent:
-        """A uid whose holder changed since the plan is taken out, and the rest scaled anew."""
+        """Remove uids whose holder changed since the plan, and scale the rest again."""
         with self.store.write() as connection:
             row = _select_intent(connection, row_id)
             now = {neuron.uid: [neuron.hotkey, neuron.registered_at] for neuron in graph.neurons}

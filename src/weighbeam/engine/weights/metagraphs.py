@@ -82,7 +82,7 @@ def note_metagraph(
 def note_if_due(
     store: Store, mechanism: str, graph: Metagraph, rules: ChainRules, at: float, own: str, always: bool
 ) -> None:
-    """For the engine: at most every five minutes unless `always`, and whatever goes wrong is told and no more."""
+    """Record the metagraph at most every five minutes unless `always`; faults are only reported."""
     try:
         if always or _is_due(store, mechanism, at):
             note_metagraph(store, mechanism, graph, rules, at, own)

@@ -47,7 +47,7 @@ def note_weighed(
 def rank_weighed(
     mechanism: Mechanism, params: Params, standings: Sequence[Standing], weighing: Weighing
 ) -> tuple[str, ...]:
-    """Whom the mechanism weighed, best first; among them those whose weight is too small for an integer."""
+    """Weighed miners, best first, including those whose weight is too small for an integer."""
     target = weighing.burn.hotkey if weighing.burn else None
     fresh = {one.hotkey for one in weighing.payees if one.last_success_at is not None} - {target}
     raw = weigh_raw(mechanism, params, standings, fresh, target)

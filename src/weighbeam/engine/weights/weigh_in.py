@@ -41,7 +41,7 @@ from weighbeam.store.memory import note
 
 @dataclass(frozen=True, slots=True)
 class WeighInResult:
-    """What a weigh-in came to. `settled` is an older submission whose fate became known, `reading` what it rests on."""
+    """Result of a weigh-in. `settled` is an older submission that was settled, `reading` the chain snapshot used."""
 
     decision: Decision
     mode: Mode
@@ -90,7 +90,7 @@ def _decide(context: WeighInContext, reading: ChainSnapshot, now: float) -> tupl
 
 
 async def preview(context: WeighInContext, now: float, close: bool = False) -> tuple[ChainSnapshot, WeighInAssessment]:
-    """What a weigh-in would do now; nothing is written or sent."""
+    """Preview a weigh-in; nothing is written or sent."""
     reading = await fetch_snapshot(context)
     if close:
         await context.chain.close()

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from weighbeam.engine.alerts.alerts import Level
+from weighbeam.engine.rules.decision import describe_skip
 from weighbeam.engine.rules.intents import WeightsIntent
 from weighbeam.engine.rules.mode import Mode
 from weighbeam.engine.weights.weigh_in import WeighInResult
@@ -23,7 +24,7 @@ class WeighInAlert:
 
 
 def name_state(mode: Mode) -> str:
-    """The state whose entering and leaving is told: a mode, or an unreadable chain."""
+    """The state whose start and end raise alerts: a mode, or an unreadable chain."""
     return mode.mode if mode.confirmed else "UNREADABLE"
 
 
@@ -32,29 +33,29 @@ def list_raised(done: WeighInResult, before: str | None, stalled: bool) -> list[
     told = [*_report_mode(done, before), *_report_list(done), *_report_burn(done)]
     if done.decision.uniform and done.submission is not None:
         told.append(
-            WeighInAlert("uniform_weights", "critical", "nobody earned anything: every eligible miner is paid alike")
+            WeighInAlert("uniform_weights", "critical", "no miner earned anything: every eligible miner is paid alike")
         )
     if done.late and done.mode.mode == "NORMAL":
-        told.append(WeighInAlert("weights_late", "warning", f"no weights of ours for {done.mode.blocks} blocks"))
+        told.append(WeighInAlert("weights_late", "warning", f"no new weights for {done.mode.blocks} blocks"))
     if stalled:
-        why = done.decision.reason or "submission_open"
-        told.append(WeighInAlert("weigh_in_stalled", "warning", f"skipped three times or more in a row: {why}"))
+        text = f"at least three weigh-ins in a row set no weights: {describe_skip(done.decision.reason)}"
+        told.append(WeighInAlert("weigh_in_stalled", "warning", text))
     if done.future:
-        told.append(WeighInAlert("clock_skew", "warning", f"{done.future} evaluations are later than now"))
+        told.append(WeighInAlert("clock_skew", "warning", f"{done.future} evaluations are dated in the future"))
     once = {row.id: row for row in (done.settled, done.submission) if row is not None}
     told.extend(one for row in once.values() if (one := _report_row(row)) is not None)
     return told
 
 
 def list_ended(done: WeighInResult, raised: Collection[str]) -> dict[str, str]:
-    """By code, why what may have been told before is over, unless it was raised again."""
+    """Alerts that are over: by code, the reason, unless the alert was raised again."""
     over = dict([*_end_modes(done), *_end_rows(done)])
     if done.list_ok:
-        over["validator_list_unreadable"] = "the list of validators can be used again"
+        over["validator_list_unreadable"] = "the list of known validators can be used again"
     if done.burn is not None and not done.burn.unproven:
         over["burn_target_unproven"] = "the burn hotkey is the subnet owner's"
     if not done.future:
-        over["clock_skew"] = "no evaluation is later than now"
+        over["clock_skew"] = "no evaluation is dated in the future"
     return {code: why for code, why in over.items() if code not in raised}
 
 
@@ -66,7 +67,7 @@ def _end_modes(done: WeighInResult) -> Iterator[tuple[str, str]]:
     yield "chain_unreadable", f"the chain can be read again, mode {mode}"
     yield "stalled", "the chain makes blocks again"
     if not done.late:
-        yield "weights_late", f"our weights are {done.mode.blocks} blocks old"
+        yield "weights_late", f"the weights on chain are {done.mode.blocks} blocks old"
     if mode != "EMERGENCY":
         yield "emergency_mode", f"left EMERGENCY, now {mode}"
     if mode == "NORMAL":
@@ -77,7 +78,7 @@ def _end_rows(done: WeighInResult) -> Iterator[tuple[str, str]]:
     if done.submission is not None and done.submission.state not in ("failed", "unknown"):
         yield "weigh_in_stalled", f"submission {done.submission.id} is {done.submission.state}"
         if not done.decision.uniform:
-            yield "uniform_weights", f"submission {done.submission.id} pays by what was earned"
+            yield "uniform_weights", f"submission {done.submission.id} pays by earnings again"
     rows = [row for row in (done.settled, done.submission) if row is not None]
     newest = max(rows, key=lambda row: row.id, default=None)
     if newest is not None and newest.state == "confirmed":
@@ -97,13 +98,15 @@ def _report_mode(done: WeighInResult, before: str | None) -> Iterator[WeighInAle
 
 def _report_list(done: WeighInResult) -> Iterator[WeighInAlert]:
     if not done.list_ok:
-        effect = "skipped" if done.decision.reason == "validator_list_unreadable" else "went on without it"
-        yield WeighInAlert("validator_list_unreadable", "warning", f"the list of validators cannot be used: {effect}")
+        effect = "skipped" if done.decision.reason == "validator_list_unreadable" else "continued without it"
+        yield WeighInAlert(
+            "validator_list_unreadable", "warning", f"the list of known validators cannot be used: {effect}"
+        )
 
 
 def _report_burn(done: WeighInResult) -> Iterator[WeighInAlert]:
     if done.burn is not None and done.burn.unproven:
-        effect = "skipped" if done.decision.action == "skip" else "the burn share went to miners"
+        effect = "skipped" if done.decision.action == "skip" else "miners got the burn share"
         yield WeighInAlert("burn_target_unproven", "critical", f"the burn hotkey is not the subnet owner's: {effect}")
 
 
@@ -114,5 +117,5 @@ def _report_row(row: WeightsIntent) -> WeighInAlert | None:
     if row.reason == "reveal_missing":
         return WeighInAlert("reveal_missing", "warning", text)
     if row.reason in ("weights_differ", "overwritten"):
-        return WeighInAlert("weights_differ", "critical", f"{text}; ours {list(row.weights)}, the chain's {row.found}")
+        return WeighInAlert("weights_differ", "critical", f"{text}; planned {list(row.weights)}, on chain {row.found}")
     return WeighInAlert("submission_failed", "warning", text)

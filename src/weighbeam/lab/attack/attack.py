@@ -14,7 +14,7 @@ YUMA = "yuma"
 
 @dataclass(frozen=True, slots=True)
 class TrialSetting:
-    """What a trial is played under: parameters other than the mechanism's own, and how long. `worlds` makes the world
+    """Setting of a trial: changed parameters, and its length. `worlds` makes the world
     of a mechanism; one is made for each set of parameters and kept, since senses take long to wake."""
 
     worlds: Callable[[str, Mapping[str, Any]], World]
@@ -24,7 +24,7 @@ class TrialSetting:
 
 @dataclass(frozen=True, slots=True)
 class MinerTrial:
-    """A trial in which so many identities of one operator play a strategy, made anew for each season. `one`
+    """A trial in which `identities` of one operator play a strategy, made for each season. `one`
     says what a profit of 1 is."""
 
     one: ClassVar[str] = "what a miner earns on average"
@@ -39,7 +39,7 @@ class MinerTrial:
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """`family` names the page it is told on: one idea may be tried on several mechanisms. `what` says how it is played,
+    """`family` names its page: one idea may be tried on several mechanisms. `what` says how it works,
     `against` what the mechanism does about it, `open` what stays possible; each a sentence or two for people. `counted`
     says what a profit of 1 is, if no kind of trial by miners does."""
 
@@ -61,7 +61,7 @@ class Attack:
 
     @property
     def one(self) -> str:
-        """What a profit of 1 is."""
+        """The meaning of a profit of 1."""
         return self.run.one if isinstance(self.run, MinerTrial) else self.counted
 
 

@@ -39,7 +39,7 @@ class ComparisonRule:
 
 RULES = (
     ComparisonRule("profit", "higher", 0.1, "it earns more", "it earns less", slack=0.2),
-    ComparisonRule("detection", "lower", 0.1, "it is found out less often", "it is found out more often", slack=0.25),
+    ComparisonRule("detection", "lower", 0.1, "it is detected less often", "it is detected more often", slack=0.25),
     ComparisonRule(
         "false_positives",
         "higher",
@@ -66,9 +66,9 @@ def compare(benched: BenchResult, expected: Expected) -> tuple[AttackFinding, ..
     found = []
     for name in sorted(expected.keys() | benched.outcomes.keys()):
         if name not in benched.outcomes:
-            found.append(AttackFinding(name, True, "expected, but not in the catalogue any more"))
+            found.append(AttackFinding(name, True, "expected, but no longer in the catalogue"))
         elif name not in expected:
-            found.append(AttackFinding(name, True, "new: nothing is expected of it yet"))
+            found.append(AttackFinding(name, True, "new: it has no expectation yet"))
         else:
             found += compare_outcome(name, benched.outcomes[name], expected[name])
     return tuple(found)

@@ -13,7 +13,7 @@ from weighbeam.lab.trials.bench import BenchResult
 
 FILE = Path(__file__).with_name("expectations.json")
 DIGITS = 4
-REMEDY = "write it anew with --write-expectations"
+REMEDY = "write it again with --write-expectations"
 Measure = Literal["profit", "taken", "detection", "false_positives", "tau"]
 MEASURES: tuple[Measure, ...] = ("profit", "taken", "detection", "false_positives", "tau")
 Expected = Mapping[str, Mapping[Measure, Interval]]
@@ -61,7 +61,7 @@ def narrow(expected: Expected, wanted: Collection[str]) -> Expected:
 
 
 def save_expectations(benched: BenchResult, profile: Profile, file: Path = FILE) -> None:
-    """Those of this profile anew; the other's stay."""
+    """Save the expectations of this profile; the other's stay."""
     attacks = {
         name: {measure: _format_interval(getattr(outcome, measure)) for measure in MEASURES}
         for name, outcome in sorted(benched.outcomes.items())

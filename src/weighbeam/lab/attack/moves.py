@@ -17,7 +17,7 @@ from weighbeam.lab.simulate.world import FixedStrategy, MinerStrategy, MinerTurn
 
 
 def answer_as(world: World, turn: MinerTurn, skill: float) -> SimulatedAnswer:
-    """What an honest miner of another skill would say at this turn."""
+    """Answer of an honest miner of another skill at this turn."""
     return world.answer(replace(turn, me=replace(turn.me, skill=skill)))
 
 
@@ -48,12 +48,12 @@ def find_place(world: World, turn: MinerTurn) -> tuple[int | None, int]:
 
 SKILL = 0.95
 EQUALS = 0.05
-"""Who is no more than so much better or worse."""
+"""Skills that differ by at most this much."""
 KEPT: dict[tuple[str, bytes, int, int, Season], float] = {}
 
 
 def work(world: World, turn: MinerTurn) -> SimulatedAnswer:
-    """What a good miner says that works."""
+    """Answer of a good miner that works honestly."""
     return answer_as(world, turn, SKILL)
 
 

@@ -1,4 +1,4 @@
-"""Recorded rounds under other parameters, or another version, beside what they led to: who gains, who loses, and why.
+"""Recorded rounds under other parameters or another version, compared with the original: who gains, who loses, and why.
 
-survey → support (what can be told at all) → play (both sides, round by round) → compare → tell
+survey → support (which changes can be judged) → play (both sides, round by round) → compare → describe
 """

@@ -108,7 +108,7 @@ class Comparison:
 
 
 def compare(played: Iterable[PlayedEntry], anyway: bool = False) -> Comparison:
-    """`journal_differs` at the first entry that is not computed again as it was, unless told to go on."""
+    """Compare both sides; `journal_differs` at the first entry that does not replay, unless differences are allowed."""
     comparison = Comparison()
     for one in played:
         if one.fault is not None:

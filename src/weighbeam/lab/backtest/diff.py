@@ -1,4 +1,4 @@
-"""What two versions make of the same journal: equal to the bit, or what differs, and where first."""
+"""Compare two versions on the same journal: equal to the bit, or the differences and the first place."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -76,7 +76,7 @@ class WeighInMaker:
             yield self._make(self.last[name].mechanism, self.last[name].at)
 
     def note_round(self, entry: RecordedEntry) -> None:
-        """Who was asked and has not left; one without a uid gets the next that is free."""
+        """Note the miners that were asked and have not left; one without a uid gets the next free one."""
         self.last[entry.name] = entry
         if entry.name not in self._made_for:
             return

@@ -1,4 +1,4 @@
-"""What an entry of a journal leads to under some parameters and some version, in a form that can be kept and compared.
+"""Outcomes of a journal's entries under given parameters and version, in a form that can be stored and compared.
 
 As JSON, one line each: a head, the entries in their order, the standings in the end.
 """
@@ -79,17 +79,17 @@ def format_outcomes(outcomes: Iterable[Outcome], version: str) -> Iterator[dict[
 
 
 def parse_outcomes(lines: Iterable[Any]) -> Iterator[Outcome]:
-    """What `format_outcomes` wrote; `bad_outcomes` if it is something else, or ends too early."""
+    """Parse the output of `format_outcomes`; `bad_outcomes` if it is invalid or ends too early."""
     rows = iter(lines)
     head = next(rows, None)
     if not isinstance(head, dict) or head.get("weighbeam") != FORMAT:
-        raise _bad("does not begin as outcomes do")
+        raise _bad("does not begin like a file of outcomes")
     last: Outcome | None = None
     for row in rows:
         last = _parse_outcome(row)
         yield last
     if not isinstance(last, FinalStandings):
-        raise _bad("ends before its end")
+        raise _bad("is cut short")
 
 
 def _parse_outcome(row: Any) -> Outcome:
@@ -102,7 +102,7 @@ def _parse_outcome(row: Any) -> Outcome:
             )
         outcome: Outcome = kind(**given)
     except (KeyError, TypeError, ValueError):
-        raise _bad("holds a line that is no outcome") from None
+        raise _bad("holds a line that is not an outcome") from None
     return outcome
 
 

@@ -48,7 +48,7 @@ def parse_overrides(given: Mapping[str, Any], mechanism: str | None = None) -> B
     weighing: dict[str, Any] = {}
     for scope, name, value in _list_settings(given, mechanism):
         if scope == SENSES:
-            told = f"{scope}.{name}: what the senses said is in the journal, what others would say is not"
+            told = f"{scope}.{name}: the journal holds the results of the recorded senses only"
             raise WeighbeamError("not_observed", told, "run rounds with the other senses and compare their journals")
         if scope == WEIGH_IN and name not in (*AVERAGING, *LIMITS):
             known = ", ".join((*AVERAGING, *LIMITS))
@@ -70,5 +70,5 @@ def _list_settings(given: Mapping[str, Any], mechanism: str | None) -> Iterator[
         elif mechanism is not None:
             yield mechanism, key, value
         else:
-            told = f"{key!r} does not say whose parameter it is"
+            told = f"{key!r} does not name the mechanism of the parameter"
             raise WeighbeamError("bad_setting", told, f"write MECHANISM.{key} or weigh_in.{key}, or name --mechanism")

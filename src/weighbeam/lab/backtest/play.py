@@ -34,13 +34,13 @@ class BacktestCourse:
 
     def __post_init__(self) -> None:
         if self.weigh_every is not None and not (math.isfinite(self.weigh_every) and self.weigh_every > 0):
-            told = f"it cannot be weighed every {self.weigh_every} seconds"
+            told = f"the interval between weigh-ins cannot be {self.weigh_every} seconds"
             raise WeighbeamError("bad_usage", told, "give a number of seconds above 0")
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedEntry:
-    """What each side made of an entry; `fault` if the first, the recorded one, did not reach what the journal holds.
+    """Outcome of an entry on each side; `fault` if the first, recorded side does not reproduce the journal.
 
     It `counts` unless it lies before the part that is compared. There are no outcomes if the mechanism's code raised.
     """
@@ -72,10 +72,10 @@ def play(
 
 
 def _check_complete(connection: Connection, survey: JournalSurvey) -> None:
-    """Entries may be added meanwhile; if a clean-up took some away, what was surveyed is no more."""
+    """Fail if a clean-up removed surveyed entries; new entries do no harm."""
     known = select(func.count()).select_from(tables.entries).where(tables.entries.c.sequence <= survey.last)
     if connection.scalar(known) != survey.entries:
-        raise WeighbeamError("journal_changed", "the journal was cleaned up while it was read", "run it again")
+        raise WeighbeamError("journal_changed", "retention removed entries while the journal was read", "run it again")
 
 
 class _WindowEntries:
@@ -123,7 +123,7 @@ def _take(entry: RecordedEntry, sides: Sequence[BacktestSide]) -> tuple[tuple[Ou
     except (WeighbeamError, SQLAlchemyError):
         raise
     except (Exception, SystemExit) as raised:
-        return (), f"entry {entry.sequence}, {entry.ref}: computing it again raised {describe_exception(raised)}"
+        return (), f"entry {entry.sequence}, {entry.ref}: recomputing it raised {describe_exception(raised)}"
 
 
 def _take_round(entry: RecordedEntry, sides: Sequence[BacktestSide]) -> tuple[tuple[Outcome, ...], str | None]:

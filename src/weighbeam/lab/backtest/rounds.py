@@ -48,7 +48,7 @@ class AnswerCounts:
 
 @dataclass(slots=True)
 class RoundTally:
-    """What is kept of all rounds, however many: counts, the most changed rounds, and of each miner its own."""
+    """Summary of all rounds in bounded space: counts, the most changed rounds, and totals of each miner."""
 
     rounds: int = 0
     answers: int = 0
@@ -110,7 +110,7 @@ class RoundTally:
 
 
 def measure(result: AnswerOutcome) -> float | None:
-    """What a round pays, where it pays; else what it scores."""
+    """Pay of a round, if it pays; else its score."""
     return result.value if result.emission is None else result.emission
 
 

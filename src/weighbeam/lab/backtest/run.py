@@ -23,7 +23,7 @@ MAX_REPR = 200
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Backtest:
-    """What was changed, what came of it, and what is to be kept in mind. A notebook shows it as a table."""
+    """Changes of a backtest, their effects, and notes. A notebook shows it as a table."""
 
     changes: tuple[str, ...]
     comparison: Comparison
@@ -82,8 +82,8 @@ def run_backtest(
 
 
 def _pair(played: Iterator[PlayedEntry], others: Iterator[Outcome]) -> Iterator[PlayedEntry]:
-    """What is computed here beside what is computed there; one that ends early is told by what stands beside it, one
-    that fails in the end when it is asked once more."""
+    """Pair outcomes of both sides; a side that ends early shows by its missing partner, one
+    that fails at the end by one more read."""
     for one in played:
         other = next(others, None) if one.counts else None
         if one.counts and other is not None and one.outcomes:

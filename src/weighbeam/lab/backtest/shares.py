@@ -1,4 +1,4 @@
-"""Who gains and who loses, in shares of all weights, and how alike the two orders are."""
+"""Gains and losses in shares of all weights, and similarity of the two orders."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -31,8 +31,8 @@ def list_outcomes(
     course: BacktestCourse | None = None,
     allowed: AllowedDifferences | None = None,
 ) -> Iterator[Outcome]:
-    """What this version makes of every entry, on these terms or on the journal's own; `journal_differs` as a backtest
-    of it would say."""
+    """Outcomes of every entry by this version, under these terms or the journal's own; `journal_differs` as in
+    a backtest."""
     way, given = course or BacktestCourse(load_mechanism), allowed or AllowedDifferences()
     survey = survey_journal(store, way.only, way.window)
     check_support(survey, terms or RECORDED, way.find, way.window, given)
@@ -79,14 +79,14 @@ def parse_lines(source: Any, name: str) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except (ValueError, RecursionError):
-            told = f"{name} holds a line that is no JSON"
+            told = f"{name} holds a line that is not JSON"
             raise WeighbeamError("bad_outcomes", told, "write it with weighbeam lab backtest --outcomes FILE") from None
 
 
 MAX_SAID = 300
 VERSION_SECONDS = 60.0
 OWN_PATHS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-"""What would lead another interpreter to this one's packages."""
+"""Variables that would lead another interpreter to this one's packages."""
 
 
 def ask_version(python: Path) -> str:
@@ -109,7 +109,7 @@ def ask_version(python: Path) -> str:
 
 
 def stream_outcomes(python: Path, arguments: Sequence[str]) -> Iterator[Outcome]:
-    """What `PYTHON -m weighbeam lab backtest ARGUMENTS --outcomes -` says, as it says it."""
+    """Stream the output of `PYTHON -m weighbeam lab backtest ARGUMENTS --outcomes -`."""
     command = [str(python), "-m", "weighbeam", *_find_backtest(python), *arguments, "--outcomes", "-"]
     with tempfile.TemporaryFile("w+", errors="replace") as said:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=_clear_paths())
@@ -144,7 +144,7 @@ def _clear_paths() -> dict[str, str]:
 
 def _refuse(python: Path, said: str) -> WeighbeamError:
     lines = [line for line in said.strip().splitlines() if line] or ["it said nothing"]
-    told = f"{python} cannot go through the journal: {' '.join(lines[-2:])[:MAX_SAID]}"
+    told = f"{python} cannot replay the journal: {' '.join(lines[-2:])[:MAX_SAID]}"
     return WeighbeamError("version_failed", told, "name the python of an environment with another weighbeam")
 
 
@@ -167,5 +167,5 @@ def load_outcomes(place: Path, journal: str | None) -> Iterator[Outcome]:
     if not os.access(place, os.X_OK):
         return load_dump(place)
     if journal is None:
-        raise WeighbeamError("bad_usage", f"{place} needs a journal to go through", "name one with --journal")
+        raise WeighbeamError("bad_usage", f"{place} needs a journal to replay", "name one with --journal")
     return stream_outcomes(place, ["--journal", journal])

@@ -19,7 +19,7 @@ EVERYWHERE = ReadBy(("choose", "ask", "observe", "score", "stand", "weigh"))
 
 @dataclass(frozen=True, slots=True)
 class AllowedDifferences:
-    """What may be compared although it is not quite the same: whom rounds asked is kept, or a side is not verified."""
+    """Differences that a comparison allows: recorded groups are reused, or a side is not verified."""
 
     keep_groups: bool = False
     anyway: bool = False
@@ -45,7 +45,7 @@ def list_changes(
     for name, overrides in terms.params.items():
         mechanism = find(name)
         if name not in survey.held:
-            raise WeighbeamError("nothing_recorded", f"the journal holds nothing of {name}", "leave it out")
+            raise WeighbeamError("nothing_recorded", f"the journal holds no rounds of {name}", "leave it out")
         for recorded in survey.held[name].params.values():
             before, after = BacktestOverrides().set_params(mechanism, recorded), terms.set_params(mechanism, recorded)
             for parameter in overrides:
@@ -59,28 +59,30 @@ def list_changes(
 def check_support(
     survey: JournalSurvey, terms: BacktestOverrides, find: FindMechanism, window: Window, allowed: AllowedDifferences
 ) -> list[str]:
-    """Refuse what cannot be told, all of it at once; gives what is to be said of what can."""
+    """Refuse all changes that cannot be judged, in one error; return notes on the others."""
     missing: list[str] = []
     unasked: list[str] = []
     notes: list[str] = []
     for mechanism, parameter, change in list_changes(survey, terms, find):
         read = _find_readers(mechanism, parameter)
         if read is EVERYWHERE and allowed.anyway:
-            notes.append(f"{change}: {mechanism.name} does not say what reads it; as if only scoring did")
+            notes.append(f"{change}: {mechanism.name} does not declare its readers; treated as if only scoring read it")
             continue
         if "observe" in read.verbs and not _holds(read, change):
             missing.append(_describe_missing(mechanism, read, change))
         elif {"choose", "ask"} & set(read.verbs):
-            told = f"{change}: it changes whom rounds ask, or what"
+            told = f"{change}: it changes which miners or tasks rounds ask"
             (notes if allowed.keep_groups else unasked).append(
                 f"{told}; kept as recorded" * allowed.keep_groups or told
             )
     missing += [f"weigh_in.{name}: who was eligible is recorded, not why" for name in FILTERED if name in terms.limits]
     missing += _list_forgotten(survey, terms, window)
     if missing:
-        raise WeighbeamError("not_observed", "; ".join(missing), "leave these out; the journal cannot tell")
+        raise WeighbeamError(
+            "not_observed", "; ".join(missing), "leave these out; the journal cannot show their effect"
+        )
     if unasked and not allowed.keep_groups:
-        remedy = "leave these out, or compare the rounds as they were asked with --keep-groups"
+        remedy = "leave these out, or reuse the recorded groups with --keep-groups"
         raise WeighbeamError("not_asked", "; ".join(unasked), remedy)
     return [*notes, *(f"{one}; both are kept as recorded" for one in unasked)]
 
@@ -97,9 +99,9 @@ def _holds(read: ReadBy, change: ParameterChange) -> bool:
 
 def _describe_missing(mechanism: Mechanism, read: ReadBy, change: ParameterChange) -> str:
     if read is EVERYWHERE:
-        return f"{change}: {mechanism.name} does not say what reads it, so it counts as observed (--force tries it)"
+        return f"{change}: {mechanism.name} does not declare its readers, so it counts as observed (--force tries it)"
     other = {"raised": "; only higher values can be tried", "lowered": "; only lower values can be tried"}
-    return f"{change}: what rounds would observe under {change.after} is not recorded{other.get(read.holds or '', '')}"
+    return f"{change}: the observations under {change.after} are not recorded{other.get(read.holds or '', '')}"
 
 
 def _list_forgotten(survey: JournalSurvey, terms: BacktestOverrides, window: Window) -> Iterator[str]:
@@ -125,14 +127,14 @@ def _reaches_behind(weighed: SurveyedWeighIn, terms: BacktestOverrides, oldest: 
 
 
 def list_reach(survey: JournalSurvey, terms: BacktestOverrides, find: FindMechanism, made: bool = False) -> list[str]:
-    """What holds of every backtest of such a journal; `made` if none of its weigh-ins is used."""
+    """Notes on every backtest of such a journal; `made` if none of its weigh-ins is used."""
     notes = []
     if survey.checkpoint is not None and (terms.params or terms.averaging):
-        notes.append("the journal begins with a checkpoint: what it stands for is kept as it was")
+        notes.append("the journal begins with a checkpoint: the state in it is kept as recorded")
     asked = sorted(name for name in terms.params if find(name).kind == "asked" and _is_scored(survey.held.get(name)))
     if asked:
         names = ", ".join(asked)
-        notes.append(f"rounds ask whom they asked; with other standings {names} might choose others")
+        notes.append(f"rounds reuse the recorded groups; with other standings {names} might choose others")
     return [*notes, *_list_made(survey, made)]
 
 

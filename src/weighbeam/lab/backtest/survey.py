@@ -1,4 +1,4 @@
-"""What a journal holds, before any of it is computed again: mechanisms, times, parameters, weigh-ins."""
+"""Content of a journal before any replay: mechanisms, times, parameters, weigh-ins."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class SurveyedWeighIn:
 
 @dataclass(slots=True)
 class MechanismHistory:
-    """What the journal holds of one mechanism; `params` are those its rounds were scored under, each once."""
+    """History of one mechanism in the journal; `params` are the distinct parameters of its rounds."""
 
     rounds: int = 0
     first: float | None = None

@@ -10,7 +10,7 @@ from weighbeam.lab.backtest.shares import MinerShares
 
 HOUR = 3600.0
 MAX_REASONS = 4
-MODES = (("DEGRADED", "older answers count"), ("EMERGENCY", "everybody is paid alike, whatever they did"))
+MODES = (("DEGRADED", "older answers count"), ("EMERGENCY", "all miners are paid alike, whatever they did"))
 
 
 def describe_verdict(compared: MechanismComparison) -> str:
@@ -21,7 +21,7 @@ def describe_verdict(compared: MechanismComparison) -> str:
     if is_nobody_paid(compared):
         return f"NOBODY WOULD BE PAID for an answer any more: {_describe_instead(compared)}"
     if not weigh_ins.apart:
-        other = f"{rounds.changed} of {count_noun(rounds.rounds, 'round')} would score otherwise"
+        other = f"{rounds.changed} of {count_noun(rounds.rounds, 'round')} would score differently"
         return f"the weights stay as they are; {other}" if rounds.changed else "the weights stay as they are"
     moved = weigh_ins.apart / max(1, weigh_ins.counted)
     said = f"{moved:.1%} of the weights would go elsewhere, on average of {count_noun(weigh_ins.counted, 'weigh-in')}"
@@ -36,19 +36,19 @@ def is_nobody_paid(compared: MechanismComparison) -> bool:
 
 
 def _describe_instead(compared: MechanismComparison) -> str:
-    """What is on the chain where nothing is that anybody earned anew."""
+    """Describe the weights on chain if no new earnings set them."""
     after = compared.weigh_ins.after
     burns = after.submits > after.uniform
-    said = ["all of it is burnt"] if burns else ["everybody is paid alike"] if after.uniform else []
+    said = ["all of it is burnt"] if burns else ["all miners are paid alike"] if after.uniform else []
     if not after.skips:
         return said[0]
     if not said:
-        return "no weights are set any more; those from before the change go on paying"
-    return f"weights from before the change go on paying, then {said[0]}"
+        return "no weights are set any more; those from before the change keep paying"
+    return f"weights from before the change keep paying, then {said[0]}"
 
 
 def list_findings(compared: MechanismComparison) -> list[str]:
-    """What else there is to say: answers, decisions, modes."""
+    """Further findings: answers, decisions, modes."""
     tellers = (_describe_answers, _describe_decisions, _describe_unknown, _describe_modes, _describe_burn)
     return [line for tell in tellers for line in tell(compared)]
 
@@ -91,7 +91,7 @@ def _describe_unknown(compared: MechanismComparison) -> Iterator[str]:
     tally = compared.weigh_ins
     if tally.unknown:
         told = f"after {tally.unknown} of {count_noun(tally.weigh_ins, 'weigh-in')} one side's weights are from before"
-        yield f"{told} the journal; whom they pay is not recorded, and counted as nobody"
+        yield f"{told} the journal; their receivers are not recorded and count as nobody"
 
 
 def _describe_modes(compared: MechanismComparison) -> Iterator[str]:

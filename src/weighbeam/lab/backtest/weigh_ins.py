@@ -45,7 +45,7 @@ class WeightVectors:
             self.sums[hotkey] = self.sums.get(hotkey, 0.0) + share
 
     def begin(self, outcome: WeighInOutcome) -> None:
-        """What is in force before the first weigh-in that is compared."""
+        """Set the weights in force before the first compared weigh-in."""
         self.in_force = outcome.shares
         self.burning = outcome.shares.get(outcome.burn or "", 0.0)
         self.last = {hotkey: share for hotkey, share in outcome.shares.items() if hotkey != outcome.burn}
@@ -87,7 +87,7 @@ class ChangedDecision:
 
 @dataclass(slots=True)
 class WeighTally:
-    """What is kept of all weigh-ins. `counted` are those after which at least one side's weights are in force, and
+    """Summary of all weigh-ins. `counted` are those after which at least one side's weights are in force, and
     `unknown` those of them after which the other side's are still from before the journal; `apart` sums how far the two
     sides are from each other, `farthest` is the most of it and when."""
 
@@ -122,7 +122,7 @@ class WeighTally:
             self.first_turn = self.first_turn or ChangedDecision(before.at, old, new)
 
     def _measure(self, at: float) -> None:
-        """What is in force on one side beside the other."""
+        """Compare the weights in force on both sides."""
         old, new = self.before.in_force, self.after.in_force
         if not old and not new:
             return

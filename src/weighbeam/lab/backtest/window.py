@@ -60,7 +60,7 @@ def check_edges(window: Window, met: Collection[str], only: str | None) -> None:
     for option, edge in (("--from", window.start), ("--until", window.end)):
         if edge is not None and edge.ref is not None and edge.ref not in met:
             whose = "the journal" if only is None else f"what the journal holds of {only}"
-            told = f"{option} {edge.ref}: {whose} has no such round, and it is no time"
+            told = f"{option} {edge.ref}: {whose} has no such round, and it is not a time"
             remedy = "name a round (see weighbeam journal rounds) or a time: 2027-01-15, 2027-01-15T08:00Z, or seconds"
             raise WeighbeamError("empty_window", told, remedy)
 

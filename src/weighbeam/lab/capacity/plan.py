@@ -16,7 +16,7 @@ GIB = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class CapacityLoad:
-    """What is to be borne: rounds an hour of one mechanism, kept for some hours; a corpus and who adds to it; a subnet.
+    """Load to plan for: rounds per hour of one mechanism and their retention; a corpus and its submissions; a subnet.
     `scan_cores` compare vectors, `ask_seconds` is how long miners take."""
 
     mechanism: str = DEFAULT_MECHANISM

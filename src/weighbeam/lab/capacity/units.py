@@ -50,7 +50,7 @@ def load_units(text: str | None = None) -> CapacityUnits:
         rounds = {name: RoundCost(**row) for name, row in given.pop("rounds").items()}
         units = CapacityUnits(rounds=rounds, **given)
     except (ValueError, TypeError, KeyError, AttributeError) as fault:
-        raise WeighbeamError("bad_units", f"these are no units: {fault}", REMEDY) from None
+        raise WeighbeamError("bad_units", f"these units are invalid: {fault}", REMEDY) from None
     for owner in (units, *rounds.values()):
         _check(owner)
     return units

@@ -71,7 +71,7 @@ TONES = {"closed": "good", "loses": "calm", "unclear": "warn", "pays": "bad"}
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is on the page; `findings` where it was compared with what is expected."""
+    """Content of the page; `findings` if it was compared with expectations."""
 
     records: Sequence[LabRecord]
     findings: Sequence[AttackFinding] | None = None

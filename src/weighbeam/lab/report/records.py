@@ -33,7 +33,7 @@ def load_record(file: Path) -> LabRecord:
     data = load_json(file)
     kind = KINDS.get(str(data.get("kind"))) if isinstance(data, dict) else None
     if kind is None:
-        raise WeighbeamError("bad_lab_record", f"{file} is no result of the lab", "give a file that --report wrote")
+        raise WeighbeamError("bad_lab_record", f"{file} is not a result of the lab", "give a file that --report wrote")
     try:
         json.dumps(data, allow_nan=False)
         record: LabRecord = TypeAdapter(kind).validate_python(data)

@@ -1,4 +1,4 @@
-"""What an attack is worth: profit beside honest work, how often it shows, how often honest miners look like it.
+"""Value of an attack: profit relative to honest work, how often it shows, how often honest miners look like it.
 
 An identity is *found out* once three of its first twenty turns carry a sign against it: a rule that an operator can
 follow, and the same for everybody. Intervals of 95 % are over seeds, since within a season everything
@@ -29,7 +29,7 @@ STUDENT = dict(
         start=1,
     )
 )
-"""What 95 % lie within, by degrees of freedom."""
+"""Quantiles for intervals of 95 %, by degrees of freedom."""
 MAX_RATIO = 1000.0
 NEXT_TO_NOTHING = 0.1
 Verdict = Literal["closed", "loses", "unclear", "pays"]

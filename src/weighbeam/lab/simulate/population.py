@@ -19,7 +19,7 @@ MAX_MINERS = 256
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Who takes part: `honest` miners, or as many as the world has; `attackers` says how many play which family."""
+    """Participants: `honest` miners, or as many as the world has; `attackers` says how many play which family."""
 
     mechanism: str
     honest: int | None

@@ -34,7 +34,9 @@ class RecordedWorld:
 
     def __init__(self, store: Store, mechanism: Mechanism, params: Mapping[str, Any]) -> None:
         if mechanism.kind == "collected":
-            told = f"rounds of {mechanism.name} pay what was new then, and cannot be drawn again in another order"
+            told = (
+                f"rounds of {mechanism.name} pay for novelty at their time and cannot be drawn again in another order"
+            )
             raise WeighbeamError("not_drawn", told, "simulate a mechanism that asks miners")
         terms, survey = BacktestOverrides({mechanism.name: dict(params)}), survey_journal(store, mechanism.name)
         check_support(survey, terms, lambda _: mechanism, Window(), AllowedDifferences(keep_groups=True))

@@ -47,10 +47,10 @@ class SimulatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MinerTurn:
-    """What a miner knows when it answers: the question, which round it is and how often it was asked before, under
+    """Knowledge of a miner when it answers: the question, which round it is and how often it was asked before, under
     which hotkey it is known, the standings, which are public, and what chance it may use.
 
-    `heard` holds what the honest miners of the same round said: for those who listen at other doors.
+    `heard` holds the answers of the round's honest miners, for strategies that eavesdrop.
     """
 
     me: SimulatedMiner
@@ -81,11 +81,11 @@ class World(Protocol):
         ...
 
     def choose(self, standings: Sequence[Standing], hotkeys: Sequence[str], seed: str) -> Group:
-        """Whom the round asks; as a rule what the mechanism says."""
+        """Choose the miners to ask; by default the mechanism's choice."""
         ...
 
     def answer(self, turn: MinerTurn) -> SimulatedAnswer:
-        """What an honest miner of `turn.me.skill` says."""
+        """Answer of an honest miner of skill `turn.me.skill`."""
         ...
 
     def observe(self, asked: Asked) -> Observation:
@@ -98,14 +98,14 @@ class World(Protocol):
 
 
 class MinerStrategy(Protocol):
-    """How the attackers of a season play: one mind for all of them, made anew for each season."""
+    """How the attackers of a season play: one instance for all of them, made for each season."""
 
     def answer(self, world: World, turn: MinerTurn) -> SimulatedAnswer: ...
 
 
 @runtime_checkable
 class RecyclesHotkeys(Protocol):
-    """What a strategy has besides if its miners change their hotkeys."""
+    """Further methods of a strategy whose miners change their hotkeys."""
 
     def leaves(self, turns: int) -> bool:
         """Whether a hotkey that was asked so often is given up for a new one."""

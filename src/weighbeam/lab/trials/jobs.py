@@ -56,7 +56,7 @@ def play_job(job: Job) -> Trial:
 
 
 def attempt(play: Play, job: Job) -> Trial | FailedJob:
-    """What the other side runs: whatever goes wrong says in which season it did."""
+    """Run a job in the other process; a fault names its season."""
     try:
         return play(job)
     except WeighbeamError as fault:
@@ -65,7 +65,7 @@ def attempt(play: Play, job: Job) -> Trial | FailedJob:
         last = traceback.extract_tb(fault.__traceback__)[-1]
         told = f"{job.name}: {type(fault).__name__}: {fault} ({Path(last.filename).name}, line {last.lineno})"
         return FailedJob(
-            "trial_failed", told, "play it alone with --workers 1; if it is no parameter of yours, report it"
+            "trial_failed", told, "play it alone with --workers 1; if none of your parameters causes it, report it"
         )
 
 

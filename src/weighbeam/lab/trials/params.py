@@ -24,7 +24,7 @@ def sort_params(given: Mapping[str, Any], mechanisms: Collection[str]) -> dict[s
         if not dot:
             mechanism, bare = _find_only(name, mechanisms), name
         elif mechanism not in mechanisms:
-            told = f"{name!r}: {mechanism!r} is not among what is played"
+            told = f"{name!r}: {mechanism!r} is not played here"
             raise WeighbeamError("bad_setting", told, f"these are: {', '.join(sorted(mechanisms))}")
         sorted_out.setdefault(mechanism, {})[bare] = value
     for mechanism, values in sorted_out.items():

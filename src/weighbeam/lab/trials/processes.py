@@ -37,7 +37,7 @@ class Processes:
             try:
                 return _collect(pool, play, jobs, on_done)
             except BrokenProcessPool:
-                told = "a process that played seasons was ended from outside"
+                told = "a process that played seasons was killed"
                 raise WeighbeamError("worker_lost", told, "use fewer --workers if memory ran out") from None
             finally:
                 pool.shutdown(cancel_futures=True)
@@ -82,7 +82,7 @@ def _follow_parent() -> None:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Processes inherit what they are told before they start."""
+    """Processes inherit limits on threads that are set before they start."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     try:

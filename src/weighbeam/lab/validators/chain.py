@@ -66,7 +66,7 @@ class LabChain:
         return epoch
 
     def read(self) -> DenseSubnet:
-        """What the epoch will be reckoned from."""
+        """Read the inputs of the epoch."""
         return DenseSubnet(
             block=self.block,
             stake=self.stake,

@@ -33,7 +33,7 @@ SHARE = 0.5
 
 
 def run(seed: int, setting: TrialSetting | None = None, colluders: int = MINORITY) -> Trial:
-    """What so many colluders of sixteen validators earn by it themselves."""
+    """Gain of colluders among sixteen validators for themselves."""
     _, _, year, validators = _play(seed, setting, colluders)
     return try_validators(seed, year, validators, np.asarray(find_favours(year).any(axis=2)))
 
@@ -44,7 +44,7 @@ def run_majority(seed: int, setting: TrialSetting | None = None) -> Trial:
 
 
 def run_favoured(seed: int, setting: TrialSetting | None = None, colluders: int = MINORITY) -> Trial:
-    """What the favoured miners earn by it; a sign against a validator is one against whom it favours."""
+    """Gain of the favoured miners; a sign against a validator counts against its favourites."""
     crowd, favoured, year, _ = _play(seed, setting, colluders)
     return try_miners(seed, year, crowd, favoured, np.asarray(find_favours(year).any(axis=1)))
 
@@ -65,7 +65,7 @@ def _play(
 
 
 CLIPPED = (
-    "What is given above the others' median is clipped to nothing, and bonds follow the clipped row. Ten epochs on "
+    "Weight above the others' median is clipped to nothing, and bonds follow the clipped row. Ten epochs on "
     "end at least 5 % of a row, and ten times what consensus gives, to one and the same miner is a sign."
 )
 NOTHING = (

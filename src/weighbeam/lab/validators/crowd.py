@@ -50,7 +50,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class CrowdAnswers:
-    """What came of one round of each validator [validators, size]."""
+    """Answers of one round of each validator [validators, size]."""
 
     rewards: Floats
     statuses: Statuses
@@ -87,7 +87,7 @@ def answer(
 
 
 def time_answers(crowd: Crowd, members: Places, quality: Floats, chance: np.random.Generator) -> CrowdAnswers:
-    """What is left of the quality after the time it took, and whether it came at all."""
+    """Quality after the charge for time, and whether the answer arrived."""
     taken = crowd.seconds[members] * np.exp(SWAY * chance.standard_normal(members.shape))
     late = taken > SOFT_SECONDS
     left, over = PENALTY_BASE ** (taken[late] - SOFT_SECONDS), quality[late]

@@ -27,7 +27,7 @@ class Fairness:
 
 
 def measure_fairness(year: Year, every: int = DAY_EPOCHS) -> list[Fairness]:
-    """Window after window of `every` epochs, a day unless told; the last may be shorter."""
+    """Windows of `every` epochs, a day by default; the last may be shorter."""
     return [_measure(year, first, min(first + every, len(year.incentive))) for first in starts(year, every)]
 
 

@@ -1,4 +1,4 @@
-"""What anyone can read off the chain against a validator: rows that are an old consensus, favours that never end."""
+"""Public signs on chain against a validator: rows that equal an old consensus, endless favours."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ def find_favours(
 
 
 def get_rows(year: Year) -> NDArray[np.uint16]:
-    assert year.rows is not None, "simulate_year was not told to keep rows"
+    assert year.rows is not None, "simulate_year did not keep its rows"
     return year.rows
 
 

@@ -32,7 +32,7 @@ class LastAsked:
         return cls(np.full((validators, miners), np.nan), np.full((validators, miners), np.nan))
 
     def note(self, rows: Places, members: Places, at: float, statuses: Statuses) -> None:
-        """Remember one round of each validator; an unscored answer (2) is no question."""
+        """Remember one round of each validator; an unscored answer (2) does not count as a question."""
         if not statuses.any():
             self.asked_at[rows, members] = self.success_at[rows, members] = at
             return
@@ -54,7 +54,7 @@ class LastAsked:
 
 @dataclass(frozen=True, slots=True)
 class WeightRows:
-    """What each validator would submit: `shares` sum to 1, `units` have 65535 as their largest.
+    """Rows that validators would submit: `shares` sum to 1, `units` have 65535 as their largest.
 
     `paid` is false where nothing is to be paid; such a validator skips, and its row is all zeros.
     """

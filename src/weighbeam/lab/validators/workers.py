@@ -24,7 +24,7 @@ class LabTournament(Protocol):
     rows: Places
 
     def choose(self, seeds: Sequence[Seed]) -> Any:
-        """Whom each validator asks in its next round: `members` are columns [validators, size]."""
+        """Miners that each validator asks in its next round: `members` are columns [validators, size]."""
         ...
 
     def stand(self, drawn: Any, rewards: Floats, statuses: Statuses) -> None:
@@ -91,5 +91,5 @@ def open_tournament(mechanism: Mechanism, params: Params, hotkeys: Sequence[str]
     found: LabTournament | None = mechanism.lab_tournament(params, hotkeys, validators)
     if found is None:
         remedy = "name a mechanism that has a lab_tournament"
-        raise WeighbeamError("unknown_world", f"the lab plays no years of {mechanism.name!r}", remedy)
+        raise WeighbeamError("unknown_world", f"the lab cannot simulate years of {mechanism.name!r}", remedy)
     return found

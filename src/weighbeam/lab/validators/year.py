@@ -29,7 +29,7 @@ PULL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class YearPlan:
-    """What a season is played under. `replaced_per_day` miners are pushed out by newcomers, the worst paid first."""
+    """Plan of a season. `replaced_per_day` miners are pushed out by newcomers, the worst paid first."""
 
     epochs: int = YEAR_EPOCHS
     mechanism: str = DEFAULT_MECHANISM
@@ -41,7 +41,7 @@ class YearPlan:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """What every epoch decided, u16 shares: incentive, consensus and true skill [epochs, miners], dividends, trust
+    """Results of every epoch as u16 shares: incentive, consensus and true skill [epochs, miners], dividends, trust
     [epochs, validators], and the rows that were submitted [epochs, validators, miners] if they were kept."""
 
     incentive: NDArray[np.uint16]
@@ -60,7 +60,7 @@ def simulate_year(
     keep_rows: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Year:
-    """Play `plan.epochs` epochs; `progress` is told each epoch that is done.
+    """Play `plan.epochs` epochs; `progress` is called after each epoch.
 
     >>> from weighbeam.lab.validators.crowd import draw_crowd
     >>> from weighbeam.lab.validators.strategies import HonestValidator
@@ -106,7 +106,7 @@ def simulate_year(
 def _replace(
     chain: LabChain, incentive: NDArray[np.uint16], plan: YearPlan, chance: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Who is pushed out before the next epoch: of those past their immunity, the worst paid."""
+    """Choose the miners to replace before the next epoch: the worst paid of those past their immunity."""
     if not plan.replaced_per_day:
         return np.empty(0, dtype=np.intp)
     count = int(chance.poisson(plan.replaced_per_day / DAY_EPOCHS))

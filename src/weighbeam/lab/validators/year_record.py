@@ -108,7 +108,7 @@ def check_size(validators: int, miners: int, dishonest: int, epochs: int) -> Non
 
 
 def measure_kinds(year: Year, names: list[str]) -> tuple[ValidatorKind, ...]:
-    """What those of one kind earned and how far they were trusted, on average."""
+    """Average pay and trust of one kind of validator."""
     earned = earn_per_stake(year, [STAKE] * len(names))
     trust = year.trust.mean(axis=0) / U16_MAX
     kinds = []

@@ -1,7 +1,7 @@
-"""What a mechanism can be held against: kinds of labelled rows, and the formats they are read from.
+"""Kinds of labelled rows for validity, and their formats.
 
-A mechanism names its kinds in `Mechanism.row_kinds`; without any, it is held against labelled rounds. A kind says how a
-row is written, what the mechanism makes of rows, and what is measured of both.
+A mechanism names its kinds in `Mechanism.row_kinds`; without any, labelled rounds are used. A kind says how a
+row is parsed, how the mechanism judges it, and which figures result.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is measured of labels that several mechanisms may have: classes, verdicts, repetitions against new work.
+"""Measures of labels that several mechanisms share: classes, verdicts, repetitions against new work.
 
 Each `meanings` has a sentence for every figure; a kind of rows shows those of the functions that it uses.
 """
@@ -49,7 +49,7 @@ PAID = 0.1
 
 
 def measure_classes(found: Findings, labels: Sequence[str], probabilities: Floats, classes: Sequence[str]) -> Measured:
-    """Probabilities, (cases, classes), against labels; classes that no case of the set has are no choice.
+    """Probabilities, (cases, classes), against labels; classes without a case in the set are not a choice.
 
     Other figures may be added to `found` before or after.
     """

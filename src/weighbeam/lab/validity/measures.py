@@ -61,7 +61,7 @@ class CalibrationBin:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What is measured of one set of rows; a figure that cannot be measured is left out."""
+    """Figures of one set of rows; those that cannot be measured are left out."""
 
     findings: Mapping[str, Finding]
     confusion: Confusion | None = None

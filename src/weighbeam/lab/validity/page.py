@@ -1,4 +1,4 @@
-"""What the bench found as one HTML page that loads nothing from elsewhere."""
+"""Results of the bench as one self-contained HTML page."""
 
 import json
 import shlex

@@ -103,7 +103,7 @@ def _find_suffix(name: str) -> str:
 
 
 def parse_records(name: str, data: bytes) -> Iterator[DataRecord]:
-    """The form follows from the name: `.json`, `.csv`, `.tsv`, else JSON lines. Gzip is told by its first bytes."""
+    """The form follows from the name: `.json`, `.csv`, `.tsv`, else JSON lines. Gzip shows in the first bytes."""
     plain = _unpack(name, data) if data.startswith(GZIP) else data
     suffix = _find_suffix(name)
     if suffix in (*COMMAS, *TABS):
@@ -170,7 +170,7 @@ def _parse_table(name: str, data: bytes, is_tabs: bool) -> Iterator[DataRecord]:
             if not names:
                 names = [one.strip() for one in values]
                 unique = len(set(names)) == len(names)
-                require(unique, "bad_rows", f"{name}:1: a column comes twice", "name each column once")
+                require(unique, "bad_rows", f"{name}:1: a column occurs twice", "name each column once")
             elif values:
                 yield _make_row(name, reader.line_num, names, values)
     except csv.Error as fault:

@@ -87,8 +87,8 @@ def count_letters(reply: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ScoredAnswers:
-    """What a round came to, by hotkey: scores turned so that higher is better (None if unscored), and what it pays if
-    the round itself says so."""
+    """Results of a round by hotkey: scores turned so that higher is better (None if unscored), and its pay if
+    it is recorded."""
 
     scores: Mapping[str, float | None]
     refused: frozenset[str]

@@ -79,7 +79,7 @@ class ReferenceDocument:
         require(
             not has_lone_surrogate(text),
             "bad_document",
-            "the document holds a lone surrogate, which is no character",
+            "the document holds a lone surrogate, which is not a character",
             "decode it as UTF-8 first",
         )
         self.text = text

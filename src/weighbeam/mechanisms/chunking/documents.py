@@ -89,7 +89,7 @@ def parse_document(name: str, text: str) -> Task:
             return _parse_questioned(given)
         ReferenceDocument(text)
     except WeighbeamError as fault:
-        raise WeighbeamError("bad_task", f"{name} makes no task: {fault.message}", fault.remedy) from None
+        raise WeighbeamError("bad_task", f"{name} cannot be a task: {fault.message}", fault.remedy) from None
     return Task(f"document-{digest_text(text)[:16]}", {"document": text})
 
 

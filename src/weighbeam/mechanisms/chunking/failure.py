@@ -72,7 +72,7 @@ def _surround(bare: FailureDescription, where: str, source: str, words: int) -> 
 def _instead(
     document: ReferenceDocument, chunks: list[str], index: int, word: int, code: str
 ) -> tuple[str | None, int | None]:
-    """What follows in the document after the words that still agreed, and where."""
+    """The document's text after the last matching words, and its place."""
     pieces = document.read(chunks)
     agreed = pieces[index].letters[:word] if code == "new_words" else pieces[index].letters
     resume = 0

@@ -125,7 +125,7 @@ class _Walk:
         self.embedded.update(self.texts[answer][i] for i in indices)
 
     def _share(self, here: Mapping[int, Sequence[int]]) -> dict[int, int]:
-        """What each answer would pay for the texts it has here that nobody embedded before."""
+        """Cost of each answer's texts in this cell that are not embedded yet."""
         new = {answer: {self.texts[answer][i] for i in indices} - self.embedded for answer, indices in here.items()}
         sharers = Counter(text for texts in new.values() for text in texts)
         return {answer: sum(self.unit // sharers[text] for text in texts) for answer, texts in new.items()}

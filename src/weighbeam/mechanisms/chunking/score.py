@@ -132,7 +132,7 @@ def _score(
 
 
 def _summarise(facts: Mapping[str, Any], scores: tuple[Score, ...], params: ChunkingParams) -> dict[str, Any]:
-    """Places of the group's members; miners asked besides are scored but not ranked."""
+    """Places of the group's members; extra miners are scored but not ranked."""
     extra = set(facts["group"]["extra"])
     seconds = {miner["hotkey"]: miner["seconds"] for miner in facts["miners"]}
     members = [score for score in scores if score.hotkey not in extra]

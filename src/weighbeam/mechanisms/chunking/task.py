@@ -22,7 +22,7 @@ MIN_CHUNKS = 1024
 
 @dataclass(frozen=True, slots=True)
 class ChunkingLimits:
-    """What an answer is held to. A task that names no limit gets these defaults."""
+    """Limits of an answer. A task that names no limit gets these defaults."""
 
     chunk_size: int
     chunk_qty: int

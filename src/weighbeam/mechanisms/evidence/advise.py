@@ -33,7 +33,7 @@ def _advise_whole(pairs: Sequence[ScorePair]) -> list[Advice]:
 
 
 def _advise_copies(pairs: Sequence[ScorePair]) -> list[Advice]:
-    """What copied quotes would have brought to their first sender."""
+    """Value of copied quotes, had the miner sent them first."""
     hit = [own for own, _ in pairs if own.parts and (own.parts["copy_of"] is not None or _list_copied(own))]
     gain = sum(_gain_uncopied(own) for own in hit) / max(1, len(pairs))
     text = (
@@ -72,7 +72,7 @@ def _advise_rejected(pairs: Sequence[ScorePair]) -> list[Advice]:
 
 
 def _gain_without_rejected(own: Score, typical: float) -> float:
-    """An empty list would fail as no_statements, so whoever has nothing else is told what an answer brings."""
+    """Gain from leaving out rejected snippets; if none is left, that of a typical answer, since an empty list fails."""
     scores = _list_scores(own)
     if own.parts is not None and not _is_copy(own.parts) and all(score < 0 for score in scores):
         return typical - (own.value or 0.0)
@@ -155,7 +155,7 @@ def _get_speed(own: Score) -> float:
 
 
 def _change_sum(own: Score, more: float) -> float:
-    """What an answer gains with so much more in its sum; one that is a copy as a whole gains nothing."""
+    """Gain of an answer from a larger sum; an answer that is a copy as a whole gains nothing."""
     parts = own.parts or {}
     if _is_copy(parts):
         return 0.0

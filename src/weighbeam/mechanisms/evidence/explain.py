@@ -10,10 +10,10 @@ from weighbeam.mechanisms.evidence.question import report_round
 from weighbeam.mechanisms.evidence.reasons import MEANINGS
 
 FLAGS = {
-    "age_unknown": "the age of the domain is not known",
+    "age_unknown": "the age of the domain is unknown",
     "context_flip": "the sentence around it says the opposite",
     "redirected": "the URL led to another domain",
-    "unassessed": "the assessor gave no proper opinion",
+    "unassessed": "the assessor gave no valid opinion",
     "user_content": "it stands among readers' comments",
 }
 MAX_QUOTE = 160

@@ -1,4 +1,4 @@
-"""What a round of evidence adds to the metrics (spec § 14): counted from its record alone, and an input of nothing."""
+"""Metrics of a round (spec § 14): counted from its record alone, and never an input of scores."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -58,12 +58,12 @@ class EvidenceParams(Params):
     ] = 0.8
     relevance_power: Annotated[
         float,
-        about("how steeply pay falls with relevance below that; 0: it does not", ge=0, le=8),
+        about("how steeply pay falls below that relevance; 0: not at all", ge=0, le=8),
         read_by("score"),
         before(0.0),
     ] = 2.0
     score_floor: Annotated[
-        float | None, about("no answer is worth less than this; null for none", le=0), read_by("score")
+        float | None, about("the least value of an answer; null for no bound", le=0), read_by("score")
     ] = -10.0
     speed_on_negative: Annotated[
         Literal["apply", "neutral"], about("whether speed multiplies a negative sum too"), read_by("score")
@@ -80,7 +80,7 @@ class EvidenceParams(Params):
     ] = "snippet"
     copy_scope: Annotated[
         Literal["page", "anywhere"],
-        about("whether another's words are a copy on the same page only, or on any other too"),
+        about("whether the same words count as a copy only on the same page, or on any page"),
         read_by("score"),
         before("page"),
     ] = "page"
@@ -91,11 +91,13 @@ class EvidenceParams(Params):
         Share, about("share of the weights that all active miners split equally"), read_by("weigh")
     ] = 0.0
     residual: Annotated[
-        Literal["top", "burn", "proportional"], about("who gets what the geometric series leaves"), read_by("weigh")
+        Literal["top", "burn", "proportional"],
+        about("receiver of the share that the geometric series leaves"),
+        read_by("weigh"),
     ] = "top"
     ties: Annotated[
         Literal["share", "seeded"],
-        about("equal averages share the pay of their places, or are ranked by responses, then by the seed"),
+        about("equal averages share the pay of their places, or are ranked by responses and then by the seed"),
         read_by("weigh"),
         before("seeded"),
     ] = "share"
@@ -104,7 +106,7 @@ class EvidenceParams(Params):
     verdict_min_domains: Annotated[int, about("domains a verdict needs", ge=0, le=1000), read_by("score")] = 2
     verdict_rule: Annotated[
         Literal["net", "sum"],
-        about("a verdict counts how much likelier one side is and how relevant the passage, or bare probabilities"),
+        about("a verdict counts net likelihood times relevance, or bare probabilities"),
         read_by("score"),
         before("sum"),
     ] = "net"
@@ -150,7 +152,7 @@ class EvidenceParams(Params):
 
 
 def find_penalty(params: EvidenceParams, code: str) -> float:
-    """What replaces the score.
+    """Penalty that replaces the score.
 
     >>> find_penalty(EvidenceParams(), "search_url")
     -5.0

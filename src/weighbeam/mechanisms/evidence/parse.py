@@ -31,21 +31,21 @@ def parse_given_lists(given: Input) -> Lists:
 def parse_list(given: Input, name: str) -> list[Any]:
     """A list, empty if absent."""
     value = given.get(name)
-    require(value is None or isinstance(value, list), "bad_input", f"{name} is no list")
+    require(value is None or isinstance(value, list), "bad_input", f"{name} is not a list")
     return value or []
 
 
 def parse_text(given: Input, name: str) -> str:
     value = given.get(name)
     if not isinstance(value, str):
-        raise WeighbeamError("bad_input", f"{name} is no text")
+        raise WeighbeamError("bad_input", f"{name} is not a string")
     return value
 
 
 def parse_spans(given: Input, name: str) -> list[tuple[int, int]]:
     spans = parse_list(given, name)
     sound = all(isinstance(span, list) and len(span) == 2 and all(map(is_integer, span)) for span in spans)
-    require(sound, "bad_input", f"{name} are no pairs of offsets")
+    require(sound, "bad_input", f"{name} are not pairs of offsets")
     return [(start, end) for start, end in spans]
 
 
@@ -57,12 +57,12 @@ Row = Mapping[str, Any]
 def parse_rows(given: Input, name: str) -> Sequence[Row]:
     rows = parse_list(given, name)
     if not all(isinstance(row, dict) for row in rows):
-        raise WeighbeamError("bad_input", f"{name} holds something that is no object")
+        raise WeighbeamError("bad_input", f"{name} holds a value that is not an object")
     return rows
 
 
 def parse_within(row: Row, name: str, least: float, limit: float) -> float:
     number = row.get(name)
     if not is_number(number, least) or number > limit:
-        raise WeighbeamError("bad_input", f"{name} is no number from {least:g} to {limit:g}")
+        raise WeighbeamError("bad_input", f"{name} is not a number from {least:g} to {limit:g}")
     return float(number)

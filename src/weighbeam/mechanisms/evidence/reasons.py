@@ -1,4 +1,4 @@
-"""What each reason of a score means, and what its miner can do."""
+"""Meaning of each reason of a score, with advice to its miner."""
 
 MEANINGS = {
     "unreachable_miner": "No answer arrived in time: keep your endpoint up, and answer before the timeout.",
@@ -9,7 +9,7 @@ MEANINGS = {
     "blacklisted_domain": "A domain is on the blacklist, or leads to one that is: cite other sources.",
     "forbidden_target": "A URL names an address, an odd port or no registered domain: cite public web pages.",
     "search_url": "A URL is a search, or carries the excerpt in itself: cite the page that says it.",
-    "invalid_excerpt": "An excerpt is too short or no plain text: quote at least a few whole words of the page.",
+    "invalid_excerpt": "An excerpt is too short or not plain text: quote at least a few whole words of the page.",
     "too_similar": "An excerpt repeats the statement: quote evidence for or against it, not the claim itself.",
     "recent_domain": "A domain was registered only days ago: cite sources that have existed for longer.",
     "page_gone": "A page answers that it is gone: open each page before you cite it.",

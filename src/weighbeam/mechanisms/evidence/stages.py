@@ -69,7 +69,7 @@ def _parse_response(row: object, limit: int) -> CopyResponse:
     assert isinstance(row, dict)
     seconds, value = row.get("seconds"), row.get("value")
     require(seconds is None or is_number(seconds), "bad_seconds")
-    require(value is None or is_number(value), "bad_input", "a value is no number")
+    require(value is None or is_number(value), "bad_input", "a value is not a number")
     entries = [entry if isinstance(entry, dict) else {} for entry in parse_list(row, "snippets")[:limit]]
     return CopyResponse(
         hotkey=row["hotkey"],
@@ -95,7 +95,7 @@ def response_stage(given: Input) -> dict[str, Any]:
 def stand_stage(given: Input) -> dict[str, Any]:
     params = parse_params(given)
     standing = given.get("standing")
-    require(standing is None or isinstance(standing, dict), "bad_input", "the standing is no object")
+    require(standing is None or isinstance(standing, dict), "bad_input", "the standing is not an object")
     memory = Memory() if standing is None else _parse_memory(standing)
     scores = parse_list(given, "scores")
     require(all(score is None or is_number(score) for score in scores), "bad_score")
@@ -131,7 +131,7 @@ def _parse_memory(row: Row) -> Memory:
     """An average and its count; only a miner that never answered may be without an average."""
     average, responses = row.get("average"), row.get("responses")
     if not is_integer(responses, 0):
-        raise WeighbeamError("bad_input", "responses is no count")
+        raise WeighbeamError("bad_input", "responses is not a count")
     if average is None and responses == 0:
         return Memory()
     if not is_number(average):
@@ -142,7 +142,7 @@ def _parse_memory(row: Row) -> Memory:
 def _parse_neuron(row: Row) -> RegisteredMiner:
     uid, hotkey, permit = row.get("uid"), parse_text(row, "hotkey"), row.get("permit")
     if not is_integer(uid, 0) or not isinstance(permit, bool):
-        raise WeighbeamError("bad_input", "a neuron has no uid, or no word on its permit")
+        raise WeighbeamError("bad_input", "a neuron has no uid, or no permit flag")
     return RegisteredMiner(uid, hotkey, permit)
 
 
@@ -163,8 +163,8 @@ def _parse_verdict_quote(row: Row) -> VerdictQuote:
 def _parse_left_out(given: Input) -> Sequence[str]:
     """The banned, and ourselves."""
     own, banned = given.get("self"), parse_list(given, "banned")
-    require(own is None or isinstance(own, str), "bad_input", "self is no hotkey")
-    require(all(isinstance(hotkey, str) for hotkey in banned), "bad_input", "banned holds something that is no hotkey")
+    require(own is None or isinstance(own, str), "bad_input", "self is not a hotkey")
+    require(all(isinstance(hotkey, str) for hotkey in banned), "bad_input", "banned holds a value that is not a hotkey")
     return [*banned, *([] if own is None else [own])]
 
 

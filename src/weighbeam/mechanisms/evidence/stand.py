@@ -10,14 +10,14 @@ from weighbeam.mechanisms.evidence.params import EvidenceParams
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is kept of a miner: its average, None before the first response, and how many responses it rests on."""
+    """Memory of a miner: its average, None before the first response, and the number of responses."""
 
     average: float | None = None
     responses: int = 0
 
 
 def recall(standing: Standing) -> Memory:
-    """What a standing holds."""
+    """Parse a standing."""
     return Memory(standing.value, standing.detail.get("responses", 0))
 
 
@@ -54,7 +54,7 @@ def remember_scores(memory: Memory, scores: Sequence[float | None], params: Evid
 
 
 def stand_round(standings: Sequence[Standing], scored: Scored, params: EvidenceParams) -> tuple[Standing, ...]:
-    """The standings after a round, best first; whoever it changed carries its seed, by which ties fall when weighed."""
+    """The standings after a round, best first; changed ones carry its seed, which breaks ties in weighing."""
     kept = {standing.hotkey: standing for standing in standings}
     turn = 1 + max((standing.detail.get("turn", 0) for standing in standings), default=0)
     for hotkey, value in scored.summary["values"].items():

@@ -82,5 +82,5 @@ def parse_statement_text(name: str, text: str) -> Task:
     try:
         parse_statement(body)
     except WeighbeamError as fault:
-        raise WeighbeamError("bad_task", f"{name} makes no task: {fault.message}", fault.remedy) from None
+        raise WeighbeamError("bad_task", f"{name} cannot be a task: {fault.message}", fault.remedy) from None
     return Task(f"statement-{digest_text(body['statement'])[:16]}", body)

@@ -33,7 +33,7 @@ def advise_voice(params: InferenceParams, pairs: Sequence[ScorePair]) -> tuple[A
 
 
 def _advise_consensus(pairs: Sequence[ScorePair]) -> list[Advice]:
-    """Whoever is out loses the members' points, and part of those for similarity."""
+    """Advise miners outside the consensus: they lose the members' points, and part of those for similarity."""
     hit = [own for own, _ in list_valid(pairs) if any(code in OUT for code in own.reasons)]
     codes = Counter(code for own in hit for code in own.reasons if code in OUT)
     if not codes:
@@ -46,7 +46,7 @@ def _advise_consensus(pairs: Sequence[ScorePair]) -> list[Advice]:
 
 
 def _advise_truth(pairs: Sequence[ScorePair]) -> list[Advice]:
-    """What wrong answers cost in their own rounds; the miner's truth costs more in all others."""
+    """Cost of wrong answers in their own rounds; the lower truth costs more in all others."""
     judged = [own for own, _ in list_valid(pairs) if own.parts and "truth" in own.parts]
     hit = [own for own in judged if "wrong" in own.reasons]
     if not hit:

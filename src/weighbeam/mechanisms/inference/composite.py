@@ -34,7 +34,7 @@ class Standpoint:
 
 
 def parse_confidence(claim: object, params: InferenceParams) -> float:
-    """What a miner claims, held to [0, 1].
+    """Confidence that a miner claims, clipped to [0, 1].
 
     >>> [parse_confidence(claim, InferenceParams()) for claim in (0.9, -3, 7, None, "1", float("nan"))]
     [0.9, 0.0, 1.0, 0.5, 0.5, 0.5]
@@ -45,7 +45,7 @@ def parse_confidence(claim: object, params: InferenceParams) -> float:
 
 
 def rate_claim(claim: float, rank: float | None) -> float:
-    """What a claim of confidence is worth: itself; or, held against the share of others that the answer beats, most if
+    """Value of a claimed confidence: itself; or, compared with the share of others that the answer beats, most if
     it is that share, and a half if nothing is claimed.
 
     >>> rate_claim(0.9, None), rate_claim(0.5, 0.1), rate_claim(1.0, 0.5), rate_claim(1.0, 1.0)
@@ -109,8 +109,8 @@ def compose_parts(stands: Standpoint, params: InferenceParams) -> dict[str, Any]
 
 
 def _diversity(stands: Standpoint, params: InferenceParams) -> float:
-    """What nobody supports in any part is not diverse but beside the point; and to leave the consensus never gains more
-    than to be in it."""
+    """An answer without any support is off the point, not diverse; and leaving the consensus never gains more
+    than staying in it."""
     limit, near = params.diversity_max, stands.near
     if stands.typical is not None:
         supported = min(1.0, near / stands.typical) if stands.typical > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What an answer earns: its score, its speed, its share of a shared text, the consensus it is part of (spec § 10)."""
+"""Emission of an answer: its score, speed, share of a shared text, and consensus (spec § 10)."""
 
 import math
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def pay_answers(payees: Sequence[AnswerPayee], pool: float, achieved: bool, para
 
 
 def parse_seconds(seconds: object) -> float | None:
-    """A time as it counts: not below 0, None if it is no number."""
+    """Seconds as they count: not below 0, None if they are not a number."""
     return max(0.0, float(seconds)) if is_number(seconds) else None
 
 

@@ -151,7 +151,7 @@ def _measure(
 
 
 def _find_pool(received: ReceivedAnswers, filtered: FilteredAnswers, consensus: Consensus) -> float:
-    """What there is to earn; one honest answer among garbage is paid by its quality."""
+    """Pool of a round; one honest answer among garbage is paid by its quality."""
     if consensus.pool is not None:
         return consensus.pool
     kept = received.quality[filtered.kept]
@@ -250,7 +250,7 @@ def _list_payees(
 
 
 def _score_everyone(given: RoundInput, scores: Mapping[str, float], void: bool) -> dict[str, float | None]:
-    """Unscored is our fault or a void round; whoever else has no score has 0."""
+    """Unscored means our fault or a void round; others without a score get 0."""
     received = dict.fromkeys(given.received.hotkeys, "ok")
     statuses = {**received, **given.missed}
     return {

@@ -56,7 +56,7 @@ def _parse_traits(given: object) -> TextTraits:
 
 
 def _parse_results(results: object, shown: object, size: int) -> Trials | None:
-    """What functions were tried on: only how often matters here, and what the prompt shows of it."""
+    """Parse test results of functions: only their number and the prompt's own cases matter here."""
     if results is None:
         return None
     require(isinstance(results, list) and len(results) == size, "bad_shape")

@@ -92,7 +92,7 @@ def name_senses(params: InferenceParams, senses: Senses) -> dict[str, Any]:
 
 
 def parse_answer(answer: Answer) -> tuple[Reply, str | None]:
-    """What an answer is, and its text if it has one we can read."""
+    """Status of an answer, and its text if it is readable."""
     if answer.status != "ok":
         return answer.status, None
     if not is_number(answer.seconds):
@@ -126,7 +126,7 @@ def _find_arrivals(answers: Sequence[Answer], texts: Mapping[str, ParsedText]) -
 def _embed(
     prompt: ParsedText, besides: set[str], worded: Sequence[ParsedText], max_words: int, embedder: Embedder
 ) -> TextVectors:
-    """Vectors of the prompt, what is to be read besides, the texts and their sentences.
+    """Vectors of the prompt, of further parts, of the texts and their sentences.
 
     A sign costs a model as much as a word, and only words are limited. So of a text of more than twice as many words
     and signs as it may have words, only the words are embedded. A part that another text has too is read as it is

@@ -64,7 +64,7 @@ class InferenceParams(Params):
     ] = True
     equal_at_zero: Annotated[
         bool,
-        about("equal answers to a question at temperature 0 are no copies: each keeps its pay"),
+        about("equal answers to a question at temperature 0 are not copies: each keeps its pay"),
         read_by("score"),
         before(False),
     ] = True
@@ -78,7 +78,9 @@ class InferenceParams(Params):
     quality_filtering: Annotated[bool, about("remove answers that are short beside the others"), read_by("score")] = (
         True
     )
-    quality_sensitivity: Annotated[Share, about("how short is too short; lower is stricter"), read_by("score")] = 0.5
+    quality_sensitivity: Annotated[
+        Share, about("length below which an answer is too short; lower is stricter"), read_by("score")
+    ] = 0.5
     quality_threshold: Annotated[
         Share, about("an answer of less quality is flagged and earns nothing"), read_by("score")
     ] = 0.35

@@ -27,7 +27,7 @@ class InferenceQuestion(BaseModel):
     prose: Annotated[bool | None, Field(description="false: the answer need not be prose")] = None
     max_tokens: Annotated[int | None, Field(ge=1, le=MAX_TOKENS)] = None
     temperature: Annotated[float | None, Field(ge=0, le=MAX_TEMPERATURE)] = None
-    model: Annotated[str | None, Field(max_length=MAX_MODEL, description="a wish, told to miners")] = None
+    model: Annotated[str | None, Field(max_length=MAX_MODEL, description="a wish that miners receive")] = None
 
 
 def describe_outcome(output: Mapping[str, Any], params: InferenceParams) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a round's answers claim, read by the kind of its question (spec §§ 18, 19): part of observing."""
+"""Claims of a round's answers, read by the kind of its question (spec §§ 18, 19): part of observing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def is_brief(text: ParsedText) -> bool:
 
 
 def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[ParsedText]) -> KindReading:
-    """The kind of the round, told by prompt and answers together, and what is counted in each answer."""
+    """The kind of the round, from prompt and answers together, and the counts of each answer."""
     kind = find_kind(prompt.clean, [text.clean for text in texts if text.words])
     asked = read_prompt(prompt)
     fresh = find_fresh(texts, asked, kind)

@@ -1,4 +1,4 @@
-"""What each reason of a score means, and what its miner can do."""
+"""Meaning of each reason of a score, with advice to its miner."""
 
 MEANINGS = {
     "off_topic": "Flagged: the answer is not about the prompt. Answer the question that was asked.",

@@ -137,7 +137,7 @@ def _score(miner: Mapping[str, Any], replayed: RejudgedRound) -> Score:
 
 
 def _list_counted(facts: Mapping[str, Any], found: Mapping[str, float | None]) -> dict[str, float]:
-    """What counts for standings: nothing of a round that is not ranked, nor of who was asked besides the group."""
+    """Scores that move standings: none of an unranked round, and none of miners outside the group."""
     extra = set(facts["group"]["extra"])
     if not facts["task"]["ranked"]:
         return {}
@@ -145,8 +145,8 @@ def _list_counted(facts: Mapping[str, Any], found: Mapping[str, float | None]) -
 
 
 def find_borrowed(facts: Mapping[str, Any], rows: Sequence[int] | NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """The share of each answer that earlier ones say word for word, and that those say which are no version of it; None
-    where that is not looked at."""
+    """The share of each answer that earlier ones say word for word, and the share from all but its versions; None
+    where this is not measured."""
     counted = [facts["texts"][row].get("borrowed") for row in rows]
     if facts["task"].get("asks") != "open" or any(one is None for one in counted):
         return None

@@ -145,7 +145,7 @@ def score_stage(given: Input) -> dict[str, Any]:
 
 
 def truth_stage(given: Input) -> dict[str, Any]:
-    """What a text says, and whether it is right."""
+    """Reading of a text, and whether it is right."""
     reference = parse_reference(given.get("reference"))
     require(isinstance(given.get("text"), str) and reference.kind != "text", "bad_shape")
     reading = read_answer(reference, given["text"])

@@ -59,14 +59,14 @@ def parse_body(body: Mapping[str, Any]) -> ParsedPrompt:
 
 
 def _parse_wishes(body: Mapping[str, Any]) -> dict[str, Any]:
-    """How the asker would like it answered: told to miners, and no part of the scoring."""
+    """Wishes of the asker: passed to miners, and not part of the scoring."""
     tokens, temperature, model = (body.get(name) for name in ("max_tokens", "temperature", "model"))
     good = tokens is None or (is_integer(tokens, 1) and tokens <= MAX_TOKENS)
     require(good, "bad_max_tokens", f"max_tokens is {tokens!r}", f"give an integer from 1 to {MAX_TOKENS}")
     good = temperature is None or (is_number(temperature, 0) and temperature <= MAX_TEMPERATURE)
     require(good, "bad_temperature", f"temperature is {temperature!r}", f"give a number from 0 to {MAX_TEMPERATURE}")
     good = model is None or (isinstance(model, str) and len(model) <= MAX_MODEL and not has_lone_surrogate(model))
-    require(good, "bad_model", "model is no short text", f"give a name of at most {MAX_MODEL} characters")
+    require(good, "bad_model", "model is not a short text", f"give a name of at most {MAX_MODEL} characters")
     named = {"max_tokens": tokens, "temperature": temperature, "model": model}
     return {name: value for name, value in named.items() if value is not None}
 
@@ -135,7 +135,7 @@ def parse_prompt_text(name: str, text: str) -> Task:
             return templated
         parse_body(body)
     except WeighbeamError as fault:
-        raise WeighbeamError("bad_task", f"{name} makes no task: {fault.message}", fault.remedy) from None
+        raise WeighbeamError("bad_task", f"{name} cannot be a task: {fault.message}", fault.remedy) from None
     return Task(f"prompt-{digest_text(text.strip())[:16]}", body)
 
 

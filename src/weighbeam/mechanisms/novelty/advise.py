@@ -12,12 +12,12 @@ from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import reward_units
 
 MEANINGS = {
-    "not_new": "A contribution is too near to one that is known: say something that nobody has said before.",
-    "duplicate": "The same text was here before, whatever its case or spacing: submit each text once.",
-    "held": "A contribution reads as implausible and waits for an operator: write plain sentences.",
-    "refused": "A contribution reads as implausible and is not accepted: write plain sentences.",
-    "implausible": "A contribution reads as implausible and is not accepted: write plain sentences.",
-    "bad_text": "A contribution is no text: send it as a JSON string of readable characters.",
+    "not_new": "A contribution is too similar to a known one: say something new.",
+    "duplicate": "The same text was submitted before, apart from case or spacing: submit each text once.",
+    "held": "A contribution seems implausible and waits for an operator: write plain sentences.",
+    "refused": "A contribution seems implausible and is not accepted: write plain sentences.",
+    "implausible": "A contribution seems implausible and is not accepted: write plain sentences.",
+    "bad_text": "A contribution is not text: send it as a JSON string of readable characters.",
     "too_short": "A contribution has fewer words than min_words: say it in a whole sentence.",
     "too_long": "A contribution has more characters than max_chars: split it.",
     "timeout": "Nothing arrived in time: answer before the timeout.",
@@ -36,7 +36,7 @@ Row = Mapping[str, Any]
 
 
 def advise_contributor(params: NoveltyParams, pairs: Sequence[ScorePair]) -> tuple[Advice, ...]:
-    """Per round. Others are no measure here: each is paid for what is new, not for a place."""
+    """Advice per round. It does not compare with others: each is paid for novelty, not for a place."""
     rows: list[Row] = [row for own, _ in pairs for row in (own.parts or {}).get("contributions", ())]
     rounds = max(1, len(pairs))
     typical = average([float(row["units"]) for row in rows if row["status"] == "paid"])
@@ -70,7 +70,7 @@ def _advise_near(rows: Sequence[Row], rounds: int, params: NoveltyParams) -> Adv
 def _advise_same(rows: Sequence[Row], rounds: int, typical: float, params: NoveltyParams) -> Advice:
     same = [row for row in rows if row["status"] == "duplicate"]
     gain = typical * len(same) / rounds
-    text = f"{len(same)} of your {len(rows)} contributions were here before and earned nothing: submit each text once"
+    text = f"{len(same)} of your {len(rows)} contributions were duplicates and earned nothing: submit each text once"
     return Advice(
         "Do not submit a text twice",
         f"{text}; new ones like your others would bring {_format(gain, params)} tokens per round",

@@ -35,7 +35,7 @@ DIGIT = re.compile(r"\d")
 
 @dataclass(frozen=True, slots=True)
 class ComparedTexts:
-    """What a known text and a new one have in common. `words` and `letters` of each, and how many of both stand in the
+    """Comparison of a known text and a new one. `words` and `letters` of each, and how many of both stand in the
     same order in the two; `content` words that both have, of all that either has; numbers that only one of them has;
     `exchanged` if two words that both have stand in each other's place."""
 

@@ -87,7 +87,7 @@ def _explain_looks(facts: NoveltyFacts) -> Iterator[Node]:
 
 
 def _explain_entailment(facts: NoveltyFacts, nearest: str | int | None, params: NoveltyParams) -> Iterator[Node]:
-    """What follows from what, where that was asked."""
+    """Explain the entailment, if it was asked."""
     if facts.entailed is None or not params.wants_entailment:
         return
     new, known = (each / MILLION for each in facts.entailed)

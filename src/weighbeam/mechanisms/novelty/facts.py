@@ -131,7 +131,7 @@ class Valuation:
 
 
 def value_contribution(micro: int, facts: NoveltyFacts | None, params: NoveltyParams) -> Valuation:
-    """What a contribution is worth; without facts the cosine alone decides, as the seed has it."""
+    """Value of a contribution; without facts the cosine alone decides, as in the seed."""
     if facts is None:
         units = reward_units(micro, params)
         return Valuation(micro, MILLION, units, units)

@@ -30,16 +30,16 @@ MAX_JUDGED, MAX_JUDGED_LETTERS = 80, 600
 """Words and characters of a text that is judged for entailment: a longer one is more than one statement, and costs."""
 KEPT_READ = 4096
 Nearest = tuple[str, int]
-"""Who is nearest, and how near in millionths."""
+"""The nearest contribution, and its similarity in millionths."""
 
 
 class KnownTexts(Protocol):
-    """What the second look asks of everything known before."""
+    """Known texts, as the second look queries them."""
 
     def count_rows(self) -> int: ...
 
     def find_owners(self, runs: Sequence[int]) -> Mapping[int, str]:
-        """Who said each run first, of those that are known."""
+        """First owners of the known runs."""
         ...
 
     def load_texts(self, ids: Sequence[str]) -> Mapping[str, str]:
@@ -118,7 +118,7 @@ def _rank(shared: Counter[str]) -> list[str]:
 def _find_kin(
     measured: MeasuredText, contributor: str | None, made_of: Set[str], known: KnownTexts, params: NoveltyParams
 ) -> tuple[int, tuple[Kin, ...]]:
-    """What shares runs is kin however near it is; so is all, for a text of few words: its cosine tells too little."""
+    """Find kin: texts that share runs at any distance; for a text of few words all, as its cosine says little."""
     if contributor is None or params.kin_similarity > NEAREST:
         return 0, ()
     own = dict(known.list_own(contributor, MAX_OWN))

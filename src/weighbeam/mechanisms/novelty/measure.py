@@ -26,7 +26,7 @@ MAX_PIECES = 96
 
 
 def split_tokens(text: str) -> list[str]:
-    """What stands between white space, nothing of it longer than an embedder knows as a word.
+    """Split at white space, into tokens no longer than an embedder's longest word.
 
     >>> [len(token) for token in split_tokens("ab " + "x" * 250)]
     [2, 100, 100, 50]
@@ -81,7 +81,7 @@ def parse_text(text: object, params: NoveltyParams) -> str:
 def find_refusal(text: object, params: NoveltyParams) -> WeighbeamError | None:
     """Why a text cannot be taken, if it cannot."""
     if not isinstance(text, str):
-        return WeighbeamError("bad_text", "a contribution is no text", "give a string")
+        return WeighbeamError("bad_text", "a contribution is not text", "give a string")
     if len(text) > params.max_chars:
         return _too_long(len(text), params)
     control = find_control(text)
@@ -168,7 +168,7 @@ def measure_texts(texts: Sequence[object], params: NoveltyParams, senses: Senses
 
 
 def prepare_text(text: object, params: NoveltyParams, pieces: WordPieces) -> PreparedText:
-    """What is to be embedded of a text; refused if it cannot be taken, or, where the gate denies, is implausible."""
+    """Pieces of a text to embed; refused if it is invalid or, where the gate denies, implausible."""
     embedded = parse_text(text, params)
     tokens = split_tokens(embedded)
     cut = pieces.cut(tokens)

@@ -140,4 +140,6 @@ class Novelty(Mechanism):
 
 
 def _nobody_is_asked() -> WeighbeamError:
-    return WeighbeamError("nobody_is_asked", "novelty asks nobody: contributions are collected", "submit one instead")
+    return WeighbeamError(
+        "nobody_is_asked", "novelty does not ask miners: contributions are collected", "submit one instead"
+    )

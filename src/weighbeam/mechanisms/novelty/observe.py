@@ -43,7 +43,7 @@ def observe_round(params: NoveltyParams, asked: Asked, senses: Senses) -> Observ
 
 
 def _copy(answer: Answer) -> dict[str, Any]:
-    """What was measured when it was submitted; nobody but a collector's task can bring it."""
+    """Copy the measurement made at submission; only a collector's task can contain one."""
     events = [NoveltyEvent.from_json(one).as_json() for one in answer.payload["contributions"]]
     return {"hotkey": answer.hotkey, "status": answer.status, "events": events, "refused": []}
 

@@ -31,7 +31,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class NearestPiece:
-    """Whose piece is nearest, and how near in millionths."""
+    """Owner of the nearest piece, and its similarity in millionths."""
 
     id: str
     micro: int
@@ -39,7 +39,7 @@ class NearestPiece:
 
 @dataclass(frozen=True, slots=True)
 class OrderedContribution:
-    """What a contribution got in its turn; `neighbour` None when there was nothing before it."""
+    """Result of a contribution in its turn; `neighbour` is None if nothing came before it."""
 
     id: str
     contributor: str
@@ -123,11 +123,11 @@ class ContributionOrder:
         return judged
 
     def quote(self, given: Contribution) -> OrderedContribution:
-        """What a contribution would get if it came next; nothing is kept of it."""
+        """Pay of a contribution if it came next; nothing is stored."""
         return self._judge(given)[0]
 
     def _judge(self, given: Contribution) -> tuple[OrderedContribution, int]:
-        """What it gets, and what it counts for when its contributor says more of the same."""
+        """Judge a contribution: its pay, and its charge against later similar ones of its contributor."""
         if given.refused:
             return OrderedContribution(given.id, given.contributor, Judgement("refused", 0), None), 0
         form = given.measured.form

@@ -79,7 +79,11 @@ class NoveltyParams(Params):
     ] = True
     kin_similarity: Annotated[
         float,
-        about("contributions of one contributor so near share one max_reward per window; 2 for never", ge=-1, le=2),
+        about(
+            "contributions of one contributor at least this similar share one max_reward per window; 2 for never",
+            ge=-1,
+            le=2,
+        ),
         read_by("observe", "score", holds="raised"),
         before(2.0),
     ] = 0.25
@@ -94,7 +98,7 @@ class NoveltyParams(Params):
     prose: Annotated[
         bool, about("contributions are English prose; false for code, tables, other languages"), read_by("observe")
     ] = True
-    window_hours: Annotated[float, about("rewards of this long count for weights", gt=0, le=8760), read_by("stand")] = (
+    window_hours: Annotated[float, about("hours that rewards count for weights", gt=0, le=8760), read_by("stand")] = (
         24.0
     )
 

@@ -44,7 +44,7 @@ MAX_WORD = 100
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What the words of a text look like: `spelt` pieces, `commonest` of them the same, `split` words of three pieces
+    """Statistics of a text's words: `spelt` pieces, `commonest` of them the same, `split` words of three pieces
     or more, `split_small` of them without a capital; `unspaced` letters; `flow` is how far words and sentences vary,
     `z` and `fit` how they follow each other over `pairs` of neighbours, in millionths. `prose`: held to English."""
 
@@ -63,7 +63,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class TextLook:
-    """What a text looks like, in numbers: `tokens` between white space, `pieces` of words as the embedder cuts them,
+    """Statistics of a text: `tokens` between white space, `pieces` of words as the embedder cuts them,
     `commonest` of them the same, `unknown` ones it cannot tell apart; `language` in millionths. A look recorded without
     `wording` is judged by the rule of its time."""
 

@@ -37,7 +37,7 @@ def parse_similarity(value: object) -> int:
         return 0
     given = value.item() if isinstance(value, np.generic) else value
     if not is_number(given) or abs(exact := parse_decimal(given)) > 1 + NOISE:
-        raise WeighbeamError("bad_similarity", f"{value!r} is no similarity", "give a number from -1 to 1")
+        raise WeighbeamError("bad_similarity", f"{value!r} is not a similarity", "give a number from -1 to 1")
     return max(-MILLION, min(MILLION, round(exact * MILLION)))
 
 
@@ -56,7 +56,7 @@ def reward_units(micro: int, params: NoveltyParams) -> int:
 
 
 def fitted_units(micro: int, params: NoveltyParams) -> int:
-    """What the seed's fitted curve would pay: about a hundred-thousandth more or less.
+    """Units by the seed's fitted curve, which differs by about a hundred-thousandth.
 
     >>> fitted_units(900_000, NoveltyParams())
     100001129
@@ -107,7 +107,7 @@ class Judgement:
 
 
 def judge(micro: int, plausible: bool, params: NoveltyParams) -> Judgement:
-    """A contribution that is no duplicate, by the cosine alone.
+    """Judge a contribution that is not a duplicate, by the cosine alone.
 
     >>> judge(850_000, plausible=False, params=NoveltyParams())
     Judgement(status='held', units=1000000000)
@@ -116,7 +116,7 @@ def judge(micro: int, plausible: bool, params: NoveltyParams) -> Judgement:
 
 
 def judge_value(units: int, plausible: bool, params: NoveltyParams) -> Judgement:
-    """What becomes of a contribution that is worth so much."""
+    """Judge a contribution of a given value."""
     if not plausible and params.gate == "deny":
         return Judgement("refused", 0)
     return Judgement("held" if not plausible and params.gate == "hold" else "paid", units)

@@ -1,4 +1,4 @@
-"""What each contributor earned: in a round, in all, and in the window that weights are made of. Whole units."""
+"""Earnings of each contributor: in a round, in total, and in the window that weights are made from. Whole units."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ def _describe(event: NoveltyEvent, judged: Judgement, params: NoveltyParams) -> 
 
 
 def _name_reason(judged: Judgement) -> str:
-    """What stood between a contribution and its pay."""
+    """The reason why a contribution was not paid."""
     return "not_new" if judged.status == "paid" else judged.status
 
 
@@ -88,5 +88,5 @@ def _move(
 
 
 def _has_left(when: float | None, now: float | None, params: NoveltyParams) -> bool:
-    """What a jump of the clock dated after now stays: it leaves when its time has come."""
+    """Whether an entry has left the window; one dated in the future by a clock jump stays until its time."""
     return when is not None and now is not None and when <= now - params.window_hours * HOUR

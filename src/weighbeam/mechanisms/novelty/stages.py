@@ -38,7 +38,7 @@ def reward_stage(given: Mapping[str, Any]) -> dict[str, Any]:
 def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
     params = _parse_params(given.get("params") or {})
     rows = given.get("contributions")
-    require(isinstance(rows, list), "bad_shape", "contributions is no list", "give a list of contributions")
+    require(isinstance(rows, list), "bad_shape", "contributions is not a list", "give a list of contributions")
     assert isinstance(rows, list)
     read = [_parse_contribution(row, params) for row in rows]
     require(len({one.id for one in read}) == len(read), "bad_shape", "an id occurs twice", "give each its own")
@@ -62,12 +62,12 @@ def order_stage(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def value_stage(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What recorded facts pay."""
+    """Value of recorded facts."""
     params = _parse_params(given.get("params") or {})
     try:
         facts = parse_facts(given.get("facts"))
     except (KeyError, TypeError, ValueError) as fault:
-        raise WeighbeamError("bad_shape", f"these are no facts: {fault!r:.80}", "see docs/spec/novelty.md") from None
+        raise WeighbeamError("bad_shape", f"these are not facts: {fault!r:.80}", "see docs/spec/novelty.md") from None
     value = value_contribution(parse_similarity(given.get("max_similarity")), facts, params)
     return {
         "similarity": value.similarity / MILLION,
@@ -81,12 +81,12 @@ def _parse_params(given: Mapping[str, Any]) -> NoveltyParams:
     try:
         return NoveltyParams(**given)
     except (ValueError, TypeError) as fault:
-        raise WeighbeamError("bad_params", str(fault), "see docs/mechanisms/novelty.md") from None
+        raise WeighbeamError("bad_params", str(fault), "see docs/novelty.md") from None
 
 
 def _parse_contribution(row: Any, params: NoveltyParams) -> Contribution:
     named = isinstance(row, dict) and all(isinstance(row.get(name), str) for name in ("id", "contributor", "text"))
-    require(named, "bad_shape", "a contribution needs id, contributor and text", "see docs/mechanisms/novelty.md")
+    require(named, "bad_shape", "a contribution needs id, contributor and text", "see docs/novelty.md")
     return Contribution(
         row["id"],
         row["contributor"],
@@ -109,7 +109,7 @@ def _parse_vectors(rows: Any) -> NDArray[np.int32]:
         and all(isinstance(row, list) and row and all(map(is_number, row)) for row in rows)
         and len({len(row) for row in rows}) == 1
     )
-    require(sound, "bad_shape", "vectors is no list of equally long lists of numbers", "one vector for each piece")
+    require(sound, "bad_shape", "vectors is not a list of equally long lists of numbers", "one vector for each piece")
     return unit_millionths(np.asarray(rows, dtype=np.float64))
 
 

@@ -72,12 +72,12 @@ class FolderRulebook:
 def load_lists(folder: Path, check: ListCheck | None = None) -> list[ListFile]:
     """Every list file; `bad_list` if the folder or one of them cannot be read."""
     if not folder.is_dir():
-        raise WeighbeamError("bad_list", f"{folder} is no folder", "name the folder of the lists")
+        raise WeighbeamError("bad_list", f"{folder} is not a folder", "name the folder of the lists")
     return [load_list(path, check) for path in sorted(folder.glob("*.json"))]
 
 
 def load_list(path: Path, check: ListCheck | None = None) -> ListFile:
-    """One list file; `bad_list` if it is none, or what the check says of it."""
+    """Load a list file; `bad_list` if it is invalid, or the error of the check."""
     try:
         data = path.read_bytes()
         given: Any = json.loads(data) if len(data) <= MAX_BYTES else None
@@ -88,7 +88,7 @@ def load_list(path: Path, check: ListCheck | None = None) -> ListFile:
         raise WeighbeamError("bad_list", f"{path.name}: {type(fault).__name__} {fault}"[:200], REMEDY) from None
     sound = isinstance(name, str) and isinstance(version, int) and isinstance(entries, list)
     if not sound or not all(isinstance(entry, dict) and isinstance(entry.get("match"), str) for entry in entries):
-        raise WeighbeamError("bad_list", f"{path.name} is no list", REMEDY)
+        raise WeighbeamError("bad_list", f"{path.name} is not a list", REMEDY)
     if check is not None:
         try:
             check(given)
@@ -107,7 +107,7 @@ def log_list_fault(fault: WeighbeamError) -> None:
 
 class ReloadedLists:
     """The lists of a folder. With `only_newer`, versions of a list that go back are refused: a list that was signed
-    once stays signed, and whoever can put the old file there must not be able to undo the new one."""
+    once stays signed, and write access to the folder must not suffice to restore an old list."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class ReloadedLists:
     def renew(
         self, on_fault: Callable[[WeighbeamError], None], on_renewed: Callable[[], None] | None = None
     ) -> FolderRulebook:
-        """The lists as their files are now. What cannot be used is told once, and changes nothing; so is a change."""
+        """Reload the lists. An unusable file is reported once and changes nothing; changes are reported too."""
         before = self.current
         with self._lock:
             stamp = stamp_folder(self._folder)
@@ -161,12 +161,12 @@ class ReloadedLists:
         for name, version in before.newest().items():
             after.in_force(name)
             if self._only_newer and versions[name] < version:
-                told = f"{name} went back from version {version} to {versions[name]}"
-                raise WeighbeamError("bad_list", told, "give what is to hold a higher version, and sign it")
+                told = f"{name} changed from version {version} back to {versions[name]}"
+                raise WeighbeamError("bad_list", told, "give the list a higher version, and sign it")
 
 
 def stamp_folder(folder: Path | None) -> FolderStamp:
-    """What tells whether a folder's files have changed; empty if it cannot be read."""
+    """Fingerprint that shows whether a folder's files changed; empty if it cannot be read."""
     try:
         found = [(path.name, path.stat()) for path in sorted(folder.glob("*.json"))] if folder else []
     except OSError:

@@ -74,7 +74,7 @@ class DiskVectors:
             return []
 
     def keep(self, rows: Iterable[tuple[bytes, NDArray[np.int32]]]) -> None:
-        """Add vectors; a full or locked disk is no fault of the round's."""
+        """Add vectors; a full or locked disk does not fail the round."""
         blobs = [(key, vector.astype("<i4").tobytes()) for key, vector in rows]
         records = [(key, blob, zlib.crc32(key + blob)) for key, blob in blobs]
         with self._lock:

@@ -26,7 +26,7 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
 MINILM_INSTALL = "weighbeam setup"
-"""It fetches what is missing, and anew what is not right."""
+"""It fetches missing and damaged files."""
 
 
 @dataclass(frozen=True, slots=True)

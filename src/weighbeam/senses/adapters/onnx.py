@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 def open_session(model: Path | bytes) -> Any:
-    """A session on one thread. The runtime reports usage to its maker unless told not to before it is imported."""
+    """A session on one thread. The runtime reports usage to its maker unless this is disabled before its import."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     from onnxruntime import InferenceSession, SessionOptions, disable_telemetry_events
 
@@ -53,7 +53,7 @@ class OnnxNode:
 
 @dataclass(frozen=True, slots=True)
 class OnnxValue:
-    """What goes into a graph or comes out of it; a side of no fixed length has a name."""
+    """Input or output of a graph; a dimension of variable length has a name."""
 
     name: str
     type: int

@@ -1,4 +1,4 @@
-"""What came of reading a page. Apart from the other ports, so that a parser's process need not load numpy."""
+"""Result of reading a page. Separate from the other ports, so that a parser's process need not load numpy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What came of reading a URL. The first hop is the URL as given, the last one the final URL, which may be the one
+    """Result of reading a URL. The first hop is the URL as given, the last one the final URL, which may be the one
     that was refused. `full` is `text` with what the markup hides; spans are offsets in `text`; hashes are hex.
     `published` is when the page says it was published, in seconds of UTC; None unless it says so to the second."""
 

@@ -46,7 +46,7 @@ class WordPieces(Sense, Protocol):
 
     @property
     def unknown(self) -> int:
-        """The number of the piece that stands for whatever cannot be told apart."""
+        """The number of the piece for unknown text."""
         ...
 
     def cut(self, texts: Sequence[str]) -> list[list[int]]:
@@ -73,7 +73,7 @@ class Sentences(Sense, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NarrationRequest:
-    """What a narrator is asked. `system` is ours; `data` holds what strangers wrote, and is never an instruction."""
+    """Request to a narrator. `system` is ours; `data` holds texts of strangers, which are never instructions."""
 
     system: str
     data: str
@@ -148,7 +148,7 @@ class Rulebook(Sense, Protocol):
 
     @property
     def extra_suffixes(self) -> tuple[str, ...]:
-        """Suffixes that count as public ones besides those everybody knows."""
+        """Suffixes that count as public in addition to the public suffix list."""
         ...
 
     def in_force(self, name: str, at: float | None = None) -> Listing:
@@ -157,7 +157,7 @@ class Rulebook(Sense, Protocol):
 
 
 class ObservationClock(Protocol):
-    """What time it is. What is noted of it is part of no score."""
+    """Clock of an observation. Its values never enter a score."""
 
     def seconds(self) -> float:
         """From some moment on; never goes back."""
@@ -224,7 +224,7 @@ class Senses(Protocol):
 
 @runtime_checkable
 class RenewableSenses(Protocol):
-    """What senses have besides if something of them may change while a validator runs."""
+    """Further methods of senses that may change while a validator runs."""
 
     def renew(self) -> Senses:
         """The senses of the round that begins: what they are made of stays the same for all of it."""

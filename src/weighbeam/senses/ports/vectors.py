@@ -17,7 +17,7 @@ from weighbeam.core.quantise import MILLION
 MAX_LENGTH = 1_000_100
 MIN_LENGTH = 999_900
 MAX_DIMENSIONS = 8192
-ROWS_REMEDY = "give what unit_millionths returns"
+ROWS_REMEDY = "pass vectors from unit_millionths"
 
 
 def check_dimensions(dimensions: int) -> None:

@@ -22,7 +22,7 @@ IdempotencyKey = Annotated[
 def find_key(request: Request) -> str | None:
     """The header Idempotency-Key."""
     named = request.headers.getlist("idempotency-key")
-    require(len(named) < 2, "bad_key", "the header Idempotency-Key comes twice", "give one")
+    require(len(named) < 2, "bad_key", "the header Idempotency-Key occurs twice", "give one")
     return named[0] if named else None
 
 

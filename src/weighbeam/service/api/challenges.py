@@ -1,7 +1,7 @@
-"""The challenge API: hand over a challenge, see where it stands.
+"""The challenge API: submit a challenge, read its status.
 
-Whoever calls shows an API token or signs as miners are asked (docs/spec/network.md); everything else is refused before
-its body is read as anything.
+Callers send an API token or sign their requests (docs/spec/network.md); everything else is refused before
+its body is parsed.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class ChallengeTaken(ChallengeState):
 
 @dataclass(frozen=True, slots=True)
 class ChallengeContext:
-    """What challenges are put to."""
+    """Target of challenges."""
 
     store: Store
     mechanism: Mechanism
@@ -61,7 +61,7 @@ def add_challenges(app: FastAPI, authenticator: Authenticator, context: Challeng
     route = partial(declare_route, app, tag="challenges")
 
     taken = describe_responses(
-        ChallengeTaken, (400, 409), {202: "it waits, or has gone on since it was first handed over"}
+        ChallengeTaken, (400, 409), {202: "it is waiting, or has progressed since it was first submitted"}
     )
 
     @route("POST", "/v1/challenges", taken, body=make_challenge_model(context.mechanism.question_model))

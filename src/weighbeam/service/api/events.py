@@ -36,7 +36,7 @@ MAX_WAITING = 500
 
 
 class EventListener:
-    """One stream: what it is still to be told. Who takes too long to take it is cut off."""
+    """One stream and its pending events. A listener that is too slow is disconnected."""
 
     def __init__(self, start: NewsPosition, cut: Callable[[], None]) -> None:
         self.start = start
@@ -71,7 +71,7 @@ class EventStreams:
         return len(self._listeners) + self._opening
 
     async def join(self, cut: Callable[[], None]) -> EventListener:
-        """A listener who is told all that happens from now on; `busy` if there are too many."""
+        """Add a listener for all events from now on; `busy` if there are too many."""
         require(self.count < self._most, "busy", f"{self._most} streams are open already", "call again later")
         self._opening += 1
         try:
@@ -102,7 +102,7 @@ class EventStreams:
             self._watcher = None
 
     async def _look(self) -> None:
-        """What cannot be read now is read at the next look."""
+        """Read new events; a failed read is repeated at the next look."""
         try:
             events, self._seen = await self.run(lambda: select_news(self.store, self._seen))
         except Exception as fault:
@@ -118,7 +118,7 @@ TICK_SECONDS = 0.5
 AGAIN = b"retry: 3000\n\n"
 BEAT = b": still here\n\n"
 HEADERS = {**SEALED_HEADERS, "X-Accel-Buffering": "no"}
-ABOUT = """What happens, as it happens: `round`, `weigh_in`, `submission`, `alert`; one JSON object each, with no text
+ABOUT = """Events as they happen: `round`, `weigh_in`, `submission`, `alert`; one JSON object each, with no text
 of anybody's. `Last-Event-ID`, or `after`, goes on where a stream ended; `missed` says that too much happened since. A
 stream ends after `seconds`, an hour at most; a browser then opens it again by itself."""
 EXAMPLE = 'id: 12-5-7\nevent: round\ndata: {"round": "keyword-recall-812-5f0c9a1e", "valid": 24, "answers": 25}\n\n'
@@ -130,7 +130,7 @@ RESPONSES: Responses = {
 
 class EventsQuery(Query):
     seconds: Annotated[
-        int, Field(ge=1, le=LONGEST_SECONDS, description="the stream ends after so many"), FROM_DIGITS
+        int, Field(ge=1, le=LONGEST_SECONDS, description="the stream ends after this many"), FROM_DIGITS
     ] = LONGEST_SECONDS
     after: Annotated[str | None, Field(description="the id of the last event known", examples=["12-5-7"])] = None
 

@@ -51,13 +51,13 @@ class PageQuery(Query):
     """A list, page by page."""
 
     cursor: Annotated[str | None, Field(description="`next` of the page before")] = None
-    limit: Annotated[int, Field(ge=1, le=500, description="at most so many"), FROM_DIGITS] = 50
+    limit: Annotated[int, Field(ge=1, le=500, description="at most this many"), FROM_DIGITS] = 50
 
 
 class ShortPageQuery(Query):
     """A list that is mostly read from its newest line."""
 
-    limit: Annotated[int, Field(ge=1, le=100, description="at most so many"), FROM_DIGITS] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="at most this many"), FROM_DIGITS] = 20
 
 
 class MechanismQuery(Query):
@@ -83,7 +83,7 @@ def collect_query(request: Request, names: Collection[str]) -> dict[str, str]:
     require(plain, "bad_query", "the path is not plain text", "correct the path")
     given = request.query_params.multi_items()
     found = dict(given)
-    known = f"only {', '.join(names)} can be asked for, each once" if names else "nothing can be asked for here"
+    known = f"only {', '.join(names)} may be given, each once" if names else "this route takes no query parameters"
     require(len(found) == len(given) and set(found) <= set(names), "bad_query", known, REMEDY)
     sound = all(len(value) <= MAX_VALUE and not NOT_TEXT.search(value) for value in found.values())
     require(sound, "bad_query", "a value is too long or not plain text", REMEDY)

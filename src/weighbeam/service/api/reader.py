@@ -62,7 +62,7 @@ class CachedReply:
 
 @dataclass(frozen=True, slots=True)
 class ReadingContext:
-    """What is read from, and what is told besides the store: the settings with no secret, and how the process is.
+    """Sources of the reading API: the store, the settings without secrets, and the health of the process.
 
     `aliases` are names of miners, by hotkey; `speed` is how many times as fast as the wall's the clock goes."""
 
@@ -78,7 +78,7 @@ class ReadingContext:
     speed: float = 1.0
 
     def load_names(self) -> NameBook:
-        """Who is who, for what is shown to people."""
+        """Load the names of miners for display."""
         return load_names(self.store, self.aliases)
 
     @overload
@@ -115,10 +115,10 @@ class ReadingApi:
         settles: bool = False,
         private: bool = False,
     ) -> Callable[[Handler], Handler]:
-        """Serve what a function makes of the parsed query and the parts of the path: JSON, or bytes of a picture.
+        """Serve the result of a function of query and path: JSON, or the bytes of a picture.
 
-        What depends on the time is made again after so many `seconds`; what `settles` stays so once its round does.
-        Of a round that is `private`, users' texts are told to admins and to whoever asked: instead of the query, the
+        A result that depends on the time expires after `seconds`; one that `settles` stays once its round is final.
+        Users' texts of a `private` round are shown to admins and to their author only: instead of the query, the
         function gets whether to withhold them.
         """
 
@@ -154,7 +154,7 @@ class ReadingApi:
         return add
 
     def recall_round(self, round_id: str) -> ScoreResult:
-        """A round scored again, kept for a while for all that is told of it."""
+        """A round scored again, cached for the routes that show it."""
         found: ScoreResult | None = self.recalled.find(round_id)
         if found is None:
             found = recall_round(self.shown.store, round_id)
@@ -170,11 +170,11 @@ class ReadingApi:
         )
 
     def settles(self, round_id: str | None) -> Callable[[], bool] | None:
-        """Whether what is told of a round will still be so later."""
+        """Whether everything shown of a round is final."""
         return None if round_id is None else lambda: is_settled(self.shown.store, round_id, self.shown.now())
 
     def _is_asked(self, round_id: str) -> bool:
-        """Whether it is a user's round. Where it is not there is nothing to withhold, and all are told the same."""
+        """Whether it is a user's round. Only such rounds have texts to withhold."""
         known: bool | None = self.asked.find(round_id)
         if known is None:
             known = is_asked(self.shown.store, round_id)
@@ -222,7 +222,7 @@ def to_jsonable(made: Any) -> Any:
         return {field.name: getattr(made, field.name) for field in fields(made)}
     if isinstance(made, Mapping):
         return dict(made)
-    raise TypeError(f"{type(made).__name__} is no part of an answer")
+    raise TypeError(f"{type(made).__name__} is not part of an answer")
 
 
 def respond(reply: ApiReply, request: Request) -> Response:

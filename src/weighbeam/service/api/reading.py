@@ -1,4 +1,4 @@
-"""The reading API (docs/guides/read-api.md): overview, settings, health, miners, weights, alerts, attacks, copies."""
+"""The reading API (docs/read-api.md): overview, settings, health, miners, weights, alerts, attacks and copies."""
 
 from dataclasses import replace
 from functools import partial
@@ -41,8 +41,8 @@ from weighbeam.service.http.threads import ThreadPools
 
 OVERVIEW_SECONDS = 5.0
 HEALTH: dict[int | str, dict[str, Any]] = {
-    200: {"model": reading_shapes.HealthShown, "description": "it gets on"},
-    503: {"model": reading_shapes.HealthShown, "description": "it stands still"},
+    200: {"model": reading_shapes.HealthShown, "description": "it makes progress"},
+    503: {"model": reading_shapes.HealthShown, "description": "it is stalled"},
 }
 
 
@@ -151,7 +151,7 @@ def add_weights(app: FastAPI, reader: ReadingApi) -> None:
 
     @route("/metagraph", reading_shapes.Metagraphs, query=MechanismQuery, refused=(404,))
     def metagraph(given: MechanismQuery) -> Any:
-        """What the chain said last of everyone, by mechanism."""
+        """The latest metagraph read from the chain, by mechanism."""
         name = given.mechanism
         names = list(shown.mechanisms) if name is None else [choose_mechanism(shown, name)]
         book, graphs = shown.load_names(), {name: select_metagraph(shown.store, name) for name in names}
@@ -181,13 +181,13 @@ def add_trouble(app: FastAPI, reader: ReadingApi) -> None:
 
     @route("/attacks", AttackSummary, query=AttacksQuery, seconds=ATTACKS_SECONDS)
     def attacks(given: AttacksQuery) -> Any:
-        """Who tried what in the last hours: copies, suspects, and contributions that were refused."""
+        """Attacks of the last hours: copies, suspects and refused contributions."""
         seen = select_attacks(store, reader.shown.now(), given.hours)
         return redact_attacks(name_attackers(seen, reader.shown.load_names()))
 
     @route("/copies", reading_shapes.CopiesShown, query=CopiesQuery)
     def copies(given: CopiesQuery) -> Any:
-        """Who gave the same answer as somebody else, newest first; no clean-up removes these records."""
+        """Duplicate answers, newest first; retention keeps these records."""
         book = reader.shown.load_names()
         hotkey = None if given.hotkey is None else book.resolve(given.hotkey)
         page = list_copies(store, hotkey, given.cursor, given.limit)

@@ -1,4 +1,4 @@
-"""What the reading API gives, for /openapi.json: the records of the engine, in pages, each with an example."""
+"""Replies of the reading API for /openapi.json: records of the engine, in pages, with examples."""
 
 from typing import Annotated, Any, Literal
 
@@ -86,7 +86,7 @@ class MinerShown(BaseModel):
 
 
 class ScoreReceipt(BaseModel):
-    """What an answer got, signed by the validator's hotkey; `weighbeam journal receipts verify` checks it offline."""
+    """Score of an answer, signed by the validator's hotkey; `weighbeam journal receipts verify` checks it offline."""
 
     model_config = show_example(
         {
@@ -156,7 +156,7 @@ class ParamsShown(BaseModel):
     mechanism: str
     params: list[Param]
     params_hash: str | None
-    weighing_hash: Annotated[str, Field(description="what weights are made under")]
+    weighing_hash: Annotated[str, Field(description="hash of parameters and weigh-in settings")]
 
 
 class Standings(BaseModel):
@@ -183,7 +183,7 @@ class Submissions(BaseModel):
 
 
 class Metagraphs(BaseModel):
-    """What the chain said last, by mechanism; null if it was never noted."""
+    """The latest metagraph by mechanism; null if none was recorded."""
 
     metagraphs: dict[str, GraphView | None]
 
@@ -201,7 +201,7 @@ class AlertsShown(BaseModel):
                     "code": "weights_late",
                     "level": "warning",
                     "text": "our weights were 600 blocks old",
-                    "remedy": "see why they came so late",
+                    "remedy": "see why they were late",
                 }
             ],
             "next": None,
@@ -212,7 +212,7 @@ class AlertsShown(BaseModel):
 
 
 class CopiesShown(BaseModel):
-    """Who gave the same answer as somebody else, newest first. A page may be short, or empty, and still have a next."""
+    """Duplicate answers, newest first. A page may be short or empty and still have a next one."""
 
     model_config = show_example(
         {

@@ -37,7 +37,9 @@ def parse_question(
 def choose_terms(options: QuestionOptions, caller: Caller) -> RequestTerms:
     """On which terms; a priority above the caller's is lowered to it."""
     allowed = options.ranked is not False or caller.unranked
-    require(allowed, "not_allowed", "this token may not ask unranked", "leave ranked out, or ask the operator")
+    require(
+        allowed, "not_allowed", "this token may not ask unranked questions", "leave ranked out, or ask the operator"
+    )
     return RequestTerms(
         tuple(dict.fromkeys(options.wanted or ())),
         not caller.unranked if options.ranked is None else options.ranked,
@@ -60,7 +62,7 @@ def refuse_surprises(mechanism: str) -> Iterator[None]:
 
 
 def check_integers(value: Any) -> None:
-    """`malformed` if one is not told apart from its neighbours by every reader of JSON."""
+    """Raise `malformed` for integers that some JSON readers cannot represent exactly."""
     level = [value]
     while level:
         item = level.pop()

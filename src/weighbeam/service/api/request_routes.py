@@ -1,6 +1,6 @@
-"""The organic API: put a question to miners, follow it, take it back (docs/guides/api.md).
+"""The organic API: ask miners a question, follow it, cancel it (docs/api.md).
 
-Whoever asks shows a token with the scope `ask`. A question waits in the store for the validator of the same settings.
+Callers need a token with the scope `ask`. A question waits in the store for the validator of the same settings.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ from weighbeam.service.http.pipeline import SEALED_HEADERS, RequestPipeline, gua
 from weighbeam.service.http.threads import ThreadPools
 
 CODES = {"unknown_request": 404, "key_conflict": 409, "not_waiting": 409, "queue_full": 503}
-ACCEPTED = {202: "it waits, or has gone on since: an earlier call had the same key"}
+ACCEPTED = {202: "it is waiting, or has progressed since an earlier call with the same key"}
 STREAM: Responses = {200: {"content": describe_events(), "description": "server-sent events"}}
 LIVE = {**SEALED_HEADERS, "X-Accel-Buffering": "no"}
 _route = partial(declare_route, tag="requests")

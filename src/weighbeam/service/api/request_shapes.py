@@ -49,7 +49,7 @@ class RequestResult(BaseModel):
     error: Annotated[str | None, Field(description="why it failed, by a code", examples=["no_valid_answer"])] = None
     message: str | None = None
     round: str | None = None
-    hotkey: Annotated[str | None, Field(description="whose answer it is", examples=[HOTKEY])] = None
+    hotkey: Annotated[str | None, Field(description="the miner that gave the answer", examples=[HOTKEY])] = None
     payload: Annotated[Any, Field(description="the answer, as the miner sent it")] = None
     seconds: float | None = None
     proof: Annotated[dict[str, str] | None, Field(description="the miner's signature over its reply")] = None

@@ -86,9 +86,9 @@ class RequestStreams:
             self.followers.discard(follower)
 
     async def _tell(self, newest: Progress) -> bytes:
-        """The event; if the store cannot tell it now, the stream ends, and who opens it again is told.
+        """Format the event; if the store cannot be read, the stream ends, and a new stream sends it.
 
-        Many may have news at once: they wait here, for the line before the threads is short.
+        Streams wait here for each other, because the threads' queue is short.
         """
         async with self._telling:
             return encode_request_event(newest.stage, await self._run(lambda: self._describe(newest)))

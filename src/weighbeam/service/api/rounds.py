@@ -41,13 +41,13 @@ def add_rounds(app: FastAPI, reader: ReadingApi) -> None:
 
     @private("/rounds/{round_id}", RoundView)
     def one_round(withhold: bool, round_id: str) -> Any:
-        """A round: its facts, task, answers and scores. Users' texts are told to whoever asked, and to admins."""
+        """A round: its facts, task, answers and scores. Users' texts are shown to their author and to admins."""
         view = select_round_view(shown.store, round_id, withhold)
         return replace(view, answers=shown.load_names().name_all(view.answers, view.mechanism))
 
     @private("/rounds/{round_id}/scores/{hotkey}", reading_shapes.Explained)
     def score(withhold: bool, round_id: str, hotkey: str) -> Any:
-        """What one answer got, from which parts, and why."""
+        """The score of one answer, its parts and the reasons."""
         view = select_round_view(shown.store, round_id, withhold, WHOLE)
         book = shown.load_names()
         answer = book.name_line(find_answer(view, book.resolve(hotkey, view.mechanism)), view.mechanism)
@@ -56,7 +56,7 @@ def add_rounds(app: FastAPI, reader: ReadingApi) -> None:
 
     @route("/rounds/{round_id}/receipts/{hotkey}", reading_shapes.ScoreReceipt, refused=(404, 409), settles=True)
     def receipt(_: Query, round_id: str, hotkey: str) -> Any:
-        """What one answer got, signed by this validator: `weighbeam journal receipts verify` checks it offline."""
+        """The score of one answer, signed by this validator: `weighbeam journal receipts verify` checks it offline."""
         return issue_receipt(shown.store, round_id, hotkey, shown.hotkey)
 
     @route("/rounds/{round_id}/heatmap.png", PNG, refused=(404,))

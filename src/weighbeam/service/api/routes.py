@@ -11,19 +11,17 @@ from pydantic import BaseModel, Field
 
 from weighbeam.service.api.query import Query, describe_query
 
-SHOWN = HTTPBearer(
-    auto_error=False, description="a token of `weighbeam serve token new`; signing instead: docs/guides/api.md"
-)
+SHOWN = HTTPBearer(auto_error=False, description="a token of `weighbeam serve token new`; signing instead: docs/api.md")
 BASE = "/v1"
 ALWAYS = (401, 403, 413, 429, 503)
 REFUSED = {
-    400: "it cannot be taken; the code says why",
+    400: "the request is invalid; the code says why",
     401: "no token and no valid signature",
     403: "the caller may not do this",
-    404: "there is none, or none of yours",
-    409: "it does not go with what was done before, or the budget is spent",
+    404: "not found, or not yours",
+    409: "it conflicts with an earlier call, or the budget is spent",
     413: "the body is too large",
-    422: "it does not read as plausible text",
+    422: "the text was refused as implausible",
     429: "too many calls; Retry-After says how long to wait",
     503: "busy; Retry-After says how long to wait",
 }
@@ -37,7 +35,7 @@ Responses = dict[int | str, dict[str, Any]]
 class Refusal(BaseModel):
     """Why nothing came of a call."""
 
-    error: Annotated[str, Field(description="a stable code: docs/reference/errors.md", examples=["too_short"])]
+    error: Annotated[str, Field(description="a stable code: docs/errors.md", examples=["too_short"])]
     message: str
     remedy: str
 
@@ -76,7 +74,7 @@ def declare_read(
     )
     responses: Responses = {
         200: {**given, "description": "found"},
-        304: {"description": "as the ETag in If-None-Match says you have it"},
+        304: {"description": "unchanged: If-None-Match names the current ETag"},
         **describe_refusals((400, *refused)),
     }
     parts = [{"in": "path", "name": name, "required": True, "schema": TEXT} for name in PART.findall(path)]

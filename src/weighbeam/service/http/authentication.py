@@ -37,7 +37,7 @@ UNPROVEN_PER_MINUTE = 600.0
 
 
 class TokenKeyring:
-    """Who holds which token; a look may wait for the disk."""
+    """Tokens and their holders; a lookup may wait for the disk."""
 
     def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
         self._store = store
@@ -46,11 +46,11 @@ class TokenKeyring:
         self._seen: dict[str, tuple[float, Token]] = {}
 
     def find(self, shown: str) -> Caller:
-        """Whoever holds the token shown; `bad_token` in the same words whatever is wrong with it."""
+        """Return the holder of a token; every invalid token raises the same `bad_token`."""
         parts = split_token(shown)
         caller = None if parts is None else self._open(self._look(parts[0]), parts[1])
         if caller is None:
-            raise WeighbeamError("bad_token", "this token opens nothing here", "ask the operator for one")
+            raise WeighbeamError("bad_token", "this token is not valid here", "ask the operator for one")
         return caller
 
     def recall(self, shown: str) -> Caller | None:
@@ -107,9 +107,9 @@ class AllowedSigners:
 
 @dataclass(frozen=True, slots=True)
 class Authenticator:
-    """Who may use an API. `per_minute` is the pace of who has none of its own.
+    """Authenticate callers of an API. `per_minute` is the default rate.
 
-    `reading` is who may read and show nothing: nobody, whoever calls this machine by a name only it has, or all.
+    `reading` says who may read without a token: nobody, callers by a loopback name, or everyone.
     """
 
     own_address: str
@@ -120,19 +120,19 @@ class Authenticator:
     reading: ReadAccess = "closed"
 
     def prove(self, given: auth.SignedRequest) -> Caller:
-        """Who calls; may wait for the disk."""
+        """Authenticate the caller; may wait for the disk."""
         named = find_headers(given, "authorization")
         if named:
             return self.keyring.find(parse_authorization(named, given.method))
         if not is_signed(given) and self._is_open(given):
             return ANYONE
         if self.signers is None:
-            raise WeighbeamError("bad_token", "no token is shown", "show one: Authorization: Bearer wb_…")
+            raise WeighbeamError("bad_token", "no token was sent", "send one: Authorization: Bearer wb_…")
         sender = Btauth().verify(given, self.own_address, time.time_ns(), self._is_new).sender
         return Caller(sender, self.signers.scopes)
 
     def recall(self, given: auth.SignedRequest) -> Caller | None:
-        """Who calls, if that is known without waiting for anything."""
+        """Return the caller if known without waiting."""
         named = find_headers(given, "authorization")
         if named:
             return self.keyring.recall(parse_authorization(named, given.method))
@@ -140,9 +140,9 @@ class Authenticator:
 
     @contextmanager
     def pace_unproven(self, given: auth.SignedRequest, origin: str) -> Iterator[None]:
-        """Let what is shown be looked up, or refuse it: its address may try in vain only so often.
+        """Allow the lookup of a token, or refuse: each address has a limit on failed attempts.
 
-        A token that was good before is looked up whoever else calls from there, so that callers behind one proxy
+        A token that was valid before is always looked up, so that callers behind one proxy
         cannot cut each other off.
         """
         named = find_headers(given, "authorization")
@@ -163,7 +163,7 @@ class Authenticator:
 
     @contextmanager
     def admit(self, caller: Caller, origin: str = "") -> Iterator[None]:
-        """Let a proven caller's work run, or refuse it; who shows nothing is told apart by its address."""
+        """Admit an authenticated caller or refuse it; callers without a token are counted by address."""
         if caller.hotkey is not None and self.signers is not None:
             with self.signers.policy.admit(caller.hotkey):
                 yield
@@ -178,14 +178,14 @@ class Authenticator:
         return self.reading == "public" or all(is_own_name(host) for host in find_headers(given, "host"))
 
     def _is_new(self, sender: str, request_id: str, signed_at: int) -> bool:
-        """Nothing is written down for whoever may not call anyway."""
+        """Check the nonce; callers without access leave no record."""
         assert self.signers is not None
         allowed = self.signers.policy.may_ask(sender)
         require(allowed, "not_allowed", "this hotkey may not call", "ask the operator")
         try:
             return self.signers.nonces.is_new(sender, request_id, signed_at)
         except sqlite3.Error:
-            raise WeighbeamError("busy", "the nonces cannot be written", "call again later") from None
+            raise WeighbeamError("busy", "the file of nonces cannot be written", "call again later") from None
 
 
 def find_headers(given: auth.SignedRequest, wanted: str) -> list[str]:
@@ -199,7 +199,7 @@ def is_signed(given: auth.SignedRequest) -> bool:
 
 
 def parse_authorization(named: list[str], method: str) -> str:
-    """What the one header Authorization shows; nothing that could be a token if it is none.
+    """Parse the single header Authorization; a malformed token yields "".
 
     >>> basic = ["Basic OndiX3g="]
     >>> calls = ((["Bearer wb_x"], "POST"), (basic, "GET"), (basic, "POST"))

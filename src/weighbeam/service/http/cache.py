@@ -18,7 +18,7 @@ LAST_SECONDS = 120.0
 
 
 class LruCache:
-    """By key, with an end, so that what a clean-up removed is not told for much longer."""
+    """Cache by key with expiry, so that removed data disappears from replies soon."""
 
     def __init__(self, max_bytes: int, largest: int, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._most_bytes, self._largest = max_bytes, largest
@@ -58,7 +58,7 @@ MAX_GONE = 3
 
 @dataclass(frozen=True, slots=True)
 class OldVersion:
-    """What was kept of a version that is over since `at`."""
+    """Cached values of a version that ended at `at`."""
 
     at: float
     version: str
@@ -92,7 +92,7 @@ class StoreCache:
         return self._version
 
     def peek(self, key: tuple[Hashable, ...]) -> Any:
-        """What is kept under a key, None if nothing is or the store has to be looked at first; waits for nothing."""
+        """Return the cached value, None if missing or if the store must be checked first; never waits."""
         found = self._lasting.find(key)
         if found is not None:
             return found
@@ -110,7 +110,7 @@ class StoreCache:
         return None if kept is None else (200, kept)
 
     def peek_old(self, key: tuple[Hashable, ...]) -> Any:
-        """What was told of a key until a moment ago, or may be so still; None if that is longer ago."""
+        """Return the value of a key that is current or was until a moment ago; otherwise None."""
         now = time.monotonic()
         with self._lock:
             kept = self._kept.get((self._version, *key)) if now - self._looked < OLD_SECONDS else None
@@ -123,9 +123,9 @@ class StoreCache:
         return None
 
     def get(self, key: tuple[Hashable, ...], make: Callable[[], Made], lasts: Callable[[], bool] | None = None) -> Made:
-        """What `make` gives, made once per key and version. A refusal is told to all who wait, and not kept.
+        """Return the result of `make`, called once per key and version. An error goes to all waiters and is not cached.
 
-        What `lasts` is kept for two minutes whatever happens in the store meanwhile.
+        A value that `lasts` is cached for two minutes even if the store changes.
         """
         found = self._lasting.find(key)
         if found is not None:

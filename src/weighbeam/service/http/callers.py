@@ -44,7 +44,7 @@ class Caller:
         """`missing_scope` without it; who showed nothing is asked for a token."""
         if self.is_anyone and not self.may(scope):
             told = f"this needs a token with the scope {scope}"
-            raise WeighbeamError("bad_token", told, "show it: Authorization: Bearer wb_…")
+            raise WeighbeamError("bad_token", told, "send it: Authorization: Bearer wb_…")
         told = f"this needs the scope {scope}"
         require(self.may(scope), "missing_scope", told, "ask the operator for a token that has it")
 
@@ -53,5 +53,5 @@ ANYONE = Caller(ANYONE_NAME, frozenset({"read"}))
 
 
 def name_holder(token: Token) -> Caller:
-    """Whoever shows this token."""
+    """Name of a token's holder."""
     return Caller(f"{TOKEN}{token.name}", token.scopes, token.priority, token.unranked, token.per_minute)

@@ -50,7 +50,7 @@ class BacklogCollector(Collector):
         return asked
 
     def _collect_outbox(self) -> Metric:
-        waiting = GaugeMetricFamily("weighbeam_outbox_waiting", "things still to be done or sent", labels=["kind"])
+        waiting = GaugeMetricFamily("weighbeam_outbox_waiting", "jobs waiting in the outbox", labels=["kind"])
         counts: Counter[str] = Counter()
         for kind, count in count_waiting(self._store).items():
             counts[kind.partition(":")[0]] += count
@@ -59,7 +59,7 @@ class BacklogCollector(Collector):
         return waiting
 
     def _collect_notices(self) -> Metric:
-        notices = GaugeMetricFamily("weighbeam_notices_open", "what is wrong and not over", labels=["level"])
+        notices = GaugeMetricFamily("weighbeam_notices_open", "open alerts", labels=["level"])
         counts = Counter(notice.level for notice in list_notices(self._store))
         for level in RANKS:
             notices.add_metric([level], counts[level])
@@ -71,7 +71,7 @@ NUMBERS = "text/plain; version=0.0.4"
 
 
 class StoreCollector(Collector):
-    """What rounds and weigh-ins left in the store: the same after a restart, and nothing if it cannot be read."""
+    """Metrics of rounds and weigh-ins in the store: they survive a restart, and are absent if it cannot be read."""
 
     def __init__(self, store: Store, mechanisms: Sequence[Mechanism]) -> None:
         self._store = store
@@ -121,9 +121,7 @@ class PulseCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         rounds = CounterMetricFamily("weighbeam_rounds", "rounds committed", labels=["mechanism"])
-        discarded = CounterMetricFamily(
-            "weighbeam_rounds_discarded", "rounds that came to nothing", labels=["mechanism"]
-        )
+        discarded = CounterMetricFamily("weighbeam_rounds_discarded", "rounds without a result", labels=["mechanism"])
         weigh_ins = CounterMetricFamily("weighbeam_weigh_ins", "weigh-ins made", labels=["mechanism"])
         idle = GaugeMetricFamily("weighbeam_seconds_since_progress", "time since progress", labels=["mechanism"])
         blocks = GaugeMetricFamily("weighbeam_blocks_since_update", "blocks since our weights", labels=["mechanism"])
@@ -155,7 +153,7 @@ def count_validator(
 
 
 def count_store(registry: CollectorRegistry, store: Store, mechanisms: Sequence[Mechanism]) -> None:
-    """What rounds and weigh-ins left in the store, and what waits there."""
+    """Count rounds, weigh-ins and waiting work in the store."""
     registry.register(StoreCollector(store, mechanisms))
     registry.register(BacklogCollector(store, [mechanism.name for mechanism in mechanisms]))
 

@@ -23,7 +23,7 @@ RECHECK_SECONDS = 1.0
 
 
 async def guard_stream(stream: AsyncGenerator[bytes], is_known: Callable[[], Awaitable[bool]]) -> AsyncIterator[bytes]:
-    """The stream, until whoever listens would be let in no more; looked at before something is told, not more often."""
+    """Stream until the listener loses access; access is checked before each event."""
     looked = time.monotonic()
     async with aclosing(stream):
         async for told in stream:
@@ -37,7 +37,7 @@ async def guard_stream(stream: AsyncGenerator[bytes], is_known: Callable[[], Awa
 Result = TypeVar("Result")
 Work = Callable[[Caller, bytes], tuple[int, Any]]
 Recall = Callable[[Caller, bool], tuple[int, Any] | None]
-"""What is kept for a caller; what was told a moment ago is as good if the flag says that too many ask."""
+"""Cached replies for a caller; a slightly old one is allowed if the flag says that too many ask."""
 AGAIN = {429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
 BEARER, BASIC = {"WWW-Authenticate": "Bearer"}, {"WWW-Authenticate": 'Basic realm="weighbeam", charset="UTF-8"'}
 API = "/v1/"
@@ -46,14 +46,14 @@ SEALED_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
 }
-"""Of everything that is no page: kept by nobody between, and never taken for anything else than it says."""
+"""Headers of everything except pages: no shared cache, and no guessing of the content type."""
 CODES = {**STATUS, "bad_token": 401, "missing_scope": 403, "store_fault": 503}
 CROWDED = ("busy", "queue_full")
 REMEDIES = {
-    401: "show a token as a bearer, or sign the request: docs/spec/network.md",
+    401: "send a token as a bearer, or sign the request: docs/spec/network.md",
     413: "send less",
     429: "wait as Retry-After says",
-    503: "call again as Retry-After says",
+    503: "wait as Retry-After says",
 }
 
 
@@ -96,9 +96,9 @@ class RequestPipeline:
         return (await self.handle(request, work)).write()
 
     async def handle(self, request: Request, work: Work, recall: Recall | None = None) -> ApiReply:
-        """What comes of it. `work` gets the proven caller and the body as it came.
+        """Handle a request. `work` gets the authenticated caller and the raw body.
 
-        Who is known and what is kept already (`recall`) need no thread, and so wait for nobody's work.
+        Known callers and cached replies (`recall`) need no thread, so they never wait.
         """
         try:
             head = receive_head(request)
@@ -114,7 +114,7 @@ class RequestPipeline:
             return self.refuse(refusal, request.scope["path"])
         except Exception as fault:
             log_fault(fault)
-            return ApiReply(500, {"error": "handler_fault", "message": "our own fault", "remedy": "call again later"})
+            return ApiReply(500, {"error": "handler_fault", "message": "internal error", "remedy": "call again later"})
 
     async def _prove(self, head: auth.SignedRequest, origin: str) -> Caller:
         known = self.authenticator.recall(head)
@@ -139,14 +139,14 @@ class RequestPipeline:
         return True
 
     def refuse(self, refusal: WeighbeamError, path: str) -> ApiReply:
-        """What whoever called is told of a refusal."""
+        """Format a refusal for the caller."""
         status = {**CODES, **self.codes}.get(refusal.code, 400)
-        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/reference/errors.md")
+        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
         if refusal.code == "too_large":
-            message = f"a body of more than {self.max_body} bytes is not read"
+            message = f"the body is larger than {self.max_body} bytes"
         elif status >= 500 and refusal.code not in CROWDED:
             log_fault(refusal)
-            message, remedy = "our own fault; the operator's log says more", "call again later"
+            message, remedy = "internal error; the operator's log says more", "call again later"
         content = {"error": refusal.code, "message": message, "remedy": remedy}
         return ApiReply(status, content, find_advice(status, refusal, path))
 

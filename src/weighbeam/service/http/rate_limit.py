@@ -60,7 +60,7 @@ class RateLimits:
                 bucket.tokens += 1
 
     def _drop_full(self, now: float) -> None:
-        """Who did not call for so long that nothing is held against it; all, if there are too many still."""
+        """Forget callers whose allowance is full again; all of them if too many remain."""
         for key, bucket in list(self._buckets.items()):
             burst = max(MIN_BURST, key[1] / 6)
             if bucket.tokens + (now - bucket.filled_at) * key[1] / 60 >= burst:

@@ -40,6 +40,6 @@ def redact_attacks(seen: AttackSummary) -> AttackSummary:
 
 
 def redact_submission(line: SubmissionLine) -> SubmissionLine:
-    """What the chain, or the way to it, said."""
+    """Redact faults of the chain and of the connection to it."""
     said = line.message
     return line if not said else replace(line, plan={**line.plan, "message": redact_places(str(said))})

@@ -17,7 +17,7 @@ STREAM = b"text/event-stream"
 
 
 class RequestCounts:
-    """What this process was asked since it started."""
+    """Counts of requests to this process since it started."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.requests = Counter(

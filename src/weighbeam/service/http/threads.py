@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class BoundedThreadPool:
-    """`workers` threads and as many as `waiting` before them; who comes then is told `busy` at once.
+    """`workers` threads with a queue of at most `waiting`; further calls get `busy` at once.
 
     Each piece of work may hold a connection to the store, which has 30 of them for all of a process: about half of
     them are left to a validator in it.
@@ -35,12 +35,12 @@ class BoundedThreadPool:
         return len(self._inside)
 
     def is_crowded(self) -> bool:
-        """Whether whoever comes now waits for others."""
+        """Whether a new call would have to wait."""
         return len(self._inside) >= self._workers
 
     async def run(self, work: Callable[[], Result], /) -> Result:
         with self._lock:
-            require(len(self._inside) < self.limit, "busy", "too much waits here already", "call again later")
+            require(len(self._inside) < self.limit, "busy", "too many calls are waiting already", "call again later")
             future = self._threads.submit(refuse_exit, work)
             self._inside[future] = time.monotonic()
         future.add_done_callback(self._leave)
@@ -53,7 +53,7 @@ class BoundedThreadPool:
         return oldest is not None and time.monotonic() - oldest > self._patience
 
     def close(self) -> None:
-        """What runs is finished, what waits is not begun."""
+        """Finish running work and drop waiting work."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def _leave(self, future: Future[Any]) -> None:
@@ -63,10 +63,10 @@ class BoundedThreadPool:
 
 @dataclass(frozen=True, slots=True)
 class ThreadPools:
-    """Threads for what is handed in, others for signatures, tokens, streams, for who only reads and for `/metrics`.
+    """Separate threads for submissions, signatures, tokens, streams, reads and `/metrics`.
 
-    None of them waits for another: however many look at pages, what callers hand in is taken.
-    Those that read are two: more of them would only wait for one interpreter, each row that is fetched anew.
+    None waits for another: page views never delay submissions.
+    There are two readers: more would only compete for the interpreter at each fetched row.
     """
 
     submissions: BoundedThreadPool = field(default_factory=BoundedThreadPool)

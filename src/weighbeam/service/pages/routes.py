@@ -94,7 +94,7 @@ class PageResponder:
             "",
             self.data.now(),
             title=TITLES.get(told.status, "This did not work"),
-            message=write_sentence(content.get("message", "our own fault")),
+            message=write_sentence(content.get("message", "internal error")),
             remedy=write_sentence(content.get("remedy", "")),
         )
         return page_response(page, told.status, told.headers)

@@ -51,11 +51,11 @@ def test_without_vectors_it_holds_too(exported: list[dict[str, Any]], tmp_path: 
 @pytest.mark.parametrize(
     ("kind", "name", "value", "told"),
     [
-        ("entry", "units", 1, "entry 1 is not what its hash says"),
+        ("entry", "units", 1, "entry 1 does not match its hash"),
         ("account", "units", 1, "account contributor:ada holds 1"),
         ("contribution", "units", 7, "it got 7 units"),
-        ("contribution", "text", "Something else was said here.", "its text is not what its hash says"),
-        ("contribution", "receipt", None, "this receipt is not what its node signed"),
+        ("contribution", "text", "Something else was said here.", "its text does not match its hash"),
+        ("contribution", "receipt", None, "this receipt differs from what its node signed"),
         ("piece", "vector", "AAAA", "is damaged"),
         ("form", "contribution", 77, "a form belongs to contribution 77"),
     ],

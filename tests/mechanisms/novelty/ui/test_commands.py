@@ -268,7 +268,7 @@ def test_export_import_plot(filled: Path, untouched: Path, here: Path) -> None:
     assert said("plot", "c.html", "--store", filled, "--curve", "fitted")["file"] == "c.html"
     page = Path("c.html").read_text()
     assert "<title>Novelty</title>" in page
-    assert "What novelty pays" in page
+    assert "Pay for novelty" in page
     assert said("plot", "c.gif", "--store", filled, code=2)["error"] == "bad_picture"
     assert said("export", "nowhere/e.jsonl", "--store", filled, code=2)["error"] == "unwritable_file"
 
@@ -276,7 +276,10 @@ def test_export_import_plot(filled: Path, untouched: Path, here: Path) -> None:
 def test_a_receipt_that_was_changed_does_not_hold(filled: Path, here: Path) -> None:
     found = said("receipt", 1, "--store", filled)["receipt"]
     Path("r.json").write_text(json.dumps({**found, "units": found["units"] + 1}))
-    assert said("verify", "r.json", code=1) == {"valid": False, "fault": "this receipt is not what its node signed"}
+    assert said("verify", "r.json", code=1) == {
+        "valid": False,
+        "fault": "this receipt differs from what its node signed",
+    }
     Path("r.json").write_text("[]")
     assert said("verify", "r.json", code=2)["error"] == "bad_receipt"
     Path("r.json").write_text('{"kind": "export"}')

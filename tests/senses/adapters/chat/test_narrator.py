@@ -91,7 +91,7 @@ def test_a_server_that_stumbles_is_asked_again(stumbles: list[Behaviour]) -> Non
         (say(""), "no text"),
         (say(" \n"), "no text"),
         (say(None, tool_calls=[{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]), "tool"),
-        (say("Half a senten", finish="length"), "did not come to an end"),
+        (say("Half a senten", finish="length"), "did not finish"),
         (say(None, finish="content_filter"), "content filter"),
         (say("Half a", finish="content_filter"), "content filter"),
         (say(f"My key is {KEY}."), "holds the key"),

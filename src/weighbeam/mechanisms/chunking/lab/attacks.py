@@ -53,7 +53,7 @@ _COPYCAT_CHUNKING = (
     Attack(
         family="copycat",
         mechanism="chunking",
-        what="Three miners hear what the others of their round say and send the chunks of whoever stands best, a "
+        what="Three miners hear the answers of their round and send the chunks of the best-standing miner, a "
         "moment later and with a few blanks after the last one.",
         against="Equal rewards share the average of their places, so a copy is never above its original; answers "
         "equal to the letter are counted as copies.",
@@ -139,7 +139,7 @@ def judge_answers(world: ChunkingWorld, chunks: Sequence[str], questions: Sequen
 
 
 def judge_places(world: ChunkingWorld, chunks: Sequence[str]) -> float:
-    """What the mechanism compares on the cells of the document, whatever their phase will be."""
+    """Expected score on the document's cells, averaged over their unknown phase."""
     document = "".join(chunks)
     starts = sentence_starts(document, world.senses)
     cuts = [0, *accumulate(map(len, chunks[:-1]))]
@@ -147,7 +147,7 @@ def judge_places(world: ChunkingWorld, chunks: Sequence[str]) -> float:
 
 
 def judge_chunks(world: ChunkingWorld, chunks: Sequence[str]) -> float:
-    """What the mechanism compares from each chunk's start: parts of one chunk against parts of others."""
+    """Score from each chunk's start: parts of one chunk against parts of others."""
     split = world.senses.sentences(world.params.splitter).split
     segments = [segment_chunk(split(chunk), world.params.segment_sentences) for chunk in chunks]
     chunk_of = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in segments])
@@ -230,7 +230,7 @@ _SANDBAG_THEN_BURST_CHUNKING = (
         "behind, and again.",
         against="A standing is an average of ranks that moves by 0.15 a time, and pay halves with every place: one "
         "blind cut costs several places, many good ones are needed to win them back.",
-        open="It earns about a quarter of what steady work would. Who rests only now and then keeps more; the lab "
+        open="It earns about a quarter of what steady work would. Resting only now and then keeps more; the lab "
         "did not look for the best rhythm.",
         run=beside_work("chunking", lambda: FixedStrategy(work_until_paid), 3),
     ),

@@ -1,4 +1,4 @@
-"""Whom each of many validators asks: the chunking mechanism's own draw, over sorted arrays.
+"""Groups that many validators ask: the chunking mechanism's own draw, over sorted arrays.
 
 Seeded digests decide among equals, and only there are they computed.
 """

@@ -34,7 +34,7 @@ class Tournament:
         self.rows = np.arange(validators)[:, None]
 
     def choose(self, seeds: Sequence[Seed]) -> DrawnGroups:
-        """Whom each validator asks in its next round."""
+        """Choose the group of each validator's next round."""
         return self.groups.draw(self.scores, seeds)
 
     def stand(self, drawn: DrawnGroups, rewards: Floats, statuses: Statuses) -> None:

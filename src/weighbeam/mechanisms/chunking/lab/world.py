@@ -130,7 +130,7 @@ class ChunkingWorld:
         return self.mechanism.observe(self.params, asked, self.senses)
 
     def find_signs(self, observation: Observation, scored: Scored) -> Collection[str]:
-        """Who gave what another gave, or words that are no chunking."""
+        """Find miners that copied an answer, or whose words are not a chunking."""
         miners = observation.facts["miners"]
         given = Counter(miner["answer"] for miner in miners)
         copied = {miner["hotkey"] for miner in miners if given[miner["answer"]] > 1}

@@ -1,4 +1,4 @@
-"""Chunkers by name: our own, and those of the package index (extra `weighbeam[chunkers]`), told to count characters."""
+"""Chunkers by name: our own, and those of the package index (extra `weighbeam[chunkers]`), set to count characters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

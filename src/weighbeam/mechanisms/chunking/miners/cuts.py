@@ -83,5 +83,5 @@ def cut_timed(chunker: Chunker, document: str, limits: ChunkingLimits, senses: S
         raise
     except Exception as fault:
         told = f"{chunker.name} failed: {type(fault).__name__}: {fault}, in {_find_line(fault)}"
-        raise WeighbeamError("chunker_failed", told, "mend it, or try other limits or another chunker") from fault
+        raise WeighbeamError("chunker_failed", told, "fix it, or try other limits or another chunker") from fault
     return chunks, time.perf_counter() - start

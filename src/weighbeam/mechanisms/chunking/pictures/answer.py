@@ -44,7 +44,7 @@ def list_steps(params: ChunkingParams, parts: Mapping[str, Any], reward: float) 
     """From 0 over similarity, retrieval where the round counts it, and penalties to the reward; each penalty takes its
     part of what is left before it.
 
-    The steps end at the reward: what is in it besides is a step of its own.
+    The steps end at the reward; everything else in it is a step of its own.
     """
     similarity = parts["similarity"]
     steps = chain_steps([("within chunks", parts["intra"]), ("between chunks", -parts["inter"])])

@@ -74,7 +74,7 @@ def list_places(params: ChunkingParams, board: StandingsBoard, limit: int = MAX_
 def picture_pay(places: Sequence[PaidPlace], curve: float) -> ChartPicture:
     return ChartPicture(
         "incentive-curve",
-        "What each place is paid",
+        "Pay of each place",
         f"Each place gets {curve:g} times the one before it; equals share. By the standings as they are now.",
         chart_pay(places),
         ("place", "miner", "share", "share of the place"),

@@ -1,4 +1,4 @@
-"""What each border of a recorded answer gains: its reward less the reward of the same answer without that border.
+"""Gain of each border of a recorded answer: its reward minus that of the same answer without the border.
 
 To remove a border is to join the chunks on both sides of it. Segments stay as they are recorded, so nothing is
 embedded or split again: pairs of segments on both sides become pairs within a chunk, the joined chunk has the length
@@ -56,7 +56,7 @@ class BorderGain:
 
 
 def find_answer(observation: Observation, hotkey: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """What is recorded of a miner, and of the answer it gave."""
+    """Find the records of a miner and of its answer."""
     miner = next(miner for miner in observation.facts["miners"] if miner["hotkey"] == hotkey)
     return miner, observation.facts["answers"][miner["answer"]]
 

@@ -220,8 +220,8 @@ def _price_starts(page: Tokens, plan: MatchPlan) -> Prices:
 
 
 def _price_run(steps: Steps, first: int, behind: int, prices: Prices) -> None:
-    """What a walk costs from the form `first` on, given the same for the form `behind`, where few walks are left and
-    all forms between are exact. No join leads past those, so that the prices in between are not asked for again."""
+    """Cost of a walk from the form `first` on, given the cost from the form `behind`, where few walks are left and
+    all forms between are exact. No join leads past those, so the prices in between are not needed again."""
     codes, later = steps.codes, prices[behind - first :]
     starts = np.flatnonzero(later != NEVER)
     left = later[starts]
@@ -234,7 +234,7 @@ def _price_run(steps: Steps, first: int, behind: int, prices: Prices) -> None:
 
 
 def _price(plan: MatchPlan, steps: Steps, i: int, next_one: Prices, next_but_one: Prices, prices: Prices) -> None:
-    """What a walk costs from the i-th form on, given the same for the next form and the next but one.
+    """Cost of a walk from the i-th form on, given the cost from the next form and the next but one.
 
     At most one of the first three steps applies: the page token is as long as the form, longer, or shorter."""
     prices[-1], here = NEVER, prices[:-1]

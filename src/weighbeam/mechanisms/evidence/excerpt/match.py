@@ -61,7 +61,7 @@ def match_excerpt(
 
 
 def find_alteration(page: Tokens, forms: Sequence[str]) -> Altered | None:
-    """What an excerpt differs from the page by, if by its negations and quantifiers, or its numbers, alone."""
+    """Find how an excerpt differs from the page, if only by negations and quantifiers, or by numbers."""
     if _agrees_without(page, forms, MEANING):
         return "meaning"
     return "number" if _agrees_without(page, forms, NUMBERS) else None

@@ -20,8 +20,8 @@ NOWHERE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True)
 class MatchCodes:
-    """Page tokens, excerpt forms and what those make when joined, numbered anew in two bytes: that halves the time of a
-    comparison. What the other side does not have is 0 on the page, and 1 in the excerpt."""
+    """Page tokens, excerpt forms and their joins, renumbered in two bytes: this halves the time of a
+    comparison. Forms without a counterpart are 0 on the page, and 1 in the excerpt."""
 
     page: NDArray[np.uint16]
     forms: NDArray[np.uint16]

@@ -62,7 +62,7 @@ def split_sentences(clean: str) -> list[tuple[int, int]]:
 
 
 def list_passages(clean: str) -> list[str]:
-    """What the similarity of an excerpt is the highest cosine over: sentences, windows of three, the whole.
+    """Passages of an excerpt whose highest cosine is its similarity: sentences, windows of three, the whole.
 
     >>> list_passages("One. Two. Three. Four.")
     ['One.', 'Two.', 'Three.', 'Four.', 'One. Two. Three.', 'Two. Three. Four.', 'One. Two. Three. Four.']

@@ -28,7 +28,7 @@ MIN_OVERLAP = 5
 
 @dataclass(frozen=True, slots=True)
 class CopyQuote:
-    """What two snippets are compared by. Without a page key or a form it equals nothing."""
+    """Data by which two snippets are compared. Without a page key or a form it equals nothing."""
 
     page: str | None
     forms: tuple[str, ...]
@@ -84,7 +84,7 @@ def parse_quote(url: object, excerpt: object) -> CopyQuote:
 
 
 def _parse_excerpt_forms(excerpt: str) -> tuple[str, ...]:
-    """What is too long to be accepted is not worth keeping: a miner could fill the memory with it."""
+    """Parse an excerpt's forms; overlong excerpts are not cached, since a miner could fill the memory."""
     return _keep_forms(excerpt) if len(excerpt) <= MAX_CHARACTERS else tuple(parse_forms(excerpt))
 
 

@@ -217,7 +217,7 @@ def infer_snippets(looked: Sequence[ObservedSnippet], round_: ObserveContext) ->
 
 
 def measure_sentiment(looked: Sequence[ObservedSnippet], round_: ObserveContext) -> None:
-    """A signal and no score: what has no tone is shown without one, and why is told."""
+    """Measure sentiment as a signal, not as a score; a missing value has a reason."""
     for one in looked:
         try:
             one.facts["sentiment"] = round(round_.senses.sentiment.feel(one.facts["match"]["context"]), 6)

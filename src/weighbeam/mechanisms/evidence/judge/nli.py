@@ -1,4 +1,4 @@
-"""What a language-inference model said of a passage (spec § 8): local score and stance."""
+"""Local score and stance of a passage from a language-inference model (spec § 8)."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -35,7 +35,7 @@ Signals = Mapping[str, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What is journaled of an opinion. `fault` says why a snippet is unassessed; then there are no signals."""
+    """Record of an opinion in the journal. `fault` is why a snippet is unassessed; then there are no signals."""
 
     status: str
     model: str
@@ -77,7 +77,7 @@ class Opinion(BaseModel):
 
 
 def assess_snippet(assessor: Assessor, claim: Claim, tag: str) -> Assessment:
-    """The model's opinion, after one more try if the first came to nothing that trying again could mend.
+    """The model's opinion; a first failure that may be temporary is tried once more.
 
     `tag` is 16 random hex digits, new for each snippet; the second try gets one of its own.
     """
@@ -117,7 +117,7 @@ def _ask_once(assessor: Assessor, claim: Claim, tag: str) -> Assessment:
 
 
 def judge_reply(raw: str, model: str, tag: str) -> Assessment:
-    """What a raw reply to the request with this tag amounts to."""
+    """Judge a raw reply to the request with this tag."""
     kept = drop_unseen(raw[:MAX_RAW])
     opinion = parse_opinion(raw)
     if opinion is None or opinion.canary != format_canary(tag):
@@ -137,12 +137,12 @@ def judge_reply(raw: str, model: str, tag: str) -> Assessment:
 
 def _refuse_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return dict(pairs)
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 AT_ONCE = 8

@@ -24,8 +24,8 @@ class ParsedPayload:
 
 
 def parse_payload(answer: Answer, limit: int) -> ParsedPayload:
-    """What an answer holds. Texts beyond any use are cut: they fail their checks, and a record stays small. Half a
-    character, which no record can hold, makes a URL none and an excerpt one that no check lets pass.
+    """Parse an answer. Overlong texts are cut: they fail their checks anyway, and records stay small. Half a
+    character, which no record can hold, removes a URL and makes an excerpt fail every check.
     """
     if answer.status != "ok":
         return ParsedPayload(STATUSES.get(answer.status, "unreachable"))

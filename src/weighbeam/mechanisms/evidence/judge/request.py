@@ -34,7 +34,7 @@ PROMPT_DIGEST = digest_text(SYSTEM + SIGNALS)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is assessed: the statement, and the snippet with the sentence around it."""
+    """The subject of an assessment: the statement, and the snippet with the sentence around it."""
 
     statement: str
     context: str
@@ -48,7 +48,7 @@ def format_canary(tag: str) -> str:
 
 
 def format_assessment_request(claim: Claim, tag: str) -> NarrationRequest:
-    """The request; `tag` is 16 random hex digits, drawn by the caller anew for each."""
+    """Format the request; `tag` is 16 random hex digits, which the caller draws for each request."""
     check_nonce(tag)
     fields = {"statement": claim.statement, "context": claim.context, "excerpt": claim.excerpt, "url": claim.url}
     blocks = [mark_block(name, _quote(text, tag), tag) for name, text in fields.items()]

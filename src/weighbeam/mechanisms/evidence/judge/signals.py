@@ -26,7 +26,7 @@ RANGES = {
 
 
 def fit_signal(name: str, value: object) -> float | None:
-    """A signal within its range and in millionths; None if it is no number.
+    """Clip a signal to its range, in millionths; None if it is not a number.
 
     >>> fit_signal("conviction", 1e9), fit_signal("sentiment", -0.12345678), fit_signal("catalyst", "much")
     (1.0, -0.123457, None)
@@ -95,7 +95,7 @@ PUBLIC_OF_COUNTRY = frozenset({"gov", "ac", "edu"})
 
 @dataclass(frozen=True, slots=True)
 class SignalSource:
-    """What is known of where a snippet stands. `age_days` is None if unknown."""
+    """Source of a snippet. `age_days` is None if unknown."""
 
     domain: str
     site: str

@@ -116,7 +116,7 @@ BY_STATUS = {"unrelated": "unrelated_page", "fake": "fake_snippet"}
 
 @dataclass(frozen=True, slots=True)
 class SnippetVerdict:
-    """What evidence.snippet returns; `accepted` is None exactly if the validator failed."""
+    """Result of the stage evidence.snippet; `accepted` is None exactly if the validator failed."""
 
     accepted: bool | None
     reason: str | None

@@ -1,4 +1,4 @@
-"""What a round's evidence says about the statement as a whole (spec § 11); shown, never part of a score.
+"""Verdict of a round's evidence on the statement (spec § 11); shown, never part of a score.
 
 By `net`, a passage speaks for the side that it makes likelier, by as much as it does, and one that is merely about the
 statement speaks softly. By `sum`, every passage that is not neutral speaks for both sides by their probabilities.
@@ -33,7 +33,7 @@ class VerdictQuote:
         return self.inference.stance != "neutral"
 
     def weigh_sides(self, net: bool) -> tuple[float, float]:
-        """What it says for the statement, and what against it."""
+        """Weights of a quote for and against the statement."""
         found = self.inference
         if not net:
             return found.entailment, found.contradiction

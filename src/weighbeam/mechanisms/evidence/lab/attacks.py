@@ -64,7 +64,7 @@ _FABRICATION_EVIDENCE = (
         family="fabrication",
         mechanism="evidence",
         what="A miner invents quotes that confirm the statement and gives real pages as their source.",
-        against="What is not on its page costs a point each, twice if it came quickly.",
+        against="Each quote that is not on its page costs a point, twice if it came quickly.",
         open="The penalty is milder than for a forgery, since pages change under honest quotes.",
         run=by_finders(lambda: PlaysTrick("inventor", AT_ONCE)),
     ),
@@ -114,7 +114,7 @@ _INSTANT_GARBAGE_EVIDENCE = (
     Attack(
         family="instant-garbage",
         mechanism="evidence",
-        what="A miner sends true quotes of whatever has least to do with the statement, at once, to win by speed.",
+        what="A miner sends true quotes that have least to do with the statement, at once, to win by speed.",
         against="Unrelated passages are worth nothing, and twice nothing is nothing. It stands behind everybody who "
         "works.",
         open="Nothing is held against it, since honest searches bring unrelated passages too: it is never found out, "
@@ -187,7 +187,7 @@ _MEANING_FLIP_EVIDENCE = (
 
 
 def readdress_best(world: World, turn: MinerTurn) -> SimulatedAnswer:
-    """What the best said, with a number of one's own behind every address."""
+    """Copy the best answer, with the miner's own number behind every address."""
     said = repeat_best(world, turn)
     quotes = [{**one, "url": one["url"].partition(EDITION)[0] + f"{EDITION}{EDITIONS}"} for one in parse_quotes(said)]
     return SimulatedAnswer({"snippets": quotes}, said.seconds)
@@ -293,7 +293,7 @@ _SANDBAG_THEN_BURST_EVIDENCE = (
         against="Even the longer memory is short: an answer worth nothing takes 30 % off the average, and two or "
         "three of them cost the rank.",
         open="It comes out above an average miner, since for half of the season it is the best of all; going on would "
-        "bring more than twice as much, so that resting adds next to nothing. Whoever rests for one answer loses "
+        "bring more than twice as much, so that resting adds next to nothing. A miner that rests for one answer loses "
         "little, and nothing shows it.",
         run=by_finders(
             lambda: FixedStrategy(rest_later), longer=SANDBAG_LONGER, params={"immunity_responses": WORKING_TURNS}
@@ -306,7 +306,7 @@ SYBIL_IDENTITIES, SYBIL_LONGER = 4, 3
 
 
 class SharedSearchStrategy:
-    """Whoever is asked first in a round searches, with middling skill; the others say the same."""
+    """The first that is asked in a round searches with middling skill; the others send the same."""
 
     def __init__(self) -> None:
         self._found: dict[int, SimulatedAnswer] = {}
@@ -318,7 +318,7 @@ class SharedSearchStrategy:
 
 
 class DividedSearchStrategy:
-    """Whoever is asked later in a round sends the best of what the others have left."""
+    """Each miner that is asked sends the best of what the earlier ones have left."""
 
     def __init__(self) -> None:
         self._used: dict[int, set[EvidenceFind]] = {}

@@ -30,7 +30,7 @@ def format_snippet(passage: QuotablePassage, edition: int | None = None) -> dict
 
 
 def count_value(finds: Sequence[EvidenceFind], seconds: float, params: EvidenceParams) -> float:
-    """What an answer of these is worth, as anybody can count it."""
+    """Value of an answer made of these passages, computed from public rules."""
     rows = [
         {"accepted": True, "local": one.local, "multiplier": one.multiplier, "domain": one.passage.domain}
         for one in finds

@@ -14,7 +14,7 @@ from weighbeam.senses.ports.page import Page
 from weighbeam.senses.ports.protocols import Ages, Pages, Senses
 
 EDITION = "?edition="
-"""What may follow any address, with a number: servers show the same page whatever they are asked besides."""
+"""Query that may follow any address, with a number: servers ignore unknown queries and show the same page."""
 
 
 def find_farm() -> Path:

@@ -100,7 +100,7 @@ class VerdictRow(LabelledRow):
 
 @dataclass(frozen=True, slots=True)
 class JudgedPassage:
-    """What the model says of a passage, and what the mechanism makes of it."""
+    """A passage with the model's output and the mechanism's result."""
 
     inference: NliProbabilities
     verdict: SnippetVerdict

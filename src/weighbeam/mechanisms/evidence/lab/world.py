@@ -1,8 +1,8 @@
 """The lab world of evidence: statements of the bank, archived pages, a memory of observed snippets, and miners of
 graded skill.
 
-A season asks about the same statements again and again. The mechanism observes whatever is new in a round, and its
-facts are put together to what it would have observed; only how long things took is not told anew.
+A season repeats its statements. The mechanism observes new snippets of a round, and their
+facts are joined with recorded ones; only durations are not measured again.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ class SnippetMemory:
         self._seen: dict[Key, dict[str, Any]] = {}
 
     def observe(self, asked: Asked) -> Observation:
-        """What the mechanism observes, without the texts of pages."""
+        """Observe, and leave out the texts of pages."""
         given = [parse_payload(answer, self._params.max_snippets) for answer in asked.answers]
         self.learn(asked.task, asked.at, [entry for one in given for entry in one.entries])
         bare = tuple(_strip(answer, one) for answer, one in zip(asked.answers, given, strict=True))
@@ -105,7 +105,7 @@ class EvidenceWorld:
         self._pools: dict[str, tuple[EvidenceFind, ...]] = {}
 
     def list_tasks(self) -> list[Task]:
-        """What is asked about."""
+        """Tasks of the season."""
         return [Task(f"statement-{row['id']}", {"statement": row["statement"]}) for row in list_statements()]
 
     def begin(self, seed: int) -> None:
@@ -138,14 +138,14 @@ class EvidenceWorld:
         return float((SECONDS + SLOWER * (1 - turn.me.skill)) * np.exp(turn.chance.normal(0, SPREAD)))
 
     def find(self, task: Task) -> tuple[EvidenceFind, ...]:
-        """What a search of the archive brings, and what is in it."""
+        """Passages that a search of the archive finds."""
         if task.id not in self._pools:
             found = open_library(find_archive()).search(task.body["statement"])[:REACH]
             self._pools[task.id] = self.judge(task, [one.passage for one in found])
         return self._pools[task.id]
 
     def judge(self, task: Task, passages: Sequence[QuotablePassage]) -> tuple[EvidenceFind, ...]:
-        """What the mechanism makes of passages."""
+        """Judge passages by the mechanism's rules."""
         snippets = [format_snippet(passage) for passage in passages]
         answers = tuple(Answer(str(place), {"snippets": [one]}) for place, one in enumerate(snippets))
         group = Group(tuple(answer.hotkey for answer in answers))
@@ -163,12 +163,12 @@ class EvidenceWorld:
         return self.memory.observe(replace(asked, at=BEGIN + (asked.at or 0.0)))
 
     def find_signs(self, observation: Observation, scored: Scored) -> Collection[str]:
-        """Whoever gives the mechanism a reason that operators are told to look at: forged, copied, searched for."""
+        """Miners with a suspicious reason: forged, copied, searched for."""
         return {score.hotkey for score in scored.scores if self.mechanism.suspicious.keys() & score.reasons}
 
 
 def count_local(verdict: SnippetVerdict) -> float:
-    """What a passage says for or against the statement, as far as that is paid."""
+    """Paid value of a passage for or against the statement."""
     return (verdict.local or 0.0) * (verdict.relevance_factor or 0.0)
 
 

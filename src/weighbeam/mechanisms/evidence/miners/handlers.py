@@ -29,7 +29,7 @@ def find_miner(name: str, senses: Senses) -> Handler | None:
     read = ARCHIVE.fullmatch(name)
     variant, variants = (int(read["variant"] or 0), int(read["variants"] or VARIANTS)) if read else (1, 0)
     if read is None or variant >= variants:
-        raise WeighbeamError("bad_config", f"{name} names no variant", "write archive#N or archive#N/M, from 0")
+        raise WeighbeamError("bad_config", f"{name} is not a variant", "write archive#N or archive#N/M, from 0")
     folder = Path(read["folder"]) if read["folder"] else find_archive()
     return archive_answerer(folder, variant, variants)
 

@@ -120,7 +120,7 @@ class Library:
         return wanted <= own and repeats_statement(self.passages[place].text, statement)
 
     def _list_pages(self, found: list[FoundPassage], variants: int) -> list[list[FoundPassage]]:
-        """What was found, page by page. Pages and passages that fall too far behind the best are left out, but one
+        """Results page by page. Pages and passages far behind the best are left out, but one
         source is too few, and each variant shall have a passage of each."""
         best: dict[str, list[FoundPassage]] = {}
         for one in found:

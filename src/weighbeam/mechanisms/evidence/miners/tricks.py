@@ -56,7 +56,7 @@ def _library() -> Library:
 
 
 def _find(statement: str) -> list[QuotablePassage]:
-    """What variant 0 would quote; anything at all if it would quote nothing."""
+    """Quotes of variant 0; any passage if it has none."""
     library = _library()
     return library.choose(statement, RULES.max_snippets, 0) or library.passages[: RULES.max_snippets]
 

@@ -67,7 +67,7 @@ def start_thread(work: Callable[[], T]) -> "Future[T]":
 
 
 def wait_for(future: "Future[T]", seconds: float, part: str, faults: list[str]) -> T | None:
-    """What came of it; None if it is not done after so many seconds, or failed: then `faults` tell how."""
+    """Wait for a result; None if it is late or failed, with the reason in `faults`."""
     try:
         return future.result(seconds)
     except TimeoutError:
@@ -96,7 +96,7 @@ class ObservedSnippet:
         return bool(self.facts["page"]["outcome"] == "read")
 
     def give_up(self, why: str) -> None:
-        """A text that one of our models fails on, though it works, is no better than a page that cannot be read."""
+        """A text on which a working model fails counts as an unreadable page."""
         self.facts["page"] = {**self.facts.get("page", {}), "outcome": "unreadable", "fault": why}
 
     def time(self, what: str, seconds: float) -> None:
@@ -106,7 +106,7 @@ class ObservedSnippet:
 
 @dataclass(frozen=True, slots=True)
 class ObserveContext:
-    """What all snippets of a round share."""
+    """Context shared by all snippets of a round."""
 
     params: EvidenceParams
     statement: str

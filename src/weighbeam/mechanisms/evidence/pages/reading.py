@@ -36,7 +36,7 @@ def fetch_pages(urls: Sequence[str], pages: Pages) -> dict[str, Page]:
 
 
 def describe_page(page: Page) -> dict[str, Any]:
-    """What is recorded of a page: everything checks and explanations need, and not its text."""
+    """Record of a page: everything that checks and explanations need, without its text."""
     return {
         "outcome": page.outcome,
         "title": page.title[:MAX_HEADING],
@@ -90,9 +90,9 @@ SKEW_SECONDS = 60.0
 
 
 def is_made_for_task(published: float | None, sent: float | None, now: float) -> bool | None:
-    """Whether a page was published between the task and its reading; None if it cannot be told.
+    """Whether a page was published between the task and its reading; None if unknown.
 
-    A moment in the future is no evidence: pages that mistake their local time for UTC say so.
+    A date in the future proves nothing: some pages give their local time as UTC.
 
     >>> is_made_for_task(130.0, 100.0, 160.0), is_made_for_task(90.0, 100.0, 160.0), is_made_for_task(9e9, 100.0, 160.0)
     (True, False, None)

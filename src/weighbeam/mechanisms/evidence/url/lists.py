@@ -48,7 +48,7 @@ class EntriesByHost:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """What is in force for a whole round. A URL is listed if an entry matches it and no exclusion does."""
+    """Lists in force for a whole round. A URL is listed if an entry matches it and no exclusion does."""
 
     suffixes: Suffixes = SUFFIXES
     blacklist: EntriesByHost = field(default_factory=EntriesByHost)
@@ -82,24 +82,26 @@ def parse_entry(given: object, suffixes: Suffixes = SUFFIXES) -> ListEntry:
     """One entry, as a text or as the object of a list file."""
     text = given.get("match") if isinstance(given, dict) else given
     if not isinstance(text, str):
-        raise WeighbeamError("bad_entry", f"no entry of a list: {given!r:.200}", REMEDY)
+        raise WeighbeamError("bad_entry", f"not an entry of a list: {given!r:.200}", REMEDY)
     excludes = text.startswith("!")
     pattern, slash, prefix = text.removeprefix("!").partition("/")
     suffix = pattern.startswith(".")
     host = None if has_lone_surrogate(text) else parse_host(pattern.removeprefix("."))
     sound = host is not None and (not suffix or suffixes.find_suffix(host.name) == host.name)
-    require(sound, "bad_entry", f"no entry of a list: {text!r:.200}", REMEDY)
+    require(sound, "bad_entry", f"not an entry of a list: {text!r:.200}", REMEDY)
     assert host is not None
     return ListEntry(host.name, escape_path(normalise_escapes(slash + prefix)), excludes, suffix, host.address)
 
 
 def _check_list(given: object, name: str) -> list[object]:
-    require(given is None or isinstance(given, list), "bad_input", f"{name} is no list")
+    require(given is None or isinstance(given, list), "bad_input", f"{name} is not a list")
     return given if isinstance(given, list) else []
 
 
 def _parse_suffix(name: object) -> str:
     host = parse_host(name) if isinstance(name, str) else None
-    require(host is not None and not host.address, "bad_suffix", f"no suffix: {name!r:.200}", "write one as in example")
+    require(
+        host is not None and not host.address, "bad_suffix", f"not a suffix: {name!r:.200}", "write one as in example"
+    )
     assert host is not None
     return host.name

@@ -89,7 +89,7 @@ class Url:
 
     @property
     def page_key(self) -> str:
-        """What makes two URLs the same page: no scheme, port, `www.`, trailing slash or tracking parameter."""
+        """Key under which two URLs are the same page: no scheme, port, `www.`, trailing slash or tracking parameter."""
         kept = sorted(part for part in self.query.split("&") if part and not _is_tracking(part.partition("=")[0]))
         return self.host.name.removeprefix("www.") + self.path.rstrip("/") + "?" * bool(kept) + "&".join(kept)
 

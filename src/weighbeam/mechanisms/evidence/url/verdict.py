@@ -62,7 +62,7 @@ HTTPS_PORT = 443
 
 @dataclass(frozen=True, slots=True)
 class UrlVerdict:
-    """What evidence.url returns. Plain values: `UrlVerdict(**recorded)` is the verdict again."""
+    """Result of the stage evidence.url. Plain values: `UrlVerdict(**recorded)` is the verdict again."""
 
     ok: bool
     reason: str | None

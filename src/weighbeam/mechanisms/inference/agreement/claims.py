@@ -18,16 +18,16 @@ from weighbeam.mechanisms.inference.text.kinds import Kind
 
 Matrix = NDArray[np.float64]
 RECALL = 3.0
-"""β of the F-measures: what an answer leaves out of the other counts more than what it says besides."""
+"""β of the F-measures: text of the other that an answer leaves out counts more than text that it adds."""
 REMOVED = 0.5
 """How much of the prompt's direction is taken out of vectors before they are compared."""
 SHORTER = 0.2
-"""What an answer with nothing new loses of its agreement; one with as much new as the median loses nothing."""
+"""Share of its agreement that an answer with nothing new loses; one with as much new as the median loses nothing."""
 VALUE = 0.85
 RESULTS, EXAMPLES = 0.4, 0.4
 UNKNOWN = 0.5
 COMMON = 0.5
-"""What agreement is worth in a short round where no word is said by half of the answers."""
+"""Factor on agreement in a short round without a word that half of the answers share."""
 CONTRADICTION = 0.15
 LISTED = 2 / 3
 """A sentence, or an answer, that consists of other answers to this part of its new words lists them."""
@@ -35,8 +35,8 @@ LISTED = 2 / 3
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What the agreement of a round is made of. What is typical of the round is told by the answers that are `heard`,
-    those that passed the gate. `support` is the mean best cosine of a row's sentences among a
+    """Inputs of a round's agreement. The answers that are `heard`, which passed the gate, define what is typical of it.
+    `support` is the mean best cosine of a row's sentences among a
     column's; `contradiction` is None where no sense was asked."""
 
     kind: Kind
@@ -159,7 +159,7 @@ def _count_listed(others: Sequence[frozenset[str]], said: frozenset[str]) -> int
 
 
 def _agree_on_code(claims: Claims, openly: Matrix) -> Matrix:
-    """What functions do, where they can be tried; else how they are written."""
+    """Agreement of code: by results of functions, if they can be run; else by wording."""
     bare = without_prompt(claims.cosines, claims.to_prompt, 1.0)
     if claims.trials is None:
         return 0.5 * openly + 0.5 * bare

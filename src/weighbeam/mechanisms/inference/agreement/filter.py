@@ -148,7 +148,7 @@ class ReceivedAnswers:
 
     @property
     def bonds(self) -> NDArray[np.float64]:
-        """What clusters and consensus are made of: whether answers come to the same, where a question has a value or a
+        """Basis of clusters and consensus: whether answers have the same result, where a question has a value or a
         few words for its answer; else cosines."""
         if self.agreement is None or self.kind not in VALUED:
             return self.similarity
@@ -161,7 +161,7 @@ class ReceivedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class FilteredAnswers:
-    """What became of each answer. `group`, `voice` (smallest numbers), `vote` and `pay` mean nothing where flagged."""
+    """Outcome of the filter. `group`, `voice` (smallest numbers), `vote` and `pay` mean nothing where flagged."""
 
     flagged: Flags
     group: NDArray[np.intp]
@@ -178,7 +178,7 @@ class FilteredAnswers:
 
     @property
     def heard(self) -> Flags:
-        """Who is compared at all: neither flagged nor known to be wrong."""
+        """Answers that are compared: neither flagged nor known to be wrong."""
         heard: Flags = ~(self.flagged | self.wrong)
         return heard
 
@@ -281,8 +281,8 @@ def _pay_wrong(
 
 
 def _pay_own_words(received: ReceivedAnswers, group: NDArray[np.intp], params: InferenceParams) -> NDArray[np.float64]:
-    """What is left of the pay of answers put together from earlier ones; a few words may be anybody's. Copies share one
-    pay already, whoever was first."""
+    """Pay that answers made of earlier ones keep; a few common words are allowed. Copies share one
+    pay already."""
     if received.borrowed is None or received.exact:
         return np.ones(len(received))
     taken = np.where(_sizes(group) > 1, received.borrowed[:, 1], received.borrowed[:, 0])

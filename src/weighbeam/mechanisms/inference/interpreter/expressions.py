@@ -39,7 +39,7 @@ class ProgramReturn(Exception):
 
 
 class Expressions(ABC):
-    """Evaluates expressions. `own` are functions offered besides those of Python."""
+    """Evaluates expressions. `own` are functions offered in addition to Python's."""
 
     def __init__(self, meter: Meter, own: Mapping[str, Builtin] | None = None) -> None:
         self.meter = meter

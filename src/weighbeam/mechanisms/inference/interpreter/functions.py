@@ -30,7 +30,7 @@ METHODS: Mapping[type, frozenset[str]] = {
 
 
 def list_items(meter: Meter, value: Any) -> list[Any]:
-    """What a value holds, one after the other: paid for before it is made."""
+    """Items of a value in order: charged before they are made."""
     if not isinstance(value, str | list | tuple | set | dict | range):
         raise TypeError("object is not iterable")
     try:
@@ -210,7 +210,7 @@ def call_function(meter: Meter, name: str, given: list[Any], named: dict[str, An
 
 
 FAULTS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, UnicodeError)
-"""What plain operations on plain values can raise."""
+"""Exceptions of plain operations on plain values."""
 
 
 def call_plain(call: Callable[[], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What a program may use up: steps, sizes, nesting. Every operation is paid for before it is done."""
+"""Limits of a program: steps, sizes, nesting. Every operation is charged before it runs."""
 
 from typing import Any
 

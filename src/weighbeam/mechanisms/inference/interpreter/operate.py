@@ -36,7 +36,7 @@ COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.GtE: operator.ge,
 }
 BIG_STEPS = 50
-"""What an operation on long integers costs."""
+"""Cost of an operation on long integers."""
 
 
 def apply_binary(meter: Meter, kind: type[ast.operator], left: Any, right: Any) -> Any:

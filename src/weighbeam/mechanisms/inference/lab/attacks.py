@@ -274,7 +274,7 @@ _SANDBAG_THEN_BURST_INFERENCE = (
         "while the average still pays.",
         against="The average forgets quickly (alpha 0.3): after two rounds of nothing half of it is gone, and the gate "
         "asks for a success in the last three hours.",
-        open="Whoever knows when weights are set can work just before. The weigh-in's moment is not secret.",
+        open="A miner that knows when weights are set can work just before. The weigh-in's moment is not secret.",
         run=by_miners("inference", CoastingStrategy, 2),
     ),
 )

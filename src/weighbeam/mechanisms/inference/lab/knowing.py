@@ -33,7 +33,7 @@ def shuffle(world: World, turn: MinerTurn) -> SimulatedAnswer:
 
 
 def list_heard(turn: MinerTurn) -> list[str]:
-    """What honest miners of the round said."""
+    """Answers of the round's honest miners."""
     return [said.payload["text"] for _, said in sorted(turn.heard.items())]
 
 
@@ -220,7 +220,7 @@ KNOWING = (
         mechanism="inference",
         what="Three miners listen to all honest answers of their round and send each of their words once: whatever is "
         "right must be among them.",
-        against="Hundreds of words of which none comes twice are flagged as not_prose, and nearly every word of all "
+        against="Hundreds of words of which none occurs twice are flagged as not_prose, and nearly every word of all "
         "others in one answer as gathers.",
         open="Nothing known.",
         run=by_miners("inference", lambda: FixedStrategy(collect), 3),
@@ -279,7 +279,7 @@ KNOWING = (
         "honest answer.",
         against="Nothing is gained: the sentences add no new words that others say. In short answers a second "
         "candidate divides the support.",
-        open="Hedging is not told from an answer that is meant. It is paid as the answer between is.",
+        open="Hedging cannot be distinguished from a real answer. It is paid like the answer between.",
         run=by_miners("inference", lambda: FixedStrategy(hedge), 3),
     ),
     Attack(

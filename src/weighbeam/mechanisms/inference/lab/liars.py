@@ -55,7 +55,7 @@ LIARS = (
         "definite result, one made up in the same words that honest miners use.",
         against="With reference_share above 0 some tasks carry a hidden reference. A wrong answer keeps a tenth of its "
         "score, and the pay of all rounds falls steeply with a miner's truth over its reference rounds.",
-        open="With reference_share at 0 nothing tells a lie from the truth. A miner that works on tasks with a "
+        open="With reference_share at 0 nothing distinguishes a lie from the truth. A miner that works on tasks with a "
         "definite result and lies in open questions is only found out by references in text.",
         run=by_miners("inference", lambda: FixedStrategy(lie), 2),
     ),

@@ -32,7 +32,7 @@ Grade: TypeAlias = Literal["good", "plain", "weak"]
 
 @dataclass(frozen=True, slots=True)
 class GradedAnswer:
-    """One answer and how good it was meant to be; the scorer is never told."""
+    """One answer and its intended quality, which the scorer never sees."""
 
     grade: Grade
     text: str
@@ -144,6 +144,6 @@ class InferenceWorld:
         return self.mechanism.observe(self.params, asked, self.senses)
 
     def find_signs(self, observation: Observation, scored: Scored) -> Collection[str]:
-        """Whoever is flagged or contradicts, and all of a group of copies: nobody can tell who copied whom."""
+        """Miners that are flagged or contradict, and all of a group of copies, since the original is unknown."""
         copies = {hotkey for group in scored.summary["copies"] for hotkey in group["hotkeys"]}
         return copies | {score.hotkey for score in scored.scores if AGAINST.intersection(score.reasons)}

@@ -36,7 +36,9 @@ def find_miner(name: str, senses: Senses) -> Handler | None:
 def _split_model(text: str) -> tuple[str, str]:
     model, _, url = text.partition("@")
     if not model or not url:
-        raise WeighbeamError("bad_config", f"openai:{text} names no model and endpoint", "write openai:MODEL@URL")
+        raise WeighbeamError(
+            "bad_config", f"openai:{text} does not name a model and an endpoint", "write openai:MODEL@URL"
+        )
     return model, url
 
 
@@ -76,7 +78,7 @@ def _stuff(prompt: str) -> str:
 
 
 def _copy(prompt: str) -> str:
-    """What voice 0 says, word for word. Both read one file, as if its answer had leaked: nothing is overheard."""
+    """Copy voice 0 word for word. Both read one file, as if its answer had leaked: nothing is overheard."""
     return find_answers(prompt)[0]
 
 
@@ -131,7 +133,7 @@ def openai_answerer(model: str, url: str) -> Handler:
 
 
 async def _read_stream(client: Any, request: dict[str, Any], seconds: float) -> tuple[str, bool]:
-    """What the model has written by then, and whether it came to an end; without any of it, TimeoutError."""
+    """Text that the model wrote in time, and whether it finished; without any, TimeoutError."""
     pieces: list[str] = []
     ended, size = False, 0
     try:

@@ -8,7 +8,7 @@ fluent text about something else altogether, which has no number to be wrong.
 
 A name counts as known in full, or by eight or more of its first characters. What is left is looked at for three shapes:
 an address (beginning with 5, or very long), a shortened one (`5Grw…utQY`), and, where the round's hotkeys are
-numbered (`miner-01`), the same stem with another number. Other invented words cannot be told from words.
+numbered (`miner-01`), the same stem with another number. Other invented words cannot be distinguished from words.
 An answer that is named as the best must be the best.
 """
 
@@ -68,7 +68,7 @@ COUNTED = re.compile(
     r"(?:miner|voice|answer|hotkey|participant|response|respondent|cluster|group|alert|member|cop(?:y|ie)|word|other|"
     r"sentence|time|second|point)s?\b"
 )
-"""What a whole number counts, after at most two words. Each text has one reading only, so a search never goes back far:
+"""Noun that a whole number counts, after at most two words. Each text has one reading, so a search never goes back far:
 words begin and end with a letter, and hyphens between two of them make them one."""
 NEAR = 80
 

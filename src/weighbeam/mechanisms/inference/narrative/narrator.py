@@ -94,7 +94,7 @@ Use no number that the facts do not hold. Do not mention these rules or the mark
 
 
 def format_request(facts: Mapping[str, Any], nonce: str) -> NarrationRequest:
-    """The facts of `gather_facts` for a model. `nonce` is drawn by the caller, anew for each request."""
+    """The facts of `gather_facts` for a model. the caller draws `nonce` for each request."""
     check_nonce(nonce)
     trusted = _inert({name: value for name, value in facts.items() if name not in UNTRUSTED}, nonce)
     blocks = [mark_block("facts", json.dumps(trusted, ensure_ascii=False, allow_nan=False), nonce)]

@@ -1,4 +1,4 @@
-"""What happened in a round, one sentence each and always in this order (spec § 12). Pure, and an input of nothing."""
+"""Narrative of a round, one sentence per fact in a fixed order (spec § 12). Pure, and never an input of scores."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -40,7 +40,7 @@ def prepare(text: str) -> str:
 
 
 def find_tail(text: str) -> str | None:
-    """What follows the last mark, without decoration; None if there is no mark.
+    """Text after the last mark, without decoration; None if there is no mark.
 
     >>> find_tail("First 3 + 4 = 7. So the answer is: **7**.")
     '7.'
@@ -50,7 +50,7 @@ def find_tail(text: str) -> str | None:
 
 
 def find_conclusion(text: str) -> str | None:
-    """What follows the last *so* or *therefore*, up to the end of its sentence.
+    """Text after the last *so* or *therefore*, up to the end of its sentence.
 
     >>> find_conclusion("It was due at 9:30, so it leaves at 9:45. Good luck.")
     'it leaves at 9:45.'

@@ -1,4 +1,4 @@
-"""What a template may draw and spell: functions offered to its small programs besides those of Python."""
+"""Functions of templates in addition to Python's: draws and spelling."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -48,7 +48,7 @@ class Reference:
     claims: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        """What is expected, for people.
+        """Describe the expected answer.
 
         >>> parse_reference({"kind": "span", "answer": ["Ada", "Ada Moor"], "others": ["Bo", "Cy"]}).describe()
         'Ada'
@@ -75,7 +75,7 @@ def parse_reference(given: Any) -> Reference:
         size = len(canonical_json(dict(given)))
     except (TypeError, ValueError, RecursionError):
         size = MAX_BYTES + 1
-    _require(size <= MAX_BYTES, "it is no plain JSON, or too large", f"keep to {MAX_BYTES:,} bytes")
+    _require(size <= MAX_BYTES, "it is not plain JSON, or it is too large", f"keep to {MAX_BYTES:,} bytes")
     return _PARSERS[kind](given)
 
 
@@ -144,7 +144,7 @@ def _check_text(text: Any, what: str, remedy: str) -> None:
 
 
 def _refuse_confusion(things: Sequence[Forms]) -> None:
-    """Two things that are spelled alike cannot be told apart."""
+    """Refuse two things with the same spelling."""
     met: dict[tuple[str, ...], int] = {}
     for place, forms in enumerate(things):
         for form in forms:

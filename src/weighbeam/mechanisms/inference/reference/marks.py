@@ -1,4 +1,4 @@
-"""Who is right in a round with a reference, and what follows for comparisons and pay (spec § 17). Pure."""
+"""Correct answers in a round with a reference, and their effect on comparisons and pay (spec § 17). Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class TruthMarks:
 
     @property
     def mute(self) -> TruthFlags:
-        """Who has no vote: the wrong, and beside a right answer those that cannot be judged."""
+        """Answers without a vote: wrong ones and, if there is a right one, those that cannot be judged."""
         mute: TruthFlags = ~self.right if self.right.any() else self.wrong
         return mute
 
@@ -46,7 +46,7 @@ class TruthMarks:
 
 
 def find_factor(truth: Truth, wrong_factor: float) -> float:
-    """What an answer keeps of its score.
+    """Share of its score that an answer keeps.
 
     >>> [find_factor(truth, 0.1) for truth in (1.0, 0.5, 0.0, None)]
     [1.0, 0.55, 0.1, 1.0]

@@ -1,4 +1,4 @@
-"""What is recorded of answers to a reference task: what each distinct text says."""
+"""Record of answers to a reference task: the reading of each distinct text."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -28,7 +28,7 @@ def find_reference(params: InferenceParams, task: Task) -> Reference | None:
 def read_texts(
     reference: Reference | None, texts: Sequence[str], senses: Senses
 ) -> tuple[list[Reading | None], list[str]]:
-    """What each text says, and what our own senses could not do: nothing is said of those texts."""
+    """Readings of the texts, and faults of our own senses, whose texts get no reading."""
     if reference is None:
         return [None] * len(texts), []
     if reference.kind != "text":

@@ -1,6 +1,6 @@
-"""What an answer says, as far as the kind of its task lets it be read: blind to which of it is right.
+"""Read an answer by the kind of its task, without knowing the right answer.
 
-Hedging names two things, and so nothing: `None` with the reason. What an answer says is recorded; whether it is right
+A hedge names two things, so it reads as `None` with the reason. The reading is recorded; whether it is right
 follows from that and the reference (`truth.py`).
 """
 
@@ -37,7 +37,7 @@ NEXT_WORD = re.compile(r"\s*(\w*)")
 
 
 def read_answer(reference: Reference, text: str) -> Reading:
-    """What `text` says: `{value, percent}`, `{named}`, or what became of a function. A text is judged by a sense."""
+    """Read `text`: `{value, percent}`, `{named}`, or results of a function. A sense judges free text."""
     if reference.kind == "function":
         return try_function(reference, text)
     prepared = prepare(text)
@@ -100,7 +100,7 @@ def _find_meant(text: str, numbers: Sequence[AnswerNumber]) -> list[AnswerNumber
 
 
 def _is_hedged(text: str, first: AnswerNumber, second: AnswerNumber) -> bool:
-    """Two different numbers of one unit with *or* between them; *2 hours or 120 minutes* is no hedge."""
+    """Two different numbers of one unit with *or* between them; *2 hours or 120 minutes* is not a hedge."""
     between = JOINED.fullmatch(text, first.end, second.start)
     if between is None or first.value == second.value:
         return False

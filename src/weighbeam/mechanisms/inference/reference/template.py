@@ -26,7 +26,7 @@ PLACE = re.compile(r"\{([^{}\n]+)\}")
 FIELDS = ("id", "let", "prompt", "prose", "reference", "solution", "right", "wrong")
 MAX_LINES = 40
 STEPS = 400_000
-REMEDY = "see 'Reference tasks' in docs/mechanisms/inference.md"
+REMEDY = "see 'Reference tasks' in docs/inference.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _fill(program: Interpreter, given: Any) -> Any:
 
 def _evaluate(program: Interpreter, expression: str) -> Any:
     tree = parse_program(expression.strip())
-    _require(len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr), f"{expression!r:.60} is no expression")
+    _require(len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr), f"{expression!r:.60} is not an expression")
     line = tree.body[0]
     assert isinstance(line, ast.Expr)
     program.meter.nested = 0
@@ -111,7 +111,7 @@ def _evaluate(program: Interpreter, expression: str) -> Any:
 
 
 def _round(shown: Mapping[str, Any]) -> Any:
-    _require("is" in shown, "an answer is no plain value")
+    _require("is" in shown, "an answer is not a plain value")
     return shown["is"]
 
 

@@ -53,7 +53,7 @@ def show_result(result: Any) -> dict[str, Any]:
         if len(json.dumps(plain, allow_nan=False)) > MAX_SHOWN:
             return {"fault": "large"}
     except (TypeError, ValueError, RecursionError):
-        return {"fault": "no plain value"}
+        return {"fault": "not a plain value"}
     return {"is": plain}
 
 
@@ -68,7 +68,7 @@ def _to_json(value: Any) -> Any:
         return round(value, 9)
     if value is None or isinstance(value, bool | int | str):
         return value
-    raise TypeError("no plain value")
+    raise TypeError("not a plain value")
 
 
 def find_code(text: str, name: str) -> str | None:

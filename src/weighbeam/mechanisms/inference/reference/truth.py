@@ -67,7 +67,7 @@ def _judge_claims(claims: list[list[int]]) -> float | None:
 
 
 def describe_reading(reference: Reference, reading: Mapping[str, Any]) -> str:
-    """What was read, for people."""
+    """Describe a reading for people."""
     if reference.kind == "value":
         if reading["value"] is None:
             return f"nothing ({reading['why']})"

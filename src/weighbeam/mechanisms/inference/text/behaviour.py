@@ -1,4 +1,4 @@
-"""What functions in answers do (spec § 19). Code agrees with code by its results, not by its wording: every answer's
+"""Behaviour of functions in answers (spec § 19). Code agrees by its results, not by its wording: every answer's
 function is interpreted, never executed, on the calls that the prompt shows and on variations of them.
 """
 

@@ -1,4 +1,4 @@
-"""What a text says beyond the prompt: stems of its content words, a script without spaces in pairs of letters."""
+"""Content of a text beyond the prompt: stems of its content words, a script without spaces in pairs of letters."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Counts of a text and the words it shares with another: all that quality and copying need besides cosines (spec §§ 4,
+"""Counts of a text and the words it shares with another: all inputs of quality and copying except cosines (spec §§ 4,
 5).
 """
 
@@ -179,7 +179,7 @@ NEARLY = 0.6
 def count_borrowed(
     texts: Sequence[ParsedText], prompt: ParsedText, seconds: Sequence[float]
 ) -> Iterator[tuple[int, int, int]]:
-    """Of each text, the triples that do not stand in the prompt; how many of them stand in a text that was there before
+    """Of each text, the triples that are not in the prompt; how many of them are in a text that came before
     it; and how many if versions of the text itself are left aside.
 
     >>> texts = [ParsedText(text) for text in ("red light is bent", "so red light is bent less")]

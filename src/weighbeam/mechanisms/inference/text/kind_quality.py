@@ -41,7 +41,7 @@ SUBSTANCE = 10
 """So many new stems make an answer to an open question a whole one."""
 WEIGHTS = (0.1, 0.2, 0.2, 0.5)
 BASE = 0.35
-"""What the least answer that passes the gate is worth: as much as the threshold is by default."""
+"""Value of the least answer that passes the gate: the threshold's default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _is_off_topic(traits: TextTraits, words: int, topic: float, kind: Kind) -> b
 
 
 def _is_echo(traits: TextTraits, kind: Kind, round_of: RoundTraits) -> bool:
-    """Most of the prompt, and next to nothing besides. Code repeats its task by right."""
+    """Whether a text repeats most of the prompt and adds almost nothing. Code may repeat its task."""
     covered = bool(round_of.triples) and traits.covered >= ECHO_COVERED * round_of.triples
     if not covered or (kind == "code" and traits.code):
         return False

@@ -1,4 +1,4 @@
-"""What kind of answer a prompt asks for (spec § 18).
+"""The kind of answer that a prompt asks for (spec § 18).
 
 It decides which rules hold, so the answers of a round decide it together with the prompt: no single miner can.
 """

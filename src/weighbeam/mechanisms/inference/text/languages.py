@@ -1,6 +1,6 @@
 """The language of a text, and the words that every text of a language has (spec § 18).
 
-English with enough function words, and scripts that belong to one language or few, are told by their words and letters.
+English with enough function words, and scripts that belong to few languages, are recognised by their words and letters.
 Everything else is left to py3langid. A short text has no language we could be sure of, and then no rule of a language
 is applied to it.
 """
@@ -82,7 +82,7 @@ def is_spaceless(clean: str, words: Sequence[str]) -> bool:
 
 
 def find_language(clean: str) -> str | None:
-    """The code of a text's language; None where it cannot be told.
+    """The code of a text's language; None if unknown.
 
     >>> find_language("It is the pull of the Moon that raises the water of the sea."), find_language("Rugby.")
     ('en', None)

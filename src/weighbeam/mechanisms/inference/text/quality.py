@@ -17,7 +17,7 @@ SINGLE_SENTENCE_FLOW = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Cosines:
-    """What the model says of one answer: to the prompt, each sentence to the prompt, each sentence to the next."""
+    """Cosines of one answer: to the prompt, each sentence to the prompt, each sentence to the next."""
 
     prompt: float
     sentences: Sequence[float]

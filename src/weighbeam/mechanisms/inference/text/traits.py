@@ -1,4 +1,4 @@
-"""What is counted in an answer for the rules of its kind (spec § 18)."""
+"""Counts of an answer for the rules of its kind (spec § 18)."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ CODE_SIGNS = re.compile(r"[=(){}\[\]<>;_]|^\s{4}|^\s*#")
 
 @dataclass(frozen=True, slots=True)
 class PromptTraits:
-    """What answers are compared with."""
+    """Traits of the prompt, which answers are compared with."""
 
     words: Sequence[str]
     stems: frozenset[str]
@@ -161,7 +161,7 @@ def find_traits(
 
 
 def cut_code(clean: str) -> str:
-    """The lines that are no code; one of very many words is none, whatever signs it has.
+    """Lines that are not code; a line of very many words never is code.
 
     >>> cut_code("It adds one:\\ndef f(x):\\n    return x + 1")
     'It adds one:'

@@ -1,4 +1,4 @@
-"""What a word counts as: content or filler, its stem, a yes or a no (spec §§ 4, 8, 14)."""
+"""Classes of words: content or filler, stems, yes or no (spec §§ 4, 8, 14)."""
 
 import re
 from collections.abc import Sequence
@@ -76,7 +76,7 @@ def abstains(clean: str, words: int) -> bool:
 
 
 def label_polarity(words: list[str]) -> Polarity:
-    """What the first word of an answer says to a question of yes or no.
+    """Polarity of an answer's first word to a yes-or-no question.
 
     >>> label_polarity(["yes", "but"]), label_polarity(["perhaps"]), label_polarity([])
     ('yes', None, None)

@@ -1,6 +1,5 @@
 """Queries over a desk's store: balances, receipts, history."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -9,7 +8,6 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.ledger import TREASURY, held_account, own_account, select_balance
 from weighbeam.mechanisms.novelty.desk.settlement import select_contribution
 from weighbeam.mechanisms.novelty.tables import accounts, contributions, pieces, settlements
-from weighbeam.network.keys import is_address
 from weighbeam.store.database import Store
 
 MAX_RECENT = 10_000
@@ -17,12 +15,12 @@ LINE = ("id", "contributor", "at", "status", "units", "micro", "nearest", "text_
 
 
 def select_contributor_balance(store: Store, contributor: str) -> dict[str, Any]:
-    """What a contributor owns and what is held for it; `unknown_contributor` if it never submitted."""
+    """Balance of a contributor and units held for it; `unknown_contributor` if it never submitted."""
     with store.read() as connection:
         own = select_balance(connection, own_account(contributor))
         held = select_balance(connection, held_account(contributor))
     if own is None:
-        told = f"nobody called {contributor!r} has contributed"
+        told = f"no contributor is called {contributor!r}"
         raise WeighbeamError("unknown_contributor", told, "see weighbeam novelty balances")
     return {"contributor": contributor, "units": own, "held": held or 0}
 
@@ -98,12 +96,3 @@ def _sum(connection: Connection, prefix: str) -> int:
 
 def _count(connection: Connection, table: Any, *chosen: Any) -> int:
     return int(connection.scalar(select(func.count()).select_from(table).where(*chosen)) or 0)
-
-
-def select_texts(store: Store, ids: Sequence[int]) -> dict[int, str]:
-    """Texts of miners' contributions by number; without those of an app's users, and those that were withdrawn."""
-    columns = contributions.c
-    query = select(columns.id, columns.text, columns.contributor).where(columns.id.in_(ids))
-    with store.read() as connection:
-        rows = connection.execute(query).all()
-    return {row.id: row.text for row in rows if row.text is not None and is_address(row.contributor)}

@@ -60,7 +60,7 @@ class AuditedPieces:
 
 
 def count_pieces(record: DeskRecord, found: AuditedPieces, deep: bool) -> Iterator[str]:
-    """What is wrong with the pieces; fills `found`."""
+    """List faults of the pieces; fills `found`."""
     size = 4 * int((record.embedder or {}).get("dimensions") or 0)
     index = open_index(size // 4) if deep and size else None
     owners: list[int] = []
@@ -128,7 +128,7 @@ AT_ONCE = 1000
 
 
 def compare_vectors(connection: Connection) -> Iterator[str]:
-    """What is off, in words; pieces behind its last row are not copied yet, which is no fault. Nothing on SQLite."""
+    """List differences from the pieces; later pieces are not copied yet, which is normal. Nothing on SQLite."""
     size = select_dimensions(connection)
     if size is None:
         return
@@ -145,7 +145,7 @@ def compare_vectors(connection: Connection) -> Iterator[str]:
                 yield f"piece {row.id} is not in the table of vectors"
             elif not is_damaged(row._asdict(), 4 * size) and not np.array_equal(np.frombuffer(row.vector, "<i4"), copy):
                 yield f"piece {row.id} is another in the table of vectors"
-        yield from (f"the table of vectors has a piece {id}, which is not there" for id in copied)
+        yield from (f"the table of vectors has a piece {id}, which is missing" for id in copied)
 
 
 SPENT = {"paid": "pay", "held": "hold"}
@@ -156,7 +156,7 @@ SAID = ("id", "contributor", "at", "status", "text_sha256", "nearest", "micro", 
 
 @dataclass(slots=True)
 class DeskAuditCounts:
-    """What an audit looked at, and who signed it."""
+    """Counts of an audit, and the signers it found."""
 
     contributions: int = 0
     pieces: int = 0
@@ -186,9 +186,7 @@ class DeskAudit:
     def find_faults(self) -> Iterator[str]:
         """Everything that is off, in words; nothing if all is well."""
         yield from check_entries(self._record.entries, self._record.accounts)
-        yield from (
-            f"the parameters {name[:16]} are not what their hash says" for name, p in self._params.items() if not p
-        )
+        yield from (f"the parameters {name[:16]} do not match their hash" for name, p in self._params.items() if not p)
         found = AuditedPieces()
         for fault in count_pieces(self._record, found, self._deep):
             yield fault
@@ -208,7 +206,7 @@ class DeskAudit:
             ("settlement", self._settled),
             ("fact", self._told),
         ):
-            yield from (f"a {kind} belongs to contribution {id}, which is not there" for id in left)
+            yield from (f"a {kind} belongs to contribution {id}, which is missing" for id in left)
 
     def _check(self, row: Line, found: AuditedPieces) -> Iterator[str]:
         id, status = row["id"], row["status"]
@@ -223,7 +221,7 @@ class DeskAudit:
         self._charged[row["contributor"], str(id)] = row["units"] if kept is None else kept["charged"]
         self._told.discard(id)
         if _list_moves(row, settled) != [(m["kind"], m["debit"], m["credit"], m["units"]) for m in moves]:
-            yield "its entries in the ledger are not what it was paid"
+            yield "its entries in the ledger differ from its pay"
         if settled is not None:
             said = {"id": id, "contributor": row["contributor"], "at": settled["at"], "status": settled["kind"],
                     "text_sha256": row["text_sha256"], "units": row["units"]}  # fmt: skip
@@ -244,11 +242,11 @@ class DeskAudit:
         if row["nearest"] is not None and not 0 < row["nearest"] < row["id"]:
             yield f"its nearest is {row['nearest']}, which came later"
         if (text is None) != (duplicate or bool(row["withdrawn"])):
-            yield "its text is there and should not be" if text is not None else "its text is gone"
+            yield "its text exists although it should be deleted" if text is not None else "its text is missing"
         if text is not None and digest_text(text) != row["text_sha256"]:
-            yield "its text is not what its hash says"
+            yield "its text does not match its hash"
         if text is not None and forms and digest_form(text) not in forms:
-            yield "its text is not the one it is known by"
+            yield "its text differs from its indexed form"
 
     def _check_receipt(self, receipt: Any, said: Line) -> Iterator[str]:
         try:
@@ -268,7 +266,7 @@ class DeskAudit:
             return
         params = self._params.get(str((row["receipt"] or {}).get("params_hash")))
         if params is None:
-            yield "nobody knows under which parameters it was paid"
+            yield "the parameters under which it was paid are unknown"
             return
         value = value_contribution(row["micro"] or 0, self._find_facts(row["id"]), params)
         if row["units"] != value.units:
@@ -276,7 +274,7 @@ class DeskAudit:
         yield from self._check_value(row, value)
 
     def _find_facts(self, id: int) -> NoveltyFacts | None:
-        """None too if what is kept is no record of facts, or says more than one does."""
+        """Find recorded facts; None also if the record is invalid or has extra fields."""
         kept = (self._record.facts.get(id) or {}).get("facts")
         try:
             facts = parse_facts(kept)
@@ -288,7 +286,7 @@ class DeskAudit:
         """Whether the facts are those that its receipt names, and its kin are its contributor's."""
         facts, named = self._find_facts(row["id"]), (row["receipt"] or {}).get("facts")
         if (None if facts is None else facts.digest) != named:
-            yield "its facts are not those that its receipt names"
+            yield "its facts differ from those that its receipt names"
         for one in facts.kin if facts is not None else ():
             if self._charged.get((row["contributor"], one.id)) != one.charged:
                 yield f"its kin {one.id} is not of {row['contributor']}, or counts for something else"
@@ -328,9 +326,9 @@ def _parse_params(name: str, line: Line) -> NoveltyParams | None:
 def audit_store(
     connection: Connection, file: Path | None, node: str | None = None, deep: bool = False
 ) -> tuple[DeskAudit, Iterator[str]]:
-    """The audit of a desk's store, and all that is wrong with it, one sentence each; `file` is where the store is.
+    """Audit a desk's store, and list its faults, one sentence each; `file` is the store's file.
 
-    A desk has one key: whoever signed its head must have signed every receipt, unless `node` says who must have.
+    A desk has one key: the signer of its head, or `node` if given, must have signed every receipt.
     """
     head = select_head(connection, DESK)
     audit = DeskAudit(select_record(connection), node or (head.hotkey if head is not None else None), deep)
@@ -351,12 +349,12 @@ def _find_store_faults(connection: Connection, audit: DeskAudit, file: Path | No
 
 
 def _find_embedder_faults(connection: Connection) -> Iterator[str]:
-    """Whether the newest receipt names the embedder that the corpus is said to be made by."""
+    """Whether the newest receipt names the embedder that the corpus is recorded as made by."""
     query = select(contributions.c.receipt).order_by(contributions.c.id.desc()).limit(1)
     receipt, said = connection.scalar(query), look_up(connection, EMBEDDER)
     named = {name: (said or {}).get(name) for name in ("id", "digest")}
     if receipt is not None and receipt.get("embedder") != named:
-        yield f"the corpus is said to be made by {named['id']}, the newest receipt names another embedder"
+        yield f"the corpus is recorded as made by {named['id']}, the newest receipt names another embedder"
 
 
 def verify_export(path: Path, node: str | None, deep: bool) -> tuple[DeskAudit, list[str]]:
@@ -366,5 +364,5 @@ def verify_export(path: Path, node: str | None, deep: bool) -> tuple[DeskAudit, 
             audit = DeskAudit(parse_export(split_lines(file)), node, deep)
             return audit, list(audit.find_faults())
         except (ValueError, TypeError, KeyError, ArithmeticError) as fault:
-            told = f"{path} holds what no desk writes: {type(fault).__name__}: {fault}"
+            told = f"{path} holds data that no desk writes: {type(fault).__name__}: {fault}"
             raise WeighbeamError("bad_export", told, "export it again") from None

@@ -30,7 +30,7 @@ class BadImportLine:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of the lines: each is counted once."""
+    """Outcome of the lines: each is counted once."""
 
     imported: int = 0
     duplicates: int = 0
@@ -62,7 +62,7 @@ def split_lines(file: BinaryIO) -> Iterator[bytes]:
 def _parse_batch(
     desk: NoveltyDesk, batch: Iterable[tuple[int, bytes]], contributor: str, brought: ImportReport
 ) -> dict[str, tuple[int, str, NoveltySubmission]]:
-    """What is new in a batch, by its form: each text once."""
+    """Parse a batch: new texts by form, each once."""
     new: dict[str, tuple[int, str, NoveltySubmission]] = {}
     for number, line in batch:
         try:

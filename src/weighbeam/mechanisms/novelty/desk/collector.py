@@ -18,7 +18,7 @@ COUNTED = ("paid", "held", "duplicate")
 
 
 class DeskCollector:
-    """What the desk of a store took in and released. Names that are no hotkeys can have no weight and are left out."""
+    """Contributions that a store's desk accepted or released. Names other than hotkeys cannot have weight."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -44,14 +44,14 @@ class NearestContribution:
 
 @dataclass(frozen=True, slots=True)
 class CorpusLookahead:
-    """What was found for the pieces of texts among all pieces up to `last`, before anybody held a lock."""
+    """Neighbours of pieces among all pieces up to `last`, found before the lock is taken."""
 
     last: int
     best: BestRows
 
 
 class Corpus(Protocol):
-    """What a desk needs of a corpus; `connection` is the desk's transaction, in which everything counts."""
+    """Corpus as a desk needs it; `connection` is the desk's transaction, in which everything counts."""
 
     def look_ahead(self, texts: Sequence[NDArray[np.int32]], /) -> CorpusLookahead | None:
         """Whatever of `nearest` can be done before the lock, which is then held for the rest alone."""

@@ -33,7 +33,7 @@ def draw_curve(store: Store, params: NoveltyParams, which: WhichCurve) -> Curve:
     steps = [reference - step * i for i in range(MAX_MARKS) if reference - step * i >= start]
     marks = [(micro, reward_units(micro, params)) for micro in steps]
     return Curve(
-        title="What novelty pays",
+        title="Pay for novelty",
         subtitle=(*_describe_corpus(near, start), *_describe_difference(points, other)),
         start=start / MILLION,
         reference=reference / MILLION,

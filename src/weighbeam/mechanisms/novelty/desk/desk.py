@@ -72,7 +72,7 @@ class SharedTurns(Generic[Given, Result]):
         self._turn = threading.Lock()
 
     def take(self, given: Given) -> Result:
-        """What came of `given`, once it is done."""
+        """Process `given` and return the result."""
         ticket: _Ticket[Given, Result] = _Ticket(given)
         with self._line:
             self._waiting.append(ticket)
@@ -133,7 +133,7 @@ class NoveltyDesk:
         return self._turns.take(given)
 
     def check(self, text: str, contributor: str | None = None) -> NoveltyQuote:
-        """What `submit` would give now, to this contributor or to one who has said nothing; nothing is written."""
+        """Preview `submit` for this contributor, or for a new one; nothing is written."""
         parse_text(text, self.params)
         form = digest_form(text)
         with self.store.read() as connection:
@@ -206,7 +206,7 @@ class NoveltyDesk:
         return known
 
     def measure(self, texts: Sequence[str], imported: bool = False) -> list[MeasuredText]:
-        """What the model says of texts that can be taken; nobody is denied what is only compared with."""
+        """Measure acceptable texts; texts that are only compared are never denied."""
         return measure_texts(texts, self._lenient if imported else self.params, self.senses)
 
     @property

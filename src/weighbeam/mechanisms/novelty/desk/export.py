@@ -111,7 +111,7 @@ class _Reader:
             found = None
         shape = SHAPES.get(str(found.get("kind"))) if isinstance(found, dict) else None
         if shape is None or not all(_is_of(found.get(name), kind) for name, kind in shape.items()):
-            raise _bad(self._number, "it is no line of an export, or the file ends here")
+            raise _bad(self._number, "it is not a line of an export, or the file ends here")
         return dict(found)
 
 
@@ -120,7 +120,7 @@ def _is_of(value: Any, kind: Any) -> bool:
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _name_kind(kind: str, row: Line) -> Line:

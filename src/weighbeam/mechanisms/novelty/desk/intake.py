@@ -26,7 +26,7 @@ from weighbeam.senses.ports.vectors import dot_exact
 
 Receipt = dict[str, Any]
 REFUSALS = frozenset({"key_conflict", "implausible", "budget_spent", "bad_similarity"})
-"""What is found before anything is written; whatever else goes wrong ends the whole transaction."""
+"""Errors found before anything is written; any other error ends the whole transaction."""
 
 
 class RepeatedReceipt(Receipt):
@@ -38,7 +38,7 @@ Sign = Callable[[Mapping[str, Any]], Receipt]
 
 @dataclass(frozen=True, slots=True)
 class IntakeRules:
-    """What submissions are judged by. `named` is what every receipt says of it."""
+    """Rules by which submissions are judged. `named` is their description in every receipt."""
 
     params: NoveltyParams
     limits: PayLimits
@@ -49,7 +49,7 @@ class IntakeRules:
 
 @dataclass(frozen=True, slots=True)
 class _TakenIn:
-    """What was found of a submission, before it is written."""
+    """Findings about a submission, before it is written."""
 
     judged: Judgement
     near: NearestContribution | None
@@ -58,7 +58,7 @@ class _TakenIn:
     value: Valuation | None = None
 
     def say(self) -> dict[str, Any]:
-        """What its receipt says of the second look: the similarity that is paid for, and the facts by their hash."""
+        """The second look in a receipt: the similarity that is paid for, and the hash of the facts."""
         if self.facts is None or self.value is None:
             return {}
         return {"similarity": self.value.similarity, "new": self.value.new, "facts": self.facts.digest}
@@ -110,7 +110,7 @@ class IntakeTransaction:
         if first is not None:
             return self._write(given, _TakenIn(DUPLICATE, NearestContribution(first, MILLION * MILLION)))
         if given.measured is None:
-            raise WeighbeamError("store_fault", "a text that was there is gone", "restore a backup")
+            raise WeighbeamError("store_fault", "a known text is missing", "restore a backup")
         near, facts = self._observe(given, given.measured, found)
         value = value_contribution(near.micro if near else 0, facts, self._rules.params)
         judged = judge_value(value.units, not given.measured.doubts, self._rules.params)
@@ -141,7 +141,7 @@ class IntakeTransaction:
         return near, gather_facts(measured, given.contributor, nearest, sentences, known, params, judge)
 
     def _nearer(self, rows: NDArray[np.int32], near: NearestContribution | None) -> NearestContribution | None:
-        """What is nearest, with those taken in this same turn; of equals the oldest."""
+        """Nearest contribution, including those of the same turn; of equals the oldest."""
         if not self._new:
             return near
         products = dot_exact(rows, np.concatenate(self._new)).max(axis=0)
@@ -188,7 +188,7 @@ class IntakeTransaction:
 
 
 def format_receipt(row: Mapping[str, Any], named: Mapping[str, Any], head: str) -> dict[str, Any]:
-    """What a receipt says: the facts of § 4, and no text."""
+    """Format a receipt: the facts of § 4, without the text."""
     said = ("id", "contributor", "at", "status", "text_sha256", "nearest", "micro", "units")
     return {"kind": "contribution", **{name: row[name] for name in said}, **named, "ledger": head}
 
@@ -206,5 +206,5 @@ def select_by_key(connection: Connection, key: str) -> Row[Any] | None:
 
 
 def select_form(connection: Connection, form: str) -> int | None:
-    """Who said it first."""
+    """Select the contribution with the same form."""
     return connection.scalar(select(forms.c.contribution).where(forms.c.digest == form))

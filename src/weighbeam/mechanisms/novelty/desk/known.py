@@ -1,6 +1,6 @@
-"""What a desk's store knows for the second look: texts, runs of letters and who said them first, and what was paid.
+"""Data of a desk's store for the second look: texts, runs of letters with their first owners, and payments.
 
-Runs are written for every text whatever the parameters are, so that a desk may be opened under others later. A store
+Runs are written for every text under any parameters, so that a desk may be opened under others later. A store
 from before there were runs gets them when it is opened for writing; nothing else of it changes.
 """
 
@@ -82,7 +82,7 @@ class StoreKnowledge:
 
 
 def select_owners_of(connection: Connection, runs: Sequence[int]) -> dict[int, int]:
-    """Who said each run first, of those that are known."""
+    """First owners of the known runs."""
     wanted, found = sorted(set(runs)), dict[int, int]()
     for start in range(0, len(wanted), ASKED_AT_ONCE):
         chosen = contribution_runs.c.run.in_(wanted[start : start + ASKED_AT_ONCE])
@@ -157,10 +157,10 @@ class _OwnedRuns:
         self._advance()
 
     def take(self, id: int | None) -> tuple[list[str], set[int]]:
-        """The runs of contribution `id`, and a fault for each owner before it that is no contribution."""
+        """The runs of contribution `id`, and a fault for each earlier owner that is not a contribution."""
         stray = []
         while self._next is not None and (id is None or self._next[0] < id):
-            stray.append(f"contribution_runs: {self._next[0]} owns runs and is no contribution")
+            stray.append(f"contribution_runs: {self._next[0]} owns runs and is not a contribution")
             self._advance()
         if self._next is None or self._next[0] != id:
             return stray, set()

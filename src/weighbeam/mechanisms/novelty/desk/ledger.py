@@ -42,7 +42,7 @@ def held_account(contributor: str) -> str:
 
 @dataclass(slots=True)
 class _Account:
-    """What an account holds, and what it got from the treasury, or the treasury gave, on its last day."""
+    """Balance of an account, and its income from the treasury (or the treasury's payments) on its last day."""
 
     units: int = 0
     day: int = 0
@@ -78,7 +78,9 @@ class LedgerTransaction:
                 told = f"{whose} limit for today is {limit} units, {spent} are spent"
                 raise WeighbeamError("budget_spent", told, "submit again tomorrow")
         if units - self._find(TREASURY).units > MAX_PAID:
-            raise WeighbeamError("budget_spent", "the treasury has paid more than can be counted", "open another store")
+            raise WeighbeamError(
+                "budget_spent", "the treasury's total exceeds the largest countable amount", "open another store"
+            )
 
     def spend(self, kind: Literal["pay", "hold"], contribution: int, contributor: str, units: int) -> None:
         """Out of the treasury, after `check`."""
@@ -92,7 +94,7 @@ class LedgerTransaction:
             account.spend(self._today, units)
 
     def settle(self, kind: Literal["release", "reject"], contribution: int, contributor: str, units: int) -> None:
-        """What was held goes to its contributor, or back."""
+        """Pay held units to their contributor, or return them."""
         if units:
             target = own_account(contributor) if kind == "release" else TREASURY
             self._move(kind, contribution, held_account(contributor), target, units)
@@ -126,7 +128,7 @@ class LedgerTransaction:
             account.touched = True
 
     def _sum_today(self, name: str) -> int:
-        """What was spent today by the entries themselves: for a day that a clock far ahead has left behind."""
+        """Sum today's payments from the entries, for a day recorded while the clock was ahead."""
         columns = novelty_ledger.c
         held = held_account(name.removeprefix(own_account("")))
         whose = columns.debit == TREASURY if name == TREASURY else columns.credit.in_([name, held])
@@ -145,7 +147,7 @@ class LedgerTransaction:
 
 
 def select_balance(connection: Connection, name: str) -> int | None:
-    """What an account holds; None if there is no such account."""
+    """Balance of an account; None if there is no such account."""
     found = connection.scalar(select(accounts.c.units).where(accounts.c.name == name))
     return None if found is None else int(found)
 
@@ -164,7 +166,7 @@ def check_entries(entries: Iterable[Mapping[str, Any]], kept: Mapping[str, int])
         if sequence != expected or row["previous"] != previous:
             yield f"entry {sequence} does not follow the one before it"
         if digest_json(body) != row["hash"]:
-            yield f"entry {sequence} is not what its hash says"
+            yield f"entry {sequence} does not match its hash"
         if units <= 0:
             yield f"entry {sequence} moves {units} units"
         previous, expected = row["hash"], sequence
@@ -176,7 +178,7 @@ def check_entries(entries: Iterable[Mapping[str, Any]], kept: Mapping[str, int])
         if name != TREASURY and kept.get(name, 0) < 0:
             yield f"account {name} is below zero"
     if sum(kept.values()):
-        yield f"the books are off by {sum(kept.values())} units"
+        yield f"the accounts are off by {sum(kept.values())} units"
 
 
 def select_ledger_end(connection: Connection) -> tuple[int, str]:

@@ -126,4 +126,4 @@ def open_own_senses(store: Store) -> LocalSenses:
 
 
 def _refuse_to_sign(body: Mapping[str, Any]) -> NoReturn:
-    raise WeighbeamError("store_fault", f"a desk that only checks was to sign {body.get('kind')}", "report it")
+    raise WeighbeamError("store_fault", f"a desk that only checks cannot sign {body.get('kind')}", "report it")

@@ -2,7 +2,7 @@
 once.
 
 A copy: made of `pieces` and of nothing else, under the write lock, in order, so that it is always all of them up to
-its last. It can be dropped at any time and is made anew. Sixteen partitions are read by as many workers as the server
+its last. It can be dropped at any time and is rebuilt. Sixteen partitions are read by as many workers as the server
 gives; there is no index but the numbers', because an approximate one would miss neighbours.
 
 `far` is pgvector's negative inner product: computed in float32, so it proposes rows and decides nothing.
@@ -51,7 +51,7 @@ TABLE = "piece_vectors"
 PARTITIONS = 16
 INLINE = 2000
 """Dimensions of which a row fits on a page: it is read with the page, not looked up."""
-ANEW = f"DROP TABLE {TABLE} in that database: it is made anew from the pieces"
+ANEW = f"DROP TABLE {TABLE} in that database: it is rebuilt from the pieces"
 REFUSED, MISSING = "42501", ("0A000", "58P01")
 SIZE = "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'vector'"
 WRITE = f"COPY {TABLE} (id, vector) FROM STDIN (FORMAT BINARY)"
@@ -59,7 +59,7 @@ READ = f"SELECT id, vector::text FROM {TABLE} WHERE id BETWEEN %s AND %s ORDER B
 
 
 def open_vectors(store: Store, dimensions: int) -> None:
-    """Make the table if it is not there; whatever stands in the way is told with what to do."""
+    """Create the table if it is missing; obstacles are errors with a remedy."""
     if not is_postgres(store.engine):
         told = "pgvector is of PostgreSQL, and this store is a file"
         raise WeighbeamError("bad_scan", told, "set store.url to postgresql://…, or novelty.scan to auto")

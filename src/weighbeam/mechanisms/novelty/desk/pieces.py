@@ -83,7 +83,7 @@ def select_pieces_of(connection: Connection, contributions: Sequence[int], dimen
 
 
 def select_owners(connection: Connection, wanted: Sequence[int]) -> dict[int, int]:
-    """Whose pieces these are."""
+    """Owners of these pieces."""
     found: dict[int, int] = {}
     for start in range(0, len(wanted), FETCHED_AT_ONCE):
         chosen = pieces.c.id.in_(wanted[start : start + FETCHED_AT_ONCE])
@@ -93,7 +93,7 @@ def select_owners(connection: Connection, wanted: Sequence[int]) -> dict[int, in
 
 
 def parse_vectors(rows: Sequence[tuple[int, bytes, int]], dimensions: int) -> NDArray[np.int32]:
-    """Vectors of (piece, bytes, checksum); one that is damaged stops whoever wanted to pay by it."""
+    """Vectors of (piece, bytes, checksum); a damaged one stops any payment that uses it."""
     for id, vector, crc in rows:
         if len(vector) != 4 * dimensions or zlib.crc32(vector) != crc:
             raise WeighbeamError("corrupt_corpus", f"piece {id} of the corpus is damaged", "restore a backup")

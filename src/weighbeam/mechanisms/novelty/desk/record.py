@@ -1,6 +1,6 @@
-"""Everything a store holds of a desk as plain rows: what an audit reads and an export writes.
+"""A desk's records as plain rows, which an audit reads and an export writes.
 
-Values that are no JSON any more come as None: whoever reads a record says what is missing.
+Values with invalid JSON become None: the reader of a record reports what is missing.
 """
 
 import json

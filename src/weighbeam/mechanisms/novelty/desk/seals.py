@@ -45,7 +45,7 @@ def digest_contribution(row: Line, forms: Sequence[str], pieces: Sequence[Line],
 
 
 def select_digests(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
-    """What the seals of contributions must be, by contribution."""
+    """Expected seals, by contribution."""
     rows = connection.execute(select(*ROWS).where(contributions.c.id.in_(ids)).order_by(contributions.c.id))
     known: dict[int, list[str]] = {}
     for row in connection.execute(select(forms).where(forms.c.contribution.in_(ids))):
@@ -127,7 +127,7 @@ def find_seal_faults(connection: Connection) -> Iterator[str]:
 
 
 def find_desk_head_faults(connection: Connection, file: Path | None) -> Iterator[str]:
-    """What is wrong with the desk's head and with the sum of its seals."""
+    """List faults of the desk's head and of the sum of its seals."""
     head = select_head(connection, DESK)
     taken = connection.scalar(select(func.count()).select_from(contributions)) or 0
     if head is None:
@@ -138,6 +138,6 @@ def find_desk_head_faults(connection: Connection, file: Path | None) -> Iterator
     yield from find_head_faults(connection, head, witness, select_ledger_end)
     signed = head.sums.get(SEALED)
     if add_up_seals(connection, [SEALED]).get(SEALED) != signed:
-        yield "the seals of contributions are not those that were signed"
+        yield "the seals of contributions differ from those that were signed"
     elif select_sums(connection, [SEALED]).get(SEALED) != signed:
-        yield "the sum that is kept of contributions is not the one that was signed"
+        yield "the sum stored for contributions differs from the signed one"

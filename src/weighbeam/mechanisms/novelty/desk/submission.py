@@ -26,7 +26,7 @@ class NoveltySubmission:
 
 @dataclass(frozen=True, slots=True)
 class NoveltyQuote:
-    """What a text would get now; nothing of it is kept. `nearest` is None if there is nothing to compare with."""
+    """Pay that a text would get now; nothing is stored. `nearest` is None if there is nothing to compare with."""
 
     status: str
     micro: int
@@ -58,11 +58,11 @@ def check_contributor(name: object) -> str:
     """An app's own name for a contributor: 1 to 128 characters, none of them a control."""
     sound = isinstance(name, str) and 0 < len(name) <= MAX_NAME and name == name.strip() and find_control(name) is None
     clean = sound and not set("\t\n\r") & set(str(name))
-    require(clean, "bad_contributor", "this is no contributor's id", "give 1 to 128 characters, no controls")
+    require(clean, "bad_contributor", "this is not a contributor's id", "give 1 to 128 characters, no controls")
     return str(name)
 
 
 def check_key(key: object) -> str:
     sound = isinstance(key, str) and KEY.fullmatch(key) is not None
-    require(sound, "bad_key", "this is no idempotency key", "give 1 to 128 characters of ASCII without blanks")
+    require(sound, "bad_key", "this is not an idempotency key", "give 1 to 128 characters of ASCII without blanks")
     return str(key)

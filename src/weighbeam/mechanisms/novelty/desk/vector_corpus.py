@@ -109,7 +109,7 @@ class VectorCorpus:
         return CorpusLookahead(last, seen.best)
 
     def _catch_up(self) -> None:
-        """Copy what the table has not, a block at a time; whoever is interrupted goes on from there."""
+        """Copy missing rows, a block at a time; after an interruption it continues from there."""
         while self._is_behind():
             with self._store.write() as connection:
                 self._extend(connection)

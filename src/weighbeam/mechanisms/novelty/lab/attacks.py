@@ -300,7 +300,7 @@ _SYBIL_NOVELTY = (
         "one of them said in an earlier round.",
         against="The later ones are paid by their similarity to the first, which is little or nothing; the same words "
         "again are a duplicate.",
-        open="What shortens a text most is paid a little, so four identities earn somewhat more than one, and each of "
+        open="The shortest rewording is paid a little, so four identities earn somewhat more than one, and each of "
         "them far less than honest work.",
         run=by_greedy(SharedThoughtWriter, SYBIL_IDENTITIES),
     ),
@@ -429,7 +429,7 @@ def _change_long(word: str, change: Callable[[str], str]) -> str:
 
 
 def respell(world: NoveltyWorld, turn: MinerTurn) -> Iterator[str]:
-    """What others have said, each time in another spelling, beginning where the last turn ended."""
+    """Respell others' texts in ever new ways, beginning where the last turn ended."""
     for number in range(TRIES):
         yield RESPELLINGS[(turn.turn * TRIES + number) % len(RESPELLINGS)](world.recall(turn))
 
@@ -440,7 +440,7 @@ _SPELLINGS_NOVELTY = (
         mechanism="novelty",
         what="One contributor hands in what others have said in other spellings: HTML entities, digits for letters, "
         "accents, invisible and combining characters, hyphens, doubled, dropped and left-out letters.",
-        against="What Unicode calls the same is the same; many words that the embedder has to spell out are held.",
+        against="Texts that Unicode treats as equal are equal; many words that the embedder has to spell out are held.",
         open="A respelling that leaves most words whole and misleads the embedder is paid by its similarity.",
         run=by_greedy(lambda: respell),
     ),
@@ -451,7 +451,7 @@ EXCHANGED_LETTERS = 4
 
 
 def exchange_words(world: NoveltyWorld, turn: MinerTurn) -> str:
-    """What another has said, with two of its longer words in each other's place."""
+    """Exchange two longer words of another's text."""
     words = world.recall(turn).rstrip(".").split()
     places = [place for place, word in enumerate(words) if len(word) >= EXCHANGED_LETTERS]
     if len(places) >= 2:

@@ -55,7 +55,7 @@ def _parse_pair(number: int, line: bytes) -> Pair:
         a = b = same = None
     if not (isinstance(a, str) and isinstance(b, str) and same in (True, False)):
         remedy = 'write {"a": "…", "b": "…", "same": true}'
-        raise WeighbeamError("bad_rows", f"line {number} is no labelled pair", remedy)
+        raise WeighbeamError("bad_rows", f"line {number} is not a labelled pair", remedy)
     return a, b, bool(same)
 
 

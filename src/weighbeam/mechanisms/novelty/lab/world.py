@@ -52,7 +52,7 @@ def list_words(statements: Sequence[str]) -> tuple[str, ...]:
 
 
 def reword(text: str, chance: np.random.Generator) -> str:
-    """The same again, as somebody says it who has forgotten where it comes from."""
+    """The same text, reworded as if from memory."""
     way = WAYS[int(chance.integers(len(WAYS)))]
     return way(text, chance)
 
@@ -85,7 +85,7 @@ class SeasonDesk:
         self._line = ContributionOrder(params, senses.entailment if params.wants_entailment else None)
 
     def take(self, id: str, hotkey: str, text: str, at: float | None) -> dict[str, Any] | None:
-        """What a collector finds of it later; None if it is refused."""
+        """Submit a text, and return what a collector finds later; None if it is refused."""
         measured = self._measure(text)
         if measured is None:
             return None
@@ -172,7 +172,7 @@ class NoveltyWorld:
         return self.said[int(turn.chance.integers(len(self.said)))] if self.said else self.statements[0]
 
     def hand_in(self, turn: MinerTurn, text: str | None) -> SimulatedAnswer:
-        """Whose hotkey it is, is kept: pay goes to hotkeys, a trial is about who is behind them. None is nothing."""
+        """Hand in a text and keep its hotkey's owner: pay goes to hotkeys, a trial judges operators."""
         self._names[turn.hotkey] = turn.me.name
         return SimulatedAnswer({"contributions": [] if text is None else [text]}, 0.0)
 
@@ -181,7 +181,7 @@ class NoveltyWorld:
         return self._desk.quote(text, hotkey) / self._rules.base_units
 
     def count_tokens(self) -> dict[str, float]:
-        """What everybody was paid this season."""
+        """Tokens paid this season, by miner."""
         earned: Counter[str] = Counter()
         for hotkey, units in self._desk.paid.items():
             earned[self._names[hotkey]] += units
@@ -208,7 +208,7 @@ class NoveltyWorld:
         return [event for event in taken if event is not None]
 
     def find_signs(self, observation: Observation, scored: Scored) -> Collection[str]:
-        """Whose contribution was there before, is held or was refused."""
+        """Miners whose contribution was a duplicate, is held or was refused."""
         return self._refused | {
             score.hotkey for score in scored.scores if self.mechanism.suspicious.keys() & score.reasons
         }

@@ -28,7 +28,7 @@ def count_turns() -> int:
 
 
 def contribute(act: str, turn: int) -> str:
-    """What a contributor hands in at its `turn`, counted from 0.
+    """Contribution of a contributor at its `turn`, counted from 0.
 
     >>> contribute("lines:0/5", 1).startswith("Bamboo"), contribute("hostile:shouter", 0)[:10]
     (True, 'SEA OTTERS')
@@ -40,7 +40,7 @@ def contribute(act: str, turn: int) -> str:
     if kind == "hostile" and rest in TRICKS:
         return TRICKS[rest](turn)
     remedy = f"write lines:K/N or hostile: and one of {', '.join(TRICKS)}"
-    raise WeighbeamError("unknown_answers", f"{act!r} is no way to contribute", remedy)
+    raise WeighbeamError("unknown_answers", f"{act!r} is not a way to contribute", remedy)
 
 
 def _copied(turn: int) -> str:

@@ -25,7 +25,7 @@ from weighbeam.service.http.callers import Caller
 SIGNER: frozenset[str] = frozenset({"check", "submit", "read"})
 NUMBER = re.compile(r"[0-9]+", re.ASCII)
 MAX_DIGITS = 18
-REFUSAL = "bad_contribution", "see docs/guides/novelty-api.md"
+REFUSAL = "bad_contribution", "see docs/novelty-api.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +85,24 @@ class NoveltyApi:
 
     def treasury(self, caller: Caller) -> tuple[int, Any]:
         caller.check("read")
-        require(caller.hotkey is None, "missing_scope", "the treasury is shown to tokens alone", "ask the operator")
+        require(caller.hotkey is None, "missing_scope", "the treasury is visible to tokens only", "ask the operator")
         limits = self.desk.rules.limits
         limited = {"day_limit": limits.per_day, "contributor_day_limit": limits.per_contributor}
         return 200, {**count_all(self.desk.store), **limited, "base_units": self.desk.params.base_units}
 
 
 def choose_contributor(caller: Caller, contributor: Any) -> Any:
-    """Whose it is: what a token says, but a hotkey's is its own."""
+    """Choose the contributor: a token may name one, a hotkey contributes for itself."""
     if caller.hotkey is None or contributor == caller.hotkey:
         return contributor
-    told = "who signs may speak for its own hotkey alone"
+    told = "a signed call may contribute for its own hotkey only"
     require(contributor is None, "not_allowed", told, "leave the contributor out")
     return caller.hotkey
 
 
 def parse_contribution_id(text: str) -> int:
     """The number of a contribution; one that no store can hold is unknown like any other."""
-    require(NUMBER.fullmatch(text) is not None, "bad_query", "a contribution is known by a number", "check the path")
+    require(NUMBER.fullmatch(text) is not None, "bad_query", "a contribution has a number as its id", "check the path")
     if len(text) > MAX_DIGITS:
         raise unknown_contribution(text)
     return int(text)

@@ -41,7 +41,7 @@ def add_page(app: FastAPI, pages: PageResponder) -> None:
 
 
 def show_novelty(data: PageData, before: int | None, named: bool) -> str:
-    """Without `named`, contributors that are no hotkeys stay unnamed: they are users of somebody's app."""
+    """Without `named`, contributors other than hotkeys stay unnamed, because they are users of an app."""
     params = data.find("novelty").params
     assert isinstance(params, NoveltyParams)
     lines = select_history(data.store, before=before, limit=MAX_LINES)

@@ -1,7 +1,7 @@
-"""The novelty API (docs/guides/novelty-api.md): submit, check, balances, receipts, history, what an operator decides.
+"""The novelty API: submit, check, balances, receipts, history, and what an operator decides (docs/novelty-api.md).
 
-Whoever calls shows a token with scopes, or signs as miners are asked; everything else is refused before its body is
-read as anything.
+Callers send a token with scopes, or sign their requests; everything else is refused before its body is
+parsed.
 """
 
 import threading
@@ -48,11 +48,11 @@ class CorpusCollector(Collector):
 
 
 class NoveltyCounts:
-    """What this process has done since it started."""
+    """Counts of this process since it started."""
 
     def __init__(self, registry: CollectorRegistry, desk: NoveltyDesk) -> None:
         self._submissions = Counter(
-            "weighbeam_novelty_submissions", "submissions by what came of them", ["outcome"], registry=registry
+            "weighbeam_novelty_submissions", "submissions by outcome", ["outcome"], registry=registry
         )
         self._paid = Counter("weighbeam_novelty_paid_units", "units paid, by reward or release", registry=registry)
         self._seconds = Histogram(
@@ -87,7 +87,7 @@ CODES = {
     "corpus_damaged": 500,
     "kernel_fault": 500,
 }
-TAKEN = {201: "taken in; the receipt says what was paid", 200: "the receipt of an earlier call with this key"}
+TAKEN = {201: "accepted; the receipt states the pay", 200: "the receipt of an earlier call with this key"}
 
 
 def add_novelty(
@@ -124,7 +124,7 @@ def add_submit(app: FastAPI, pipeline: RequestPipeline, api: NoveltyApi, counts:
 
     @route("POST", "/check", describe_responses(shapes.NoveltyCheckShown, (400, 413)), body=shapes.TextToCheck)
     async def check(request: Request) -> Response:
-        """What a text would get now; nothing is written."""
+        """Pay that a text would get now; nothing is written."""
         return await pipeline.answer(request, api.check)
 
 
@@ -133,7 +133,7 @@ def add_reading(app: FastAPI, pipeline: RequestPipeline, api: NoveltyApi) -> Non
 
     @route("/contributors/{contributor:path}", describe_responses(shapes.Balance, (400, 404)))
     async def balance(request: Request, contributor: str) -> Response:
-        """What a contributor has earned, and what is held for it."""
+        """A contributor's earnings, and units held for it."""
         return await pipeline.answer(request, lambda caller, _: api.balance(caller, contributor))
 
     @route("/contributions/{contribution}", describe_responses(shapes.Receipts, (400, 404)))

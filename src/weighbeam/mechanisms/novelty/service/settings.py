@@ -13,7 +13,7 @@ Tokens = Annotated[Decimal, Field(ge=0, le=10**12, decimal_places=12)]
 
 
 class NoveltySection(SignedApiSection):
-    """Who may use the novelty API, and what may be paid; how is in `mechanisms.novelty.params`."""
+    """Access and budgets of the novelty API; the rules of pay are in `mechanisms.novelty.params`."""
 
     nonces: Annotated[Path, about("file of the nonces seen in signed calls")] = Path("novelty-nonces.sqlite")
     day_limit: Annotated[Tokens | None, about("tokens that may leave the treasury in a day (UTC)")] = None

@@ -19,7 +19,8 @@ class NoveltySubmissionBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     contributor: Annotated[
-        str | None, Field(max_length=128, description="your id of whoever is paid; may be left out by who signs")
+        str | None,
+        Field(max_length=128, description="your id of the contributor who is paid; signed calls may omit it"),
     ] = None
     text: Annotated[
         str,
@@ -36,7 +37,7 @@ class TextToCheck(BaseModel):
 
 
 class HistoryQuery(ShortPageQuery):
-    contributor: Annotated[str | None, Field(description="your id of who contributed, escaped")] = None
+    contributor: Annotated[str | None, Field(description="your id of the contributor, escaped")] = None
     status: Annotated[str | None, OneOf(STATUSES), Field(description="only with this status")] = None
     before: Annotated[int | None, Field(ge=1, le=10**18, description="`next` of the page before"), FROM_DIGITS] = None
 
@@ -56,10 +57,10 @@ class Receipt(BaseModel):
     at: Annotated[float, Field(description="seconds since 1970")]
     status: Literal["paid", "held", "duplicate", "imported", "released", "rejected"]
     text_sha256: Sha256
-    nearest: Annotated[int | None, Field(description="the contribution it is most like")] = None
+    nearest: Annotated[int | None, Field(description="the most similar contribution")] = None
     micro: Annotated[int | None, Field(description="similarity to it, in millionths")] = None
     similarity: Annotated[
-        int | None, Field(description="what it was paid for, on the curve's scale, in millionths")
+        int | None, Field(description="similarity that was paid for, on the curve's scale, in millionths")
     ] = None
     new: Annotated[int | None, Field(description="share of it that no known run covers, in millionths")] = None
     facts: Annotated[Sha256 | None, Field(description="hash of the facts of the second look")] = None
@@ -67,7 +68,7 @@ class Receipt(BaseModel):
     embedder: SenseName | None = None
     params_hash: Sha256 | None = None
     ledger: Annotated[str, Field(description="hash of the ledger's newest entry")]
-    node: Annotated[str, Field(description="who signed: a hotkey's address")]
+    node: Annotated[str, Field(description="address of the signing hotkey")]
     scheme: Literal["sr25519", "ed25519"]
     signature: str
 
@@ -78,16 +79,16 @@ class Receipts(BaseModel):
 
 
 class NoveltyCheckShown(BaseModel):
-    """What a text would get now."""
+    """Pay that a text would get now."""
 
     status: Literal["paid", "held", "duplicate", "refused"]
     max_similarity: Annotated[float, Field(description="cosine to the nearest")]
-    similarity: Annotated[float, Field(description="what it would be paid for, on the curve's scale")]
+    similarity: Annotated[float, Field(description="similarity that would be paid for, on the curve's scale")]
     nearest: int | None
     novelty: float
     units: Units
     held: bool
-    doubts: Annotated[list[str], Field(description="why it reads as implausible")]
+    doubts: Annotated[list[str], Field(description="reasons why it seems implausible")]
 
 
 class Balance(BaseModel):

@@ -42,7 +42,7 @@ Number = Annotated[int, typer.Argument(min=1, help="The contribution's number.")
 
 @dataclass(frozen=True, slots=True)
 class NoveltyOptions:
-    """What the options come to."""
+    """Everything that the options resolve to."""
 
     place: str
     loaded: "LoadedSettings | None"
@@ -107,7 +107,7 @@ def parse_tokens(text: str) -> Decimal:
     except InvalidOperation:
         tokens = Decimal(-1)
     if not tokens.is_finite() or tokens < 0 or tokens > MAX_TOKENS:
-        raise typer.BadParameter(f"{text!r} is no amount of tokens")
+        raise typer.BadParameter(f"{text!r} is not an amount of tokens")
     return tokens
 
 

@@ -78,12 +78,12 @@ def parse_chat(data: bytes) -> str:
     if not isinstance(message, dict):
         raise UnusableChatReply("the reply holds no message")
     if message.get("tool_calls") or message.get("function_call"):
-        raise UnusableChatReply("the model called a tool instead of telling")
+        raise UnusableChatReply("the model called a tool instead of writing text")
     content = message.get("content")
     if not isinstance(content, str) or not content.strip():
         raise UnusableChatReply("the reply holds no text")
     if choice.get("finish_reason") == "length":
-        raise UnusableChatReply("the model did not come to an end")
+        raise UnusableChatReply("the model did not finish")
     return content
 
 
@@ -185,7 +185,7 @@ def check_endpoint(url: str, key: str | None, code: str, variable: str) -> None:
         HEADER_TEXT.fullmatch(key or NO_KEY) is not None,
         code,
         f"{variable} holds characters that no header can carry",
-        "give the key alone, without blanks or line ends",
+        "give only the key, without spaces or line ends",
     )
     try:
         parts = urlsplit(url)

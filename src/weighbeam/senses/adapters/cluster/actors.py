@@ -19,7 +19,7 @@ CALLS = ThreadPoolExecutor(8, "ray")
 
 
 async def call_in_thread(work: Callable[[], T]) -> T:
-    """What Ray's head is asked for may take until it is back: whoever asks must not be kept from all else."""
+    """Run a call to Ray's head in a thread: it may block until the head is back."""
     return await asyncio.get_running_loop().run_in_executor(CALLS, work)
 
 
@@ -83,6 +83,6 @@ def describe_unfit(text: str) -> str:
 
 
 def count_nodes(ray: Any) -> dict[str, float]:
-    """What the cluster has: nodes that live, and their cores."""
+    """Count live nodes and their cores."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     return {"nodes": len(alive), "cpus": sum(node["Resources"].get("CPU", 0.0) for node in alive)}

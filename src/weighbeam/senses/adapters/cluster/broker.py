@@ -71,7 +71,7 @@ class Broker:
         self._looks += 1
 
     async def count(self) -> None:
-        """What the cluster has, in a thread: whoever would tell may be gone."""
+        """Count nodes and cores in a thread, because Ray's head may not answer."""
         while True:
             with suppress(Exception):
                 self._counted = await call_in_thread(partial(count_nodes, self._ray))
@@ -91,7 +91,7 @@ class Broker:
         return RayWorker(self._ray, terms)
 
     def _answer(self, number: int, made: PartResult) -> None:
-        """What is too large for the pipe is as if nobody had made it."""
+        """Send an answer; one too large for the pipe counts as missing."""
         fault, body = made if len(made[1]) <= MAX_BODY else ({"code": LEFT}, b"")
         self._say({"done": number} if fault is None else {"fault": number, **fault}, body)
 

@@ -88,6 +88,6 @@ class BrokerProcess:
 
 
 def _plain_environment() -> dict[str, str]:
-    """What Python and Ray need to start, and none of the validator's keys."""
+    """Environment for Python and Ray, without the validator's keys."""
     kept = {name: value for name, value in os.environ.items() if name in NEEDED or name.startswith("RAY_")}
     return kept | QUIET

@@ -26,7 +26,7 @@ def log_cluster_recovery(code: str) -> None:
 
 
 class ClusterHealth:
-    """A sense is lost until one of its workers is ready again; whoever knows it as lost does not wait for it."""
+    """Health of a cluster. A sense is lost until one of its workers is ready again; nobody waits for it."""
 
     def __init__(self) -> None:
         self.on_fault: Callable[[WeighbeamError], None] = log_cluster_fault
@@ -37,7 +37,7 @@ class ClusterHealth:
         self._differs: dict[str, str] = {}
 
     def listen(self, on_fault: Callable[[WeighbeamError], None], on_over: Callable[[str], None]) -> None:
-        """From now on; what is wrong already is told again."""
+        """Report to a listener from now on, starting with faults that are open."""
         self.on_fault, self.on_over = on_fault, on_over
         with self._lock:
             faults = [make_differs_error(text) for text in self._differs.values()]
@@ -58,7 +58,7 @@ class ClusterHealth:
             self.on_fault(fault)
 
     def note(self, statuses: Mapping[str, PoolStatus]) -> None:
-        """What the broker said last."""
+        """Record the broker's latest message."""
         differs = {key: status.differs for key, status in statuses.items() if status.differs is not None}
         with self._lock:
             new = [text for key, text in differs.items() if self._differs.get(key) != text]
@@ -115,7 +115,7 @@ class Cluster:
     def ask(
         self, terms: OpenPool, lanes: Sequence[int | None], pack: Callable[[int], bytes], end: float | None = None
     ) -> list[bytes | None]:
-        """What the workers make of each part; None for parts that nobody did in time, or by `end`. `pack` gives a
+        """Results of the workers by part; None for parts not done in time, or by `end`. `pack` gives a
         part's payload when its turn has come. A fault of the sense itself is raised as it was there."""
         self._open(terms)
         call = ClusterCall([None] * len(lanes))
@@ -219,7 +219,7 @@ class Cluster:
         return call
 
     def _lose(self, key: str) -> None:
-        """What was heard before does not bring it back."""
+        """Mark a sense as lost; earlier messages do not revive it."""
         with self._changed:
             self._news = False
         self.watch.lose(key, make_lost_error(self._tell(key)))
@@ -229,7 +229,7 @@ class Cluster:
             status = self._statuses.get(key, PoolStatus())
             if self._line is None or self._line.heard is None:
                 return self._refused.message if self._refused is not None else "its broker does not answer"
-            waited = f"no worker did anything for {self.settings.patience_seconds:g} s"
+            waited = f"no worker finished anything for {self.settings.patience_seconds:g} s"
             return waited if status.differs is None else f"{waited}; {status.differs}"
 
     def _hear(self, line: BrokerProcess, head: dict[str, Any], body: bytes) -> None:
@@ -276,7 +276,7 @@ class Cluster:
             try:
                 line = BrokerProcess(self.settings.address, self.settings.bounds, self._hear)
             except OSError as fault:
-                self._refused = make_lost_error(f"no broker can be started: {fault.strerror}")
+                self._refused = make_lost_error(f"the broker cannot be started: {fault.strerror}")
                 return None
             self._line = line
             for terms in self._opened.values():

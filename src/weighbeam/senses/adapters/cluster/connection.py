@@ -30,7 +30,7 @@ def join_ray(address: str, **given: Any) -> Any:
         told = f"no Ray at {address!r}: {type(fault).__name__}: {str(fault)[:200]}"
         remedy = (
             "use local, auto or the host:port of a Ray head; a Ray node has to run on this machine too, "
-            "and a cluster with a token wants RAY_AUTH_MODE=token in our environment"
+            "and a cluster with a token needs RAY_AUTH_MODE=token in the environment"
         )
         raise WeighbeamError("ray_unreachable", told, remedy) from None
     return ray

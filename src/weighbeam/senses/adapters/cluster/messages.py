@@ -1,7 +1,7 @@
-"""What goes over the pipe between a validator and its broker.
+"""Messages between a validator and its broker.
 
-What we send is pickled: it is ours. What comes back is a line of JSON and the bytes a worker made. That keeps nobody
-out who owns a node of the cluster: Ray itself trusts its nodes, and the broker is a process of the validator's user.
+Messages to the broker are pickled, because they are ours. Replies are a line of JSON and the bytes of a worker. This
+does not stop the owner of a node: Ray itself trusts its nodes, and the broker is a process of the validator's user.
 """
 
 import json

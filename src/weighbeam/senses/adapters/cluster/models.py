@@ -69,7 +69,9 @@ class EmbedderSpec:
         try:
             check_rows(rows, self.dimensions)
         except WeighbeamError as fault:
-            raise WeighbeamError("worker_fault", f"a worker gave no unit vectors: {fault.message}", REMEDY) from None
+            raise WeighbeamError(
+                "worker_fault", f"a worker returned vectors that are not unit vectors: {fault.message}", REMEDY
+            ) from None
         return rows
 
 
@@ -108,7 +110,7 @@ class EntailmentSpec:
     def unpack(self, body: bytes, count: int) -> Rows:
         rows = parse_result_rows(body, count, CLASSES)
         if (rows < 0).any() or (rows.sum(axis=1, dtype=np.int64) != MILLION).any():
-            raise WeighbeamError("worker_fault", "a worker gave no probabilities", REMEDY)
+            raise WeighbeamError("worker_fault", "a worker returned values that are not probabilities", REMEDY)
         return rows
 
 
@@ -122,6 +124,6 @@ def encode_result_rows(rows: Rows) -> bytes:
 
 def parse_result_rows(body: bytes, count: int, width: int) -> Rows:
     if len(body) != 4 * count * width:
-        told = f"a worker gave {len(body)} bytes where {count} rows of {width} were due"
+        told = f"a worker returned {len(body)} bytes instead of {count} rows of {width}"
         raise WeighbeamError("worker_fault", told, REMEDY)
     return np.frombuffer(body, dtype="<i4").astype(np.int32).reshape(count, width)

@@ -1,7 +1,7 @@
 """The workers of one sense: parts go to those that have room, others wait, and those of a lost worker go to another.
 
-It asks for more workers while parts wait and nobody has room. Such a request is what a cluster's autoscaler sees; until
-it is granted nobody waits for it. Whoever had nothing to do for a while goes, down to the least.
+It requests more workers while parts wait and no worker has room. A cluster's autoscaler sees such a request; no part
+waits for it. Workers idle for a while are stopped, down to the minimum.
 """
 
 import asyncio
@@ -138,7 +138,7 @@ class WorkerPool:
                 kept = min(able, key=lambda one: len(one.batches))
 
     def _choose(self, batch: PoolBatch, able: list[PoolMember]) -> PoolMember | None:
-        """Who has least to do; for a lane that somebody is at, only that one."""
+        """Choose the worker with the least work; a lane in progress stays with its worker."""
         able = [member for member in able if member.has_room(self._window, batch)]
         if batch.lane is not None:
             at = [one for one in self._members if any(b.lane == batch.lane for b in one.batches.values())]
@@ -181,7 +181,7 @@ class WorkerPool:
             self._hand_out()
 
     def _lose(self, member: PoolMember, why: str | None = None) -> None:
-        """What it had goes to others, in its old place; `why` is None if it hung."""
+        """Give a lost worker's parts to others, in their old order; `why` is None if it hung."""
         lost, member.batches = list(member.batches.values()), {}
         self._end(member)
         for batch in lost:

@@ -31,7 +31,7 @@ from weighbeam.senses.ports.protocols import Embedder, Entailment
 
 @dataclass(frozen=True, slots=True)
 class LateParts:
-    """After so many seconds, what is not done is told as late."""
+    """Reports parts that are not done after this many seconds as late."""
 
     seconds: float
     tell: Callable[[Any], Any]
@@ -79,7 +79,7 @@ class FallbackSense:
         return results
 
     def _finish(self, items: Sequence[Any], end: float | None) -> Iterable[Any]:
-        """What no worker did."""
+        """Compute the parts that no worker did."""
         if self._late is not None and end is not None and time.monotonic() >= end:
             return map(self._late.tell, items)
         return self._do(items)

@@ -20,7 +20,7 @@ class ClusterSettings:
 
 
 def make_lost_error(why: str) -> WeighbeamError:
-    remedy = "look at ray status and weighbeam doctor; rounds go on with this machine's own senses meanwhile"
+    remedy = "look at ray status and weighbeam doctor; rounds continue with this machine's own senses"
     return WeighbeamError("cluster_lost", why, remedy)
 
 

@@ -15,7 +15,7 @@ class WorkPart:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStandard:
-    """What every worker's sense must be equal to: this machine's. `known` is what it makes of known input."""
+    """Standard for every worker's sense: this machine's. `known` is its output for known input."""
 
     version: str
     digest: str
@@ -33,7 +33,7 @@ class OpenedSense(Protocol):
         ...
 
     def do(self, items: Sequence[Any]) -> bytes:
-        """What it makes of these, in the form that `SenseSpec.unpack` reads."""
+        """Compute the sense's output, in the form that `SenseSpec.unpack` reads."""
         ...
 
 

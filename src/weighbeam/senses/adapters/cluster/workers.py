@@ -25,7 +25,7 @@ class WorkerIntroduction:
 
 
 class NodeWorker:
-    """Whatever is no fault of the sense's own goes up, and the part to another worker."""
+    """A worker on a node. Faults other than the sense's own are raised, and another worker gets the part."""
 
     def __init__(self, spec: bytes, version: str) -> None:
         self._spec, self._version = spec, version
@@ -65,7 +65,7 @@ class WorkerHandle(Protocol):
     """A worker, wherever it is. What it raises means that it is lost."""
 
     def introduce(self) -> Awaitable[WorkerIntroduction]:
-        """Who it is, once it has a place and has loaded its sense; else `UnfitWorker`."""
+        """Describe the worker once it has started and loaded its sense; else `UnfitWorker`."""
         ...
 
     def do(self, payload: bytes) -> Awaitable[PartResult]: ...

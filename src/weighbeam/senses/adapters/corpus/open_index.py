@@ -67,7 +67,7 @@ def open_index(dimensions: int, scan: Scan = "auto", fetch: FetchRows | None = N
     if scan == "flat" or (scan == "auto" and fetch is None):
         return FlatIndex(dimensions)
     if scan not in ("auto", "int8-bound"):
-        raise WeighbeamError("bad_scan", f"there is no scan {scan!r}", "use auto, flat or int8-bound")
+        raise WeighbeamError("bad_scan", f"there is no scan called {scan!r}", "use auto, flat or int8-bound")
     if fetch is None:
         raise WeighbeamError("bad_scan", "int8-bound needs a place to read exact rows from", "give fetch, or use flat")
     return GrowingIndex(dimensions, fetch) if scan == "auto" else BoundIndex(dimensions, fetch)

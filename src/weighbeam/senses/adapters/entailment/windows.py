@@ -47,7 +47,7 @@ def halve(sentence: str, room: int, count: CountPieces) -> list[str]:
 def join_windows(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """One row from those of the windows: for and against, each as the window says that speaks of it most clearly.
 
-    Odds against neutral are compared, because a window that settles nothing is no sign that the others do not.
+    Odds against neutral are compared, because an undecided window says nothing about the others.
 
     >>> join_windows(np.array([[0.0, 2.0, 1.0], [-1.0, -1.0, 3.0]], dtype=np.float32)).tolist()
     [0.0, 0.0, 4.0]

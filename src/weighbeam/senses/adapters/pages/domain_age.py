@@ -23,7 +23,7 @@ from weighbeam.senses.adapters.pages.web.guard import ConnectionGuard
 
 
 def parse_json(body: bytes) -> Any:
-    """The content, or None if it is no JSON that can be read."""
+    """Parse the content, or return None if it is not readable JSON."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -112,7 +112,7 @@ class Registrations(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AgeSettings:
-    """Whom to ask. `base_url` is one RDAP server for every domain, instead of those of the bootstrap file."""
+    """Source of domain ages. `base_url` is one RDAP server for every domain, instead of those of the bootstrap file."""
 
     base_url: str | None = None
     bootstrap_url: str = BOOTSTRAP

@@ -30,7 +30,7 @@ class EventLoopThread:
             return self._loop
 
     def close(self) -> None:
-        """Stop it; what still runs there is cancelled, and whoever waits for it is told."""
+        """Stop the loop; running work is cancelled, and its callers get an error."""
         with self._lock:
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is None or thread is None:
@@ -42,7 +42,7 @@ class EventLoopThread:
 
 
 async def finish_within(seconds: float, work: Sequence[Coroutine[Any, Any, T]], otherwise: T) -> list[T]:
-    """What each comes to, side by side; `otherwise` for what has failed, or is not done by then and cancelled."""
+    """Run all concurrently and return the results; `otherwise` replaces failures and work cancelled at the deadline."""
     tasks = [asyncio.ensure_future(one) for one in work]
     if tasks:
         await asyncio.wait(tasks, timeout=seconds)

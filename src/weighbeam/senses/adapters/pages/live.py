@@ -41,7 +41,7 @@ class LiveSettings:
 
 
 class LivePages:
-    """Reads pages from any thread. `keep` is told of every fetch, for an archive: rendered, if pages are."""
+    """Reads pages from any thread. `keep` receives every fetch, for an archive: rendered, if pages are."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class LivePages:
         return [pages[url] for url in urls]
 
     async def _fetch_distinct(self, urls: Sequence[str]) -> list[Page]:
-        """Who is not read by the deadline had its time: slow pages make nobody wait for long."""
+        """Fetch distinct URLs; pages not read by the deadline are given up."""
         late = Page("unreachable", ())
         queued: set[str] = set()
         read = await finish_within(self._all_seconds, [self._read(url, queued) for url in urls], late)
@@ -158,7 +158,7 @@ def load_pages(source: str, settings: LiveSettings | None = None) -> LivePages |
     kind, _, folder = source.partition(":")
     if kind == "archive" and folder:
         return ArchivePages(Path(folder))
-    raise WeighbeamError("unknown_pages", f"{source!r} names no source of pages", "write live or archive:PLACE")
+    raise WeighbeamError("unknown_pages", f"{source!r} is not a source of pages", "write live or archive:PLACE")
 
 
 def load_pages_from(address: str, settings: LiveSettings | None = None) -> LivePages:
@@ -166,5 +166,7 @@ def load_pages_from(address: str, settings: LiveSettings | None = None) -> LiveP
     try:
         ipaddress.ip_address(address)
     except ValueError:
-        raise WeighbeamError("bad_config", f"{address!r} is no address", "name an address of this machine") from None
+        raise WeighbeamError(
+            "bad_config", f"{address!r} is not an address", "name an address of this machine"
+        ) from None
     return LivePages(settings, ConnectionGuard(connect=partial(dial, source=address)))

@@ -54,7 +54,7 @@ def media_type(content_type: str) -> str:
 
 
 def judge_answer(status: int, content_type: str, kinds: frozenset[str] | None) -> PageOutcome:
-    """`read` so far, or what is in the way; kinds of None are all kinds. A redirect that leads nowhere is no answer.
+    """`read` so far, or the obstacle; kinds of None allow all kinds. A redirect that leads nowhere counts as no answer.
 
     >>> judge_answer(200, "text/html", frozenset({"text/html"})), judge_answer(403, "", frozenset())
     ('read', 'blocked')

@@ -35,7 +35,7 @@ LONGEST_ABBREVIATION = 12
 PASSAGE = 300
 """Characters before and after a stop in which a cased text has a capital letter."""
 DOTTED = re.compile(r"\.[^\W\d_]{1,3}\Z|(?:\A|\s)[^\W\d_]\Z")
-"""What comes before the stop of `p.m.` or of a single letter."""
+"""Text before the stop of `p.m.` or of a single letter."""
 
 ABBREVIATIONS = frozenset(
     """
@@ -201,8 +201,8 @@ def check_punkt() -> str:
     if os.environ.get(PUNKT_VARIABLE):
         return str(folder)
     if _hash_folder(folder / PUNKT_DATA) != PUNKT_SHA256:
-        raise WeighbeamError("wrong_weights", "the data of the splitter punkt is not the known one", PUNKT_INSTALL)
-    return "there, hash matches"
+        raise WeighbeamError("wrong_weights", "the data of the splitter punkt has an unexpected hash", PUNKT_INSTALL)
+    return "installed, hash matches"
 
 
 def _hash_folder(folder: Path) -> str:

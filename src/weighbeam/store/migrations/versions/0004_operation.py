@@ -1,4 +1,4 @@
-"""What running for months needs: last successes, folds, checkpoints, alerts, audits, requests, memory."""
+"""Tables for running for months: last successes, folds, checkpoints, alerts, audits, requests, memory."""
 
 import sqlalchemy as sa
 from alembic import op

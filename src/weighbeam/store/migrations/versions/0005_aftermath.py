@@ -1,4 +1,4 @@
-"""What follows a round without touching its scores: the outbox, records of copies, heatmap and narrative."""
+"""Tables of work that follows a round: the outbox, records of copies, heatmap and narrative."""
 
 import sqlalchemy as sa
 from alembic import op

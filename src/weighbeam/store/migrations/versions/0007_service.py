@@ -1,4 +1,4 @@
-"""What the service needs: API tokens, priorities, standings over time, what the chain said, notices sent, indices."""
+"""Tables of the service: API tokens, priorities, standings over time, what the chain said, notices sent, indices."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,7 @@
 """Records of a WARC file (ISO 28500), plain or gzipped record by record, each found again by where it lies.
 
 A reader of our own: the one in common use takes broken gzip for the end of the file, has no bound on a header and
-undoes encodings without one; here a file is whole or refused, and nothing a record says of itself is believed first.
+undoes encodings without one; here a file is whole or refused, and no declared length is trusted.
 """
 
 import zlib
@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from weighbeam.core.errors import WeighbeamError
 
-REMEDY = "record it again, or mend it; docs/reference/senses.md says what is read"
+REMEDY = "record it again, or correct it; docs/senses.md says what is read"
 MAGIC = b"\x1f\x8b"
 VERSIONS = ("WARC/1.0", "WARC/1.1")
 END = b"\r\n\r\n"
@@ -78,7 +78,7 @@ class WarcSource:
                 self._wire = self._file.read(PIECE)
                 if not self._wire:
                     if self._spent:
-                        raise BadWarc("it is cut off within a gzip member")
+                        raise BadWarc("it ends within a gzip member")
                     return b""
             before = len(self._wire)
             try:
@@ -102,7 +102,7 @@ class WarcSource:
 
 
 class BadWarc(Exception):
-    """What is wrong with a file."""
+    """Fault in a WARC file."""
 
 
 class WarcFile:
@@ -154,7 +154,7 @@ def parse_record(source: WarcSource) -> WarcRecord | None:
     headers = parse_headers(take_head(source))
     length = headers.get("content-length", "")
     if not length.isascii() or not length.isdecimal() or len(length) > 15:
-        raise BadWarc("its length is no number")
+        raise BadWarc("its length is not a number")
     if int(length) > MAX_RECORD:
         raise BadWarc(f"it is {int(length)} bytes long, more than {MAX_RECORD}")
     where = WarcPosition(source.member, source.offset, int(length))
@@ -187,7 +187,7 @@ def parse_headers(head: bytes) -> dict[str, str]:
     for line in lines:
         name, colon, value = line.partition(":")
         if not colon:
-            raise BadWarc("a header is no header")
+            raise BadWarc("a header line is malformed")
         headers.setdefault(name.strip().lower(), value.strip())
     return headers
 

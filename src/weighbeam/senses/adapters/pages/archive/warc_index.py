@@ -76,7 +76,7 @@ NOT_MODIFIED = 304
 
 
 class WarcNote(BaseModel):
-    """What a metadata record of ours says of its URL where the answer does not, and of domains."""
+    """Our metadata record: facts about a URL that the response lacks, and about domains."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -136,8 +136,8 @@ class WarcIndex:
         names = exact or [page_key(headers.get("warc-refers-to-target-uri", record.target))]
         body = next((self._known[name] for name in names if name in self._known), None)
         if body is None:
-            told = f"{self._file.path.name}: the revisit of {record.target[:200]} names no answer before it"
-            raise WeighbeamError("bad_archive", told, "record the page itself, or put both files into one")
+            told = f"{self._file.path.name}: the revisit of {record.target[:200]} refers to no earlier response"
+            raise WeighbeamError("bad_archive", told, "record the page itself, or join both files")
         return SavedUrl(record.where if self._says_more(record.where) else body, body, address)
 
     def _says_more(self, where: WarcPosition) -> bool:

@@ -166,7 +166,7 @@ def format_command(program: str, user_agent: str, folder: Path, limits: RenderLi
 
 
 def unprivileged_options() -> dict[str, Any]:
-    """What a process is started with: nobody's rights instead of root's, else those of whoever runs us."""
+    """Options that start a process with the rights of `nobody` instead of root's, else with our own."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
@@ -203,14 +203,14 @@ def check_confinement() -> None:
 
 
 def detect_browser_version(program: str) -> str:
-    """What a browser calls itself; `no_browser` if there is none."""
+    """Detect a browser's version; `no_browser` if there is none."""
     try:
         done = subprocess.run(
             [program, "--version"], check=False, capture_output=True, timeout=CHECK_SECONDS, **unprivileged_options()
         )
     except (OSError, subprocess.TimeoutExpired):
-        raise WeighbeamError("no_browser", f"{program!r} starts no browser", INSTALL) from None
+        raise WeighbeamError("no_browser", f"{program!r} does not start a browser", INSTALL) from None
     said: str = done.stdout.decode(errors="replace").strip()
     if done.returncode != 0 or not said:
-        raise WeighbeamError("no_browser", f"{program!r} tells no version", INSTALL)
+        raise WeighbeamError("no_browser", f"{program!r} prints no version", INSTALL)
     return said[:200]

@@ -52,7 +52,7 @@ class Renderer:
         return {"browser": detect_browser_version(self._program), "script": script, "limits": asdict(self.limits)}
 
     async def render(self, fetched: Fetched) -> Fetched:
-        """What was fetched, its body as a browser shows it. A page that ends its browser is unreadable, unless the
+        """Render a fetched page. A page that crashes its browser is unreadable, unless the
         browser cannot show a known page either: then it is our fault."""
         if fetched.outcome != "read" or media_type(fetched.content_type) not in HTML:
             return fetched
@@ -103,7 +103,7 @@ class Renderer:
         return all(part in seen for part in KNOWN_PARTS)
 
     async def check(self) -> str:
-        """What the browser calls itself; `no_browser`, `no_namespaces` or `browser_fault` if it cannot render."""
+        """Return the browser's version; `no_browser`, `no_namespaces` or `browser_fault` if it cannot render."""
         await asyncio.to_thread(check_confinement)
         version = await asyncio.to_thread(detect_browser_version, self._program)
         if not await self.shows_known():

@@ -28,7 +28,7 @@ Headers = list[dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class BrowserDocument:
-    """What the browser is to show, and as what: UTF-8, whatever it was."""
+    """Document that the browser shows, converted to UTF-8."""
 
     url: str
     body: bytes
@@ -57,7 +57,7 @@ class ResourceSupply:
             task.cancel()
 
     async def _answer(self, session: str, frame: str, paused: Mapping[str, Any]) -> None:
-        """What nobody foresaw ends the page too: a request that is never answered would hold it up."""
+        """Answer every request, even after an unexpected fault: an unanswered one would block the page."""
         try:
             said = await self._decide(frame, paused)
         except Exception as end:
@@ -74,7 +74,7 @@ class ResourceSupply:
         return await self._find_part(paused["resourceType"], paused["request"])
 
     def _show_document(self, is_page: bool) -> dict[str, Any]:
-        """The page, once. Where it would go on to by itself is no redirect of the server's: it stays where it is."""
+        """Show the page once. A navigation by the page itself is not a redirect of the server and is not followed."""
         if not is_page:
             return {"errorReason": "BlockedByClient"}
         if self._served:
@@ -108,7 +108,7 @@ class ResourceSupply:
 
 
 def _format_answer(fetched: Fetched) -> dict[str, Any]:
-    """What was fetched, as the browser is told: a redirect as such, a refusal or a failure as no answer."""
+    """Format a response for the browser: redirects stay redirects, refusals and failures become no answer."""
     if fetched.fault == "hops" and fetched.hops[-2].status in REDIRECTS:
         headers = [*_pass_on(fetched.headers), {"name": "location", "value": fetched.hops[-1].url}]
         return _fulfil(fetched.hops[-2].status or 302, headers, b"")

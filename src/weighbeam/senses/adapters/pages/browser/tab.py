@@ -119,7 +119,7 @@ class BrowserTab:
             raise PageUnreadable("crash")
 
     def _aside(self, method: str, session: str = "", **params: Any) -> None:
-        """Call without waiting: whoever hears must go on listening."""
+        """Call without waiting, so that the listener continues."""
 
         async def call() -> None:
             with suppress(ReadEnded):

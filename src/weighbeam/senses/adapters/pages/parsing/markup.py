@@ -1,4 +1,4 @@
-"""What inline styles do to an element: hide it, or make a block of it."""
+"""Effects of inline styles on an element: hide it, or make it a block."""
 
 import re
 

@@ -120,7 +120,7 @@ class ParserPool:
             return False
 
     def close(self) -> None:
-        """End the processes. Wait for whoever parses at the moment."""
+        """End the processes after the current parse."""
         workers = [self._idle.get() for _ in range(self.workers)]
         for worker in workers:
             if worker is not None:
@@ -129,7 +129,7 @@ class ParserPool:
 
 
 def _plain_environment() -> dict[str, str]:
-    """What a Python needs to start, and none of the validator's keys."""
+    """Environment for Python, without the validator's keys."""
     return {name: os.environ[name] for name in NEEDED if name in os.environ}
 
 

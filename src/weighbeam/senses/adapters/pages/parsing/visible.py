@@ -1,7 +1,7 @@
-"""What a reader of a page sees, as text; and the same with what the markup hides.
+"""Visible text of a page; and the same with text hidden by markup.
 
 Inline elements add nothing between their neighbours, block elements and `br` a line feed. Style sheets and scripts
-are not run, so that boxes which only a style sheet sets apart are told by their names and their letters. The full text
+are not run, so boxes that only a style sheet separates are recognised by their names and letters. The full text
 adds what is hidden by attribute or inline style, struck text and comments, and leaves out what a browser may well show
 although we do not: scripts, templates, drawings and form fields.
 """

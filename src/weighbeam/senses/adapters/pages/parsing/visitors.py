@@ -1,4 +1,4 @@
-"""Which parts of a page visitors wrote: comments, replies and forum posts, told by the names of elements.
+"""Which parts of a page visitors wrote: comments, replies and forum posts, recognised by the names of elements.
 
 Names such as `comments` are certain. `postbody` and its like are a forum's for each post, and a blog's for its article:
 several on a page are posts; a single one that holds most of the text is the article, unless the page is a forum's.
@@ -41,7 +41,7 @@ NOBODY = NamedWriters()
 
 
 def name_writers(tag: str, *names: str | None) -> NamedWriters:
-    """What class, id and role say of who wrote an element.
+    """Author of an element, from its class, id and role.
 
     >>> name_writers("div", "CommentBody main").users, name_writers("a", "comments-link").users
     (True, False)

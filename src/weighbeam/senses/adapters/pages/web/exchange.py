@@ -88,7 +88,7 @@ class HttpExchange:
         raise PageUnreachable("protocol")
 
     async def _events(self) -> AsyncIterator[object]:
-        """What the other side says, until it has nothing more to say."""
+        """Events from the other side until the end."""
         while True:
             try:
                 event = self._talk.next_event()

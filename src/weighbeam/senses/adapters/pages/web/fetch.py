@@ -28,7 +28,7 @@ class TimeBudget:
 
     @asynccontextmanager
     async def spend(self) -> AsyncIterator[None]:
-        """What happens inside costs its time, and ends as `PageUnreachable` when none is left."""
+        """Charge the time of the block; `PageUnreachable` when none is left."""
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
@@ -47,7 +47,7 @@ MAX_SHOWN = 4_096
 
 @dataclass(frozen=True, slots=True)
 class ContentRequest:
-    """What is asked for; kinds of None are all there are. `origin` is for whom, where a server has to allow it."""
+    """Requested content; kinds of None allow all. `origin` is set where a server has to allow it."""
 
     kinds: frozenset[str] | None = TEXT
     accept: str = "text/html, application/xhtml+xml, text/plain;q=0.8"
@@ -94,7 +94,7 @@ class Fetcher:
         self._gate = ReadTurns(limits, domain_of)
 
     async def fetch(self, url: str, want: ContentRequest = PAGE_REQUEST) -> Fetched:
-        """What a URL leads to; a failure is an outcome."""
+        """Fetch a URL; a failure is an outcome."""
         budget = TimeBudget(self.limits.read_seconds)
         hops: list[Hop] = []
         try:

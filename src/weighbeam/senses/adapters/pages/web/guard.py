@@ -1,6 +1,6 @@
 """The guard: connections only to addresses that were checked, are public, and are still the peer.
 
-A name is looked up once. One address that is not public condemns it, since whoever answers for the name could
+A name is looked up once. One address that is not public condemns it, since the name's server could
 have the other one used next time. The connection is made to the address, so there is no second look-up to lie to.
 """
 

@@ -1,4 +1,4 @@
-"""What a host's robots.txt lets us read (RFC 9309), if an operator wants it respected.
+"""Rules of a host's robots.txt (RFC 9309), if the operator wants them respected.
 
 The file is a stranger's, so it is fetched through the same guard as pages under caps of its own, and cut down to the
 groups that speak to us before it is parsed: a thousand groups of a thousand rules cost no more than our own.
@@ -66,7 +66,7 @@ def keep_own_groups(text: str, token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What is known of a host: the text of its rules, or that nothing may be read (`closed` says why)."""
+    """Rules of a host: their text, or the reason in `closed` why nothing may be read."""
 
     text: str = ""
     closed: str | None = None
@@ -84,7 +84,7 @@ class Robots:
     async def check(self, place: PageUrl) -> None:
         """`PageBlocked` if the rules or a failing server say no; `PageUnreachable` if the host cannot be asked:
         our own
-        network can be told from the host's."""
+        network can be distinguished from the host's."""
         rules = await asyncio.shield(self._recall(place.host))
         if rules.closed == "unreachable":
             raise PageUnreachable("robots")

@@ -23,7 +23,7 @@ PRIVATE_SUFFIXES = ("onion", "arpa", "localhost", "local", "internal")
 
 @dataclass(frozen=True, slots=True)
 class PageUrl:
-    """Whom to ask, and for what."""
+    """Server and target of a URL."""
 
     host: str
     target: str
