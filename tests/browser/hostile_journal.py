@@ -127,5 +127,9 @@ def list_paths(quote: Callable[[str], str]) -> Iterator[str]:
         yield from (f"/mechanisms/{mechanism}", f"/weights?mechanism={mechanism}", f"/rounds/{at}")
         yield from (f"/rounds/{at}/{quote(hotkey)}" for hotkey in (*HOTKEYS[:2], *HOTKEYS[3:6]))
         yield f"/rounds/{mechanism}-2"
+    yield f"/compare/miners?mechanism=inference&a={quote(HOTKEYS[0])}&b={quote(HOTKEYS[4])}"
+    yield f"/compare/rounds?a={quote(name_round('inference'))}&b=inference-2"
+    yield f"/rounds?miner={quote(IMAGE)}&reason={quote(SCRIPT)}&sort=-state"
+    yield "/compare/validators?mechanism=inference"
     for hotkey in (*HOTKEYS[:2], *HOTKEYS[3:6]):
         yield f"/miners/{quote(hotkey)}?mechanism=inference"

@@ -1,8 +1,9 @@
 """The HTTP applications: the reading API, the dashboard and everything else that is served, put together."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -13,7 +14,7 @@ from weighbeam.app.service.access import ApiAccess
 from weighbeam.app.settings.origins import list_settings
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.app.validator.deliveries import open_place
-from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.alerts.alerts import LOG
 from weighbeam.engine.support.package_faults import log_skipped
 from weighbeam.mechanism.base import Mechanism
@@ -68,8 +69,25 @@ def open_reading(
         health=health,
         aliases=loaded.settings.aliases,
         speed=find_speed(loaded),
+        journals=name_journals(loaded.settings.service.journals),
     )
     return add_reading(app, access.make_authenticator(), shown, access.pools, loaded.settings.service.streams)
+
+
+def name_journals(paths: Sequence[str]) -> dict[str, str]:
+    """Paths by the name of their file, numbered where two have the same; no address of a database is taken.
+
+    >>> name_journals(["/a/validator-2.db", "/b/validator-2.db"])
+    {'validator-2': '/a/validator-2.db', 'validator-2 (2)': '/b/validator-2.db'}
+    """
+    named: dict[str, str] = {}
+    for path in paths:
+        require("://" not in path, "bad_config", "service.journals takes paths of files", "name a journal by its path")
+        stem, number = Path(path).stem, 1
+        while (name := stem if number == 1 else f"{stem} ({number})") in named:
+            number += 1
+        named[name] = path
+    return named
 
 
 def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:

@@ -182,6 +182,9 @@ class ServiceSection(SettingsSection):
         about("calls per minute of each token without a rate of its own, and of each address without a token", gt=0),
     ] = 600.0
     streams: Annotated[int, about("maximum live streams open at once", ge=1, le=10_000)] = 200
+    journals: Annotated[
+        tuple[str, ...], about("files of other validators' journals, which the dashboard compares with ours")
+    ] = ()
 
 
 class SignedApiSection(SettingsSection):

@@ -81,17 +81,21 @@ LOCK = threading.Lock()
 
 def select_pairs(connection: Connection, rounds: Sequence[str], hotkey: str) -> list[ScorePair]:
     """In the order given; a round whose content is gone is left out."""
-    entries = tables.entries.c
-    query = select(entries.ref, entries.body).where(entries.kind == "round", entries.ref.in_(list(rounds)))
-    still = query.join(tables.blobs, tables.blobs.c.digest == entries.body)
-    digests = {row.ref: row.body for row in connection.execute(still)}
-    pairs = []
+    outcomes, pairs = recall_outcomes(connection, rounds), []
     for round_id in rounds:
-        scores = _recall_scores(connection, digests.get(round_id))
+        scores = outcomes.get(round_id, ())
         own = next((score for score in scores if score.hotkey == hotkey), None)
         if own is not None:
             pairs.append((own, find_best(scores)))
     return pairs
+
+
+def recall_outcomes(connection: Connection, rounds: Sequence[str]) -> dict[str, Sequence[Score]]:
+    """Scores of rounds by id, as recorded; a round whose content is gone is left out."""
+    entries = tables.entries.c
+    query = select(entries.ref, entries.body).where(entries.kind == "round", entries.ref.in_(list(rounds)))
+    still = query.join(tables.blobs, tables.blobs.c.digest == entries.body)
+    return {row.ref: _recall_scores(connection, row.body) for row in connection.execute(still).all()}
 
 
 def find_best(scores: Sequence[Score]) -> Score | None:
@@ -100,10 +104,8 @@ def find_best(scores: Sequence[Score]) -> Score | None:
     return min(valid, key=lambda score: (-(score.value or 0.0), score.hotkey), default=None)
 
 
-def _recall_scores(connection: Connection, digest: str | None) -> Sequence[Score]:
+def _recall_scores(connection: Connection, digest: str) -> Sequence[Score]:
     """An outcome never changes, and those of the last rounds are looked at for one miner after the other."""
-    if digest is None:
-        return ()
     with LOCK:
         if digest in KNOWN:
             KNOWN.move_to_end(digest)

@@ -64,7 +64,8 @@ class CachedReply:
 class ReadingContext:
     """Sources of the reading API: the store, the settings without secrets, and the health of the process.
 
-    `aliases` are names of miners, by hotkey; `speed` is how many times as fast as the wall's the clock goes."""
+    `aliases` are names of miners, by hotkey; `speed` is how many times as fast as the wall's the clock goes.
+    `journals` are those of other validators, by the name they are shown under."""
 
     store: Store
     mechanisms: Mapping[str, tuple[Mechanism, Params]]
@@ -76,6 +77,7 @@ class ReadingContext:
     health: Callable[[], tuple[int, dict[str, Any]]]
     aliases: Mapping[str, str] = field(default_factory=dict)
     speed: float = 1.0
+    journals: Mapping[str, str] = field(default_factory=dict)
 
     def load_names(self) -> NameBook:
         """Load the names of miners for display."""

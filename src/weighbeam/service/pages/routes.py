@@ -17,6 +17,7 @@ from weighbeam.service.app import refuse_unknown_route
 from weighbeam.service.http.cache import LAST_SECONDS, StoreCache
 from weighbeam.service.http.callers import Caller
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
+from weighbeam.service.pages import compare
 from weighbeam.service.pages.answer import show_answer
 from weighbeam.service.pages.attacks import NAMES as ATTACK_NAMES
 from weighbeam.service.pages.attacks import show_attacks
@@ -119,6 +120,7 @@ def add_pages(app: FastAPI, reader: ReadingApi) -> None:
     responder = PageResponder(replace(reader.pipeline, codes=CODES), PageData(reader), reader.fresh, reader.settles)
     add_boards(app, responder)
     add_rounds(app, responder)
+    add_comparisons(app, responder)
     add_lost(app, responder)
     for run in responder.data.runs():
         call_or_log(run.mechanism, "add_pages", partial(run.mechanism.add_pages, app, responder), None)
@@ -172,6 +174,29 @@ def add_boards(app: FastAPI, responder: PageResponder) -> None:
     @page("/ask")
     async def ask(request: Request) -> Response:
         return await responder.show(request, lambda _: show_ask(data))
+
+
+def add_comparisons(app: FastAPI, responder: PageResponder) -> None:
+    data, page = responder.data, partial(app.get, include_in_schema=False)
+
+    @page("/compare/miners")
+    async def miners(request: Request) -> Response:
+        query = dict(request.query_params)
+        return await responder.show(request, lambda _: compare.show_miners(data, query), compare.MINER_NAMES)
+
+    @page("/compare/rounds")
+    async def rounds(request: Request) -> Response:
+        query = dict(request.query_params)
+        return await responder.show(
+            request,
+            lambda caller: compare.show_rounds_beside(data, query, not caller.may("admin")),
+            compare.ROUND_NAMES,
+        )
+
+    @page("/compare/validators")
+    async def validators(request: Request) -> Response:
+        query = dict(request.query_params)
+        return await responder.show(request, lambda _: compare.show_validators(data, query), compare.VALIDATOR_NAMES)
 
 
 def add_rounds(app: FastAPI, responder: PageResponder) -> None:

@@ -49,13 +49,13 @@ function writeAddress(form) {
 }
 
 document.addEventListener("submit", (event) => {
-  if (!event.target.matches("form.filters")) return;
+  if (!event.target.matches("form.filters:not(.plainly)")) return;
   event.preventDefault();
   openState(writeAddress(event.target));
 });
 
 document.addEventListener("input", (event) => {
-  const form = event.target.closest("form.filters");
+  const form = event.target.closest("form.filters:not(.plainly)");
   if (!form) return;
   clearTimeout(typing);
   typed = form;
@@ -66,8 +66,8 @@ addEventListener("popstate", () => openState(location.href, false));
 
 // A filter that was cleared, or set by another form of the page, shows in every form; nothing changes under the hands.
 document.addEventListener("fresh", (event) => {
-  const forms = event.detail.querySelectorAll("form.filters");
-  document.querySelectorAll("form.filters").forEach((form, at) => {
+  const forms = event.detail.querySelectorAll("form.filters:not(.plainly)");
+  document.querySelectorAll("form.filters:not(.plainly)").forEach((form, at) => {
     const now = forms[at];
     if (!now) return;
     form.querySelectorAll("input[type=hidden]").forEach((one) => one.remove());
@@ -80,7 +80,7 @@ document.addEventListener("fresh", (event) => {
 });
 
 // Without a script a button sends the form; with one the form sends itself.
-document.querySelectorAll("form.filters .act").forEach((one) => one.classList.add("unseen"));
+document.querySelectorAll("form.filters:not(.plainly) .act").forEach((one) => one.classList.add("unseen"));
 
 // A hotkey is copied by one click.
 for (const button of document.querySelectorAll("button[data-copy]")) {
