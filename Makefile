@@ -138,12 +138,12 @@ bittensor-epochs: $(READY) ## Let a validator set weights for EPOCHS (default 20
 	PYTHONPATH=tests $(BIN)/python tests/chain/epochs.py $(EPOCHS)
 
 docs: $(READY) ## Write the generated parts of the docs anew
-	$(BIN)/python docs/generate.py
-	$(BIN)/python docs/make_picture.py
+	$(BIN)/python tools/docs/generate.py
+	$(BIN)/python tools/docs/make_picture.py
 	$(BIN)/python tests/run_notebook.py examples/compare_chunkers.ipynb
 
 site: $(READY) ## Build the documentation's site into build/site
-	$(BIN)/python docs/make_site.py build
+	$(BIN)/python tools/docs/make_site.py build
 
 golden: $(READY) ## Note this version's default parameters and make its golden journal, once per release
 	$(BIN)/python golden/params.py

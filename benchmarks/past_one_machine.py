@@ -1,6 +1,6 @@
 """What a round, a search and an epoch cost, and what a large load needs by them: `python -m benchmarks past`.
 
-The units are written beside the capacity model, which `weighbeam lab capacity` and docs/scale.md use.
+The units are written beside the capacity model, which `weighbeam lab capacity` and docs/guides/scale.md use.
 """
 
 import json

@@ -8,7 +8,7 @@ import pytest
 
 from tests_root import ROOT
 
-PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference/architecture.md").read_text("utf-8")
 PICTURE = (ROOT / "docs" / "images" / "rooms.svg").read_text("utf-8")
 SOURCE = ROOT / "src" / "weighbeam"
 NAMES = sorted(set(re.findall(r"`([a-z_]+(?:\.[A-Za-z_]\w*)+)`", PAGE)))

@@ -19,7 +19,7 @@ DEPLOY = ROOT / "deploy"
 
 def list_metrics() -> set[str]:
     """Every metric in the docs, which test_docs compares with the code; a histogram has three."""
-    pages = (ROOT / "docs" / name for name in ("metrics.md", "novelty-api.md"))
+    pages = (ROOT / "docs" / name for name in ("reference/metrics.md", "guides/novelty-api.md"))
     named = {name for page in pages for name in re.findall(r"weighbeam_\w+", page.read_text("utf-8"))}
     timed = {name for name in named if name.endswith("_seconds")}
     return named | {f"{name}_{part}" for name in timed for part in ("bucket", "count", "sum")}
@@ -51,7 +51,7 @@ def test_the_first_alert_of_a_kind_is_seen(file: str) -> None:
 
 def test_every_rule_is_documented_and_says_what_to_do() -> None:
     rules = (DEPLOY / "alerts.yml").read_text("utf-8")
-    named, page = re.findall(r"- alert: (\w+)", rules), (ROOT / "docs/operate.md").read_text("utf-8")
+    named, page = re.findall(r"- alert: (\w+)", rules), (ROOT / "docs/guides/operate.md").read_text("utf-8")
     assert len(named) == len(set(named)) == rules.count("remedy:") == rules.count("summary:") == rules.count("expr:")
     assert [name for name in named if f"| `{name}` |" not in page] == []
     assert [name for name in re.findall(r"\| `(Weighbeam\w+)` \|", page) if name not in named] == []

@@ -21,7 +21,7 @@ READING = ("mechanisms", "reading", "rounds")
 
 
 def load_generator(name: str = "generate"):
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/docs/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -50,30 +50,30 @@ def blocks(language: str) -> list[tuple[str, str]]:
 
 
 def test_the_command_reference_is_current() -> None:
-    assert (DOCS / "cli.md").read_text() == load_generator().write_commands(), "run make docs"
+    assert (DOCS / "reference/cli.md").read_text() == load_generator().write_commands(), "run make docs"
 
 
 def test_the_api_reference_is_current() -> None:
-    assert (DOCS / "api-reference.md").read_text() == load_generator("write_api").write_api(), "run make docs"
+    assert (DOCS / "reference/api-reference.md").read_text() == load_generator("write_api").write_api(), "run make docs"
 
 
 def test_every_public_name_is_in_the_api_reference() -> None:
     import weighbeam
 
-    titles = re.findall(r"^### (\w+)$", (DOCS / "api-reference.md").read_text(), re.M)
+    titles = re.findall(r"^### (\w+)$", (DOCS / "reference/api-reference.md").read_text(), re.M)
     assert set(weighbeam.__all__) - {"__version__"} - set(titles) == set()
 
 
 def test_the_parameter_tables_are_current() -> None:
     generator = load_generator()
     for name, params in generator.PARAMETERS.items():
-        assert generator.write_parameters(params) in (DOCS / f"{name}.md").read_text(), "run make docs"
+        assert generator.write_parameters(params) in (DOCS / f"mechanisms/{name}.md").read_text(), "run make docs"
 
 
 def test_the_tables_of_reasons_are_current() -> None:
     generator = load_generator()
     for name, meanings in generator.REASONS.items():
-        assert generator.write_reasons(meanings) in (DOCS / f"{name}.md").read_text(), "run make docs"
+        assert generator.write_reasons(meanings) in (DOCS / f"mechanisms/{name}.md").read_text(), "run make docs"
 
 
 def test_the_tables_of_settings_alerts_and_metrics_are_current() -> None:
@@ -93,7 +93,7 @@ def test_every_metric_is_explained() -> None:
             name: kind
             for kind, name in re.findall(r"(Counter|Gauge|Histogram)\w*\(\s*\"(weighbeam_\w+)\"", path.read_text())
         }
-    page = "".join((DOCS / name).read_text() for name in ("metrics.md", "novelty-api.md"))
+    page = "".join((DOCS / name).read_text() for name in ("reference/metrics.md", "guides/novelty-api.md"))
     assert len(found) >= 10
     assert [name for name, kind in found.items() if name + ("_total" if kind == "Counter" else "") not in page] == []
 
@@ -101,7 +101,7 @@ def test_every_metric_is_explained() -> None:
 def test_every_mechanism_that_counts_is_in_the_table_of_metrics() -> None:
     from weighbeam.mechanism.registry import load_mechanism
 
-    page = (DOCS / "metrics.md").read_text()
+    page = (DOCS / "reference/metrics.md").read_text()
     for name in load_generator().PARAMETERS:
         mechanism = load_mechanism(name)
         for measure in mechanism.measures:
@@ -109,7 +109,7 @@ def test_every_mechanism_that_counts_is_in_the_table_of_metrics() -> None:
 
 
 def test_every_route_of_the_novelty_api_is_explained() -> None:
-    page = (DOCS / "novelty-api.md").read_text()
+    page = (DOCS / "guides/novelty-api.md").read_text()
     source = (SOURCE / "mechanisms/novelty/service/routes.py").read_text()
     paths = re.findall(r"route\(\s*(?:\"POST\",\s*)?\"(/\w+)(?:/\{\w+(?::path)?\}(/\w+)?)?\"", source)
     assert len(paths) == 9
@@ -117,7 +117,7 @@ def test_every_route_of_the_novelty_api_is_explained() -> None:
 
 
 def test_every_route_that_reads_is_explained() -> None:
-    page, paths = (DOCS / "read-api.md").read_text(), ["/health", "/events"]
+    page, paths = (DOCS / "guides/read-api.md").read_text(), ["/health", "/events"]
     for path in (SOURCE / "service/api" / f"{name}.py" for name in READING):
         paths += re.findall(r"(?:route\(|declare_read\(app, )\"(/[^\"]+)\"", path.read_text())
     paths += [f"/tables/{name}" for name in TABLES]
@@ -127,7 +127,7 @@ def test_every_route_that_reads_is_explained() -> None:
 
 
 def test_every_route_of_the_organic_api_is_explained() -> None:
-    page, source = (DOCS / "api.md").read_text(), (SOURCE / "service/api/request_routes.py").read_text()
+    page, source = (DOCS / "guides/api.md").read_text(), (SOURCE / "service/api/request_routes.py").read_text()
     routes = re.findall(r"_route\(app, \"(\w+)\", f?\"([^\"]+)\"", source)
     assert len(routes) == 5
     shown = [f"{method} {path.replace('{request_id}', '{id}')}" for method, path in routes]
@@ -137,14 +137,14 @@ def test_every_route_of_the_organic_api_is_explained() -> None:
 def test_every_error_code_is_explained() -> None:
     codes = error_codes()
     assert len(codes) > 40
-    page = (DOCS / "errors.md").read_text()
+    page = (DOCS / "reference/errors.md").read_text()
     assert sorted(code for code in codes if f"`{code}`" not in page) == []
 
 
 def test_every_failure_code_is_explained() -> None:
     from weighbeam.mechanisms.chunking.failure import MEANINGS
 
-    page = (DOCS / "chunking.md").read_text()
+    page = (DOCS / "mechanisms/chunking.md").read_text()
     assert [code for code in [*MEANINGS, "validator_fault"] if f"`{code}`" not in page] == []
 
 

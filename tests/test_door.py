@@ -83,7 +83,7 @@ def test_type_checkers_see_the_same_names_from_the_same_modules() -> None:
 def test_other_records_are_attributes_of_the_base_class() -> None:
     for name in "Advice Collected Group Measure MechanismPage Narrative WeighRule".split():
         assert getattr(Mechanism, name).__name__ == name
-        assert f"`Mechanism.{name}`" in (ROOT / "docs/write-a-mechanism.md").read_text()
+        assert f"`Mechanism.{name}`" in (ROOT / "docs/guides/write-a-mechanism.md").read_text()
 
 
 def test_the_import_loads_nothing_heavy() -> None:

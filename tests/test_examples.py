@@ -71,7 +71,7 @@ def test_the_app_is_about_twenty_lines() -> None:
 
 
 def fragments() -> list[tuple[str, str]]:
-    page = (ROOT / "docs/write-a-mechanism.md").read_text()
+    page = (ROOT / "docs/guides/write-a-mechanism.md").read_text()
     return re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```', page, re.M | re.S)
 
 
@@ -87,7 +87,7 @@ def test_the_tutorial_has_every_file_of_the_package() -> None:
 
 @pytest.mark.parametrize("command", ["mechanism check keyword-recall", "score keyword-recall question.json --explain"])
 def test_the_tutorial_shows_what_its_commands_print(command: str) -> None:
-    page = (ROOT / "docs/write-a-mechanism.md").read_text()
+    page = (ROOT / "docs/guides/write-a-mechanism.md").read_text()
     words = [PACKAGE / word if word == "question.json" else word for word in command.split()]
     said = weighbeam_warm(*words, COLUMNS="80").stdout.strip("\n").splitlines()
     assert f"    weighbeam {command}\n" in page

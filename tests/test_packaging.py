@@ -70,7 +70,9 @@ def test_the_source_distribution_has_what_is_kept_and_nothing_made(built: Path) 
     with tarfile.open(path) as packed:
         files = {member.name.partition("/")[2]: member.size for member in packed if member.isfile()}
     assert list_source() == {name.removeprefix("src/") for name in files if name.startswith("src/")}
-    assert {"LICENSE", "README.md", "Makefile", "constraints.txt", "tests/tests_root.py", "docs/install.md"} <= {*files}
+    assert {"LICENSE", "README.md", "Makefile", "constraints.txt", "tests/tests_root.py", "docs/start/install.md"} <= {
+        *files
+    }
     assert [name for name, size in files.items() if size > LARGEST_FILE] == []
     made = ("build/", "dist/", ".venv", ".git/", "src/weighbeam.egg-info")
     assert [name for name in files if name.startswith(made) or name.endswith((".pyc", ".sqlite-wal"))] == []
@@ -93,7 +95,7 @@ def test_the_core_is_no_larger_than_was_said() -> None:
 
 
 def test_every_extra_is_explained() -> None:
-    table = (ROOT / "docs/install.md").read_text().partition("| extra |")[2].partition("\n\n")[0]
+    table = (ROOT / "docs/start/install.md").read_text().partition("| extra |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.M)
     assert sorted(rows) == sorted(PROJECT["optional-dependencies"])
 

@@ -32,7 +32,7 @@ def test_a_number_was_measured_by_the_part_it_names(row: list[str]) -> None:
 def test_the_excerpt_is_of_the_whole_transcript() -> None:
     shown = re.search("<!-- demo -->\n```text\n(.*?)\n```", README, re.S)
     assert shown is not None
-    whole = (ROOT / "docs/demo.md").read_text("utf-8")
+    whole = (ROOT / "docs/start/demo.md").read_text("utf-8")
     assert [line for line in shown[1].splitlines() if line != "…" and line not in whole] == []
 
 

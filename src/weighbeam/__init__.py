@@ -1,7 +1,7 @@
 """Weighbeam: an engine for incentive mechanisms.
 
-The names in `__all__` are the public API (docs/api-reference.md); what is not among them may change. Each is imported
-when it is first used, so that `import weighbeam` alone loads neither numpy nor pydantic nor a database.
+The names in `__all__` are the public API (docs/reference/api-reference.md); what is not among them may change. Each
+is imported when it is first used, so that `import weighbeam` alone loads neither numpy nor pydantic nor a database.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -40,8 +40,8 @@ def score(
     """Score the answers of a question with exactly the code a validator runs. No database is loaded.
 
     `mechanism` is a name, or a class or an object of your own; `question` is the JSON of `weighbeam score`
-    (docs/score.md), or the path of a file with it. `params` overrides parameters by name. Without `senses`, the models
-    of this machine are used, and pages are read from the archive that the question names, or else from the web.
+    (docs/guides/score.md), or the path of a file with it. `params` overrides parameters by name. Without `senses`, the
+    models of this machine are used, and pages are read from the archive that the question names, or else from the web.
 
     >>> import weighbeam
     >>> class Brief(weighbeam.Mechanism):

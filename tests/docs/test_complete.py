@@ -35,7 +35,7 @@ COMMANDS = dict(walk(typer.main.get_command(app)))
 
 
 def read_sections() -> dict[str, str]:
-    parts = re.split(r"^## (.+)$", (DOCS / "cli.md").read_text(), flags=re.M)
+    parts = re.split(r"^## (.+)$", (DOCS / "reference/cli.md").read_text(), flags=re.M)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
@@ -62,7 +62,7 @@ def find_variables() -> set[str]:
 
 
 def test_every_variable_is_explained_and_none_is_told_to_set_nothing() -> None:
-    found, page = find_variables(), (DOCS / "settings.md").read_text()
+    found, page = find_variables(), (DOCS / "reference/settings.md").read_text()
     assert len(found) >= 7
     unknown = {name for name in found if f"`{name}`" not in page}
     assert {name for name in unknown if not name.startswith("WANDB_")} == set()
@@ -95,7 +95,7 @@ def test_every_alert_that_is_told_has_a_remedy() -> None:
 
 
 def test_every_reason_to_skip_a_weigh_in_has_a_remedy() -> None:
-    page = (DOCS / "operate.md").read_text()
+    page = (DOCS / "guides/operate.md").read_text()
     assert [reason for reason in (*get_args(SkipReason), "submission_open") if f"| `{reason}` |" not in page] == []
 
 
@@ -104,4 +104,6 @@ def test_every_reason_of_recorded_rounds_is_on_its_page() -> None:
     with closing(sqlite3.connect(f"file:{ROOT / 'golden/0.1.0/journal.sqlite'}?mode=ro", uri=True)) as journal:
         found = journal.execute(query.replace("value", "json_each.value")).fetchall()
     assert {mechanism for mechanism, _ in found} >= {"inference", "evidence"}
-    assert [(name, code) for name, code in found if f"`{code}`" not in (DOCS / f"{name}.md").read_text()] == []
+    assert [
+        (name, code) for name, code in found if f"`{code}`" not in (DOCS / f"mechanisms/{name}.md").read_text()
+    ] == []

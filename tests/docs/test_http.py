@@ -28,8 +28,8 @@ class Served(NamedTuple):
 
 
 def load_writer() -> Any:
-    sys.path.insert(0, str(ROOT / "docs"))
-    spec = importlib.util.spec_from_file_location("write_http", ROOT / "docs/write_http.py")
+    sys.path.insert(0, str(ROOT / "tools/docs"))
+    spec = importlib.util.spec_from_file_location("write_http", ROOT / "tools/docs/write_http.py")
     module = sys.modules["write_http"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

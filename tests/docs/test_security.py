@@ -4,7 +4,7 @@ import re
 
 from tests_root import ROOT
 
-PAGE = (ROOT / "docs/security.md").read_text()
+PAGE = (ROOT / "docs/reference/security.md").read_text()
 NOTHING = "Nothing"
 PATH = re.compile(r"`([\w./-]+\.(?:py|txt))`")
 

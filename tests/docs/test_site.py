@@ -34,7 +34,7 @@ class Page(HTMLParser):
 
 
 def build_site(folder: Path) -> dict[Path, Page]:
-    spec = importlib.util.spec_from_file_location("make_site", ROOT / "docs/make_site.py")
+    spec = importlib.util.spec_from_file_location("make_site", ROOT / "tools/docs/make_site.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert "No issues found" in module.build(folder)
@@ -51,6 +51,15 @@ def test_every_page_is_in_the_navigation_once() -> None:
     named = list(list_nav(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
     there = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
     assert sorted(named) == sorted(there)
+
+
+def test_every_page_lies_in_the_folder_that_its_group_is_called() -> None:
+    nav = tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]
+    for group in nav:
+        for title, entries in group.items():
+            pages = [page for page in list_nav(entries) if page != "index.md"]
+            assert {page.partition("/")[0] for page in pages} == {title.lower()}
+    assert {path.name for path in (ROOT / "docs").iterdir() if path.is_file()} == {"index.md", "site.css"}
 
 
 def find_lost(pages: dict[Path, Page]) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ def call(stage: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def example_of(name: str) -> str:
     """The section of the page that computes one by hand."""
-    _, _, rest = (ROOT / f"docs/{name}.md").read_text().partition("## By numbers\n")
+    _, _, rest = (ROOT / f"docs/mechanisms/{name}.md").read_text().partition("## By numbers\n")
     return rest.partition("\n## ")[0]
 
 

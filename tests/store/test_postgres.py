@@ -193,7 +193,7 @@ def test_who_waits_too_long_for_another_writer_is_told(store_url: str) -> None:
 
 @on_postgres
 def test_a_backup_restored_elsewhere_is_the_same_journal(postgres: Server, store: Store, store_url: str) -> None:
-    """As docs/postgres.md says."""
+    """As docs/guides/postgres.md says."""
     for number in range(3):
         play(Journal(store), PaidRecall(), number, 1e9 + number, {"a": "tide \x00 moon"})
     file, target = postgres.folder / "journal.dump", postgres.make_database("template0")

@@ -14,6 +14,7 @@ from weighbeam.cli.lab.commands import lab_app
 from weighbeam.cli.lab.mechanisms import mechanism_app
 from weighbeam.cli.run.ask import ask
 from weighbeam.cli.run.demo import demo
+from weighbeam.cli.run.init import init_app
 from weighbeam.cli.run.installation import config_app, doctor, setup
 from weighbeam.cli.run.processes import run_app, serve_app
 from weighbeam.cli.score.commands import score_app
@@ -28,7 +29,7 @@ class RootGroup(Shell):
     """The commands below, then those that packages add; a name that is taken stays with the command here."""
 
     panels: ClassVar = {
-        "Start": ("demo", "setup", "doctor", "config"),
+        "Start": ("init", "demo", "setup", "doctor", "config"),
         "Run": ("run", "serve", "ask"),
         "Score": ("score",),
         "Read a journal": ("journal", "replay"),
@@ -59,6 +60,7 @@ app = make_app("Run incentive mechanisms and prove what they pay.", cls=RootGrou
 app.command()(demo)
 app.command()(setup)
 app.command()(doctor)
+app.add_typer(init_app, name="init")
 app.add_typer(config_app, name="config")
 app.add_typer(run_app, name="run")
 app.add_typer(serve_app, name="serve")

@@ -136,7 +136,9 @@ def check_mechanism(
     findings = run_checks(mechanism, senses, overrides, rounds_per_second)
     broken = [f"{finding.check}: {finding.fault}" for finding in findings if not finding.ok]
     if broken:
-        raise WeighbeamError("contract_broken", "; ".join(broken), "docs/write-a-mechanism.md says what each verb owes")
+        raise WeighbeamError(
+            "contract_broken", "; ".join(broken), "docs/guides/write-a-mechanism.md says what each verb owes"
+        )
     return findings
 
 

@@ -36,6 +36,15 @@ class AnswerQuote:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerText:
+    """One text of an answer, with a note on it; `fault` says what is wrong with it, if anything is."""
+
+    text: str
+    note: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BoardLine:
     """One miner of a leaderboard; `registered` unless the chain is known not to have it."""
 
@@ -84,6 +93,8 @@ class MechanismPage:
     """Text of a round's summary, beside the number of valid answers."""
     cuts: Callable[[Mapping[str, Any], Report, str], tuple[str, Sequence[Span | None]] | None] | None = None
     """A text of the task, and the spans that an answer cut it into, if it did."""
+    texts: Callable[[Any, Mapping[str, Any], Any], Sequence[AnswerText]] | None = None
+    """The texts of an answer, from the store, the task and the payload, which may be trimmed; shown instead of JSON."""
     quotes: Callable[[Report, str], Sequence[AnswerQuote]] | None = None
     """The quotes that an answer rests on."""
     quotes_title: str = "Quotes"

@@ -28,7 +28,7 @@ OWN = "weighbeam"
 """The package whose mechanisms keep their names if another package claims them too."""
 UNUSABLE = frozenset({"broken_mechanism", "bad_mechanism", "missing_verb", "old_contract", "duplicate_mechanism"})
 """The errors of a package that is installed and cannot be used."""
-GUIDE = "docs/write-a-mechanism.md"
+GUIDE = "docs/guides/write-a-mechanism.md"
 WRITTEN = {"task": "generate_task", "measure": "observe", "grade": "score"}
 """The methods without a default, each with the verb that calls it."""
 SCORING = ("measure", "grade")
@@ -325,7 +325,7 @@ def _is_page(value: Any) -> bool:
     shown = {field.name: getattr(value, field.name) for field in fields(value)}
     maps = [shown.pop("task_fields"), shown.pop("parts") or {}]
     numbers = [shown.pop("decimals"), shown.pop("table_width")]
-    hooks = ("figures", "cuts", "quotes", "answer_pictures", "board_pictures")
+    hooks = ("figures", "cuts", "texts", "quotes", "answer_pictures", "board_pictures")
     views = [view for name in hooks if (view := shown.pop(name)) is not None]
     texts = all(isinstance(text, str) for text in shown.values())
     good = texts and all(map(callable, views)) and all(map(_is_count, numbers))

@@ -315,6 +315,16 @@ def check_listen(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def format_url(host: str, port: int) -> str:
+    """Where a browser of this machine finds what is served here.
+
+    >>> format_url("0.0.0.0", 8080), format_url("::1", 80)
+    ('http://127.0.0.1:8080', 'http://[::1]:80')
+    """
+    local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
+
+
 def name_origin(peer: Any) -> str:
     """Key by which connections are counted: an IPv4 address, or an IPv6 host's /64 network.
 

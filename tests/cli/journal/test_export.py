@@ -12,7 +12,7 @@ from tests_root import ROOT
 from warm import weighbeam_warm
 from weighbeam.engine.export.schema import TABLES
 
-PAGE = (ROOT / "docs/export.md").read_text("utf-8")
+PAGE = (ROOT / "docs/guides/export.md").read_text("utf-8")
 TYPES = {
     "int64": "int64",
     "double": "double",

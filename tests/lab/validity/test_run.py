@@ -176,7 +176,7 @@ def test_every_mechanism_comes_with_rows(name: str) -> None:
 
 
 def test_every_kind_format_and_figure_is_explained() -> None:
-    page = (ROOT / "docs" / "validity.md").read_text("utf-8")
+    page = (ROOT / "docs" / "guides/validity.md").read_text("utf-8")
     kinds = [kind for name in FOUR for kind in list_kinds(load_mechanism(name))]
     named = {name for kind in kinds for name in (kind.name, *kind.meanings, *(form.name for form in kind.formats))}
     assert len(named) > 30

@@ -46,7 +46,7 @@ def test_the_worst_pairs_are_shown_with_their_texts(senses: LocalSenses) -> None
 
 def test_ties_places_and_standings_are_told(senses: LocalSenses) -> None:
     text = explain("copy", senses, StandingChange(3.0, 2.6, 0.125))
-    assert "place 0.5 of 11 judged (0 is first), shared with 1 more" in text
+    assert "place 1.5 of 11 judged, shared with 1 more" in text
     assert "standing 3 → 2.6" in text
     assert "weight 0.125" in text
 

@@ -163,7 +163,7 @@ def test_the_arithmetic_of_an_explanation_is_right(senses: LocalSenses) -> None:
 
 
 def test_every_reason_has_a_meaning(senses: LocalSenses) -> None:
-    page = (ROOT / "docs/inference.md").read_text()
+    page = (ROOT / "docs/mechanisms/inference.md").read_text()
     assert [reason for reason in MEANINGS if f"`{reason}`" not in page] == []
 
 

@@ -179,7 +179,7 @@ def test_the_table_says_what_is_served(tmp_path: Path) -> None:
     count_validator(registry, Health(60.0), Alerts(store, Turned().now), store, [Chunking()])
     add_metrics(FastAPI(), registry)
     served = set(re.findall(r"^# TYPE (\w+) (?!unknown)", generate_latest(registry).decode(), re.M))
-    page = (Path(__file__).parents[3] / "docs/metrics.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs/reference/metrics.md").read_text("utf-8")
     told = {one for one in served if not one.endswith("_created")}
     assert {"weighbeam_http_requests_total", "weighbeam_notices_open"} <= told
     assert [one for one in told if f"`{one}`" not in page] == []

@@ -14,7 +14,7 @@ from sqlalchemy import update
 
 from engine.recall import PARAMS, PaidRecall, play
 from mechanisms.novelty.desk.tiny_senses import TinySenses
-from network.loopback import ALICE
+from network.loopback import ALICE, BOB
 from service.read_api import NAME, RECALL, START
 from weighbeam.charts.picture import ChartPicture
 from weighbeam.cli.score.page import render_page
@@ -362,6 +362,38 @@ def test_an_answer_is_shown_with_its_pictures(store: Store, senses: LocalSenses)
     assert "border between chunks before segment gain by meaning" in read(page)
     failed = show_answer(data, "c-1", "shuffled", withhold=False)
     assert "<figure" not in failed
+
+
+def test_a_failed_chunking_is_shown_as_marked_text_beside_its_document(store: Store, senses: LocalSenses) -> None:
+    data = play_chunking(store, senses)
+    page = show_answer(data, "c-1", "shuffled", withhold=False)
+    assert "As cut by the best answer" in page
+    said = page.partition('id="payload-title"')[2]
+    assert "<mark>" in said
+    assert "stands elsewhere in the document" in said
+    assert "&#34;chunks&#34;" not in said
+    order = re.findall(r'rel="(prev|next|related)" href="/rounds/c-1/([^"]+)"', page)
+    assert ("related", "paragraphs") in order
+    assert "As cut by the best answer" not in show_answer(data, "c-1", "paragraphs", withhold=False)
+    first = show_answer(data, "c-1", "copy", withhold=False)
+    assert "1 of 12" in read(first)
+    assert 'rel="prev"' not in first
+
+
+def test_a_contribution_is_shown_by_its_text_and_a_users_is_not(store: Store) -> None:
+    mechanism = load_mechanism("novelty")
+    params = make_params(mechanism)
+    desk = open_desk(store, TinySenses(), ALICE, params)
+    miner = BOB.address
+    texts = ("<script>alert(1)</script> near ice grinds the rock", "far from ice the rock is whole and warm")
+    ids = [desk.submit(who, text)["id"] for who, text in zip((miner, "ada"), texts, strict=True)]
+    payload = {"contributions": [{"id": str(number), "status": "paid", "micro": 5, "nearest": "1"} for number in ids]}
+    hook = mechanism.page.texts
+    assert hook is not None
+    shown = [one.text for one in hook(store, {}, payload)]
+    assert shown[0] == texts[0]
+    assert "operators alone" in shown[1]
+    assert [one.text for one in hook(store, {}, {"contributions": [{"id": "x"}, 7, {"id": "9" * 30}]})] == []
 
 
 def test_standings_are_shown_with_their_pictures(store: Store, senses: LocalSenses) -> None:

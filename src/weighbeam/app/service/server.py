@@ -23,7 +23,7 @@ from weighbeam.engine.support.process import freeze_memory
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params, make_params
 from weighbeam.mechanism.registry import list_mechanisms, load_mechanism
-from weighbeam.network.http_server import PER_SECOND, ListenSettings, check_listen, listen
+from weighbeam.network.http_server import PER_SECOND, ListenSettings, check_listen, format_url, listen
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.policy import SenderPolicy
 from weighbeam.senses.local import LocalSenses
@@ -98,7 +98,7 @@ def extend_validator_service(
 async def _serve(app: FastAPI, where: tuple[str, int], connections: int) -> None:
     limits = ListenSettings(per_address=connections, per_second=max(PER_SECOND, connections / 2))
     async with listen(app, *where, limits) as (host, port):
-        LOG.info("served on http://%s:%d", host, port)
+        LOG.info("served on %s", format_url(host, port))
         await asyncio.to_thread(prepare_pages)
         freeze_memory()
         await asyncio.Event().wait()

@@ -154,7 +154,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
         settings = make_settings_type(Settings)(**merged)
     except ValidationError as fault:
         raise WeighbeamError(
-            "bad_config", _format_errors(fault), "see weighbeam config show and docs/settings.md"
+            "bad_config", _format_errors(fault), "see weighbeam config show and docs/reference/settings.md"
         ) from None
     _refuse_overrides(settings)
     loaded = LoadedSettings(settings, (file.parent if file else Path()).resolve(), sources)
@@ -297,6 +297,17 @@ def _format_errors(fault: ValidationError) -> str:
 
 Role = Literal["miner", "validator"]
 ROLE_SECTIONS: dict[Role, set[str]] = {"miner": {"miner"}, "validator": {"validator", "mechanisms"}}
+
+
+APP_SECTIONS = {"store", "service", "log"}
+
+
+def find_role(loaded: LoadedSettings) -> Literal["validator", "miner", "app"]:
+    """What settings are for, by the sections in them."""
+    given = {name for source in loaded.sources.values() for name in source}
+    if given & ROLE_SECTIONS["miner"] and not given & ROLE_SECTIONS["validator"]:
+        return "miner"
+    return "app" if given <= APP_SECTIONS | load_added_sections().kinds.keys() else "validator"
 
 
 def check_role(loaded: LoadedSettings, role: Role) -> None:

@@ -6,11 +6,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from weighbeam.app.chains import look_at_chain, open_file
+from weighbeam.app.chains import check_registered, look_at_chain, open_file
 from weighbeam.app.identity import open_hotkey
+from weighbeam.app.miner import load_handler
 from weighbeam.app.senses import open_cluster
 from weighbeam.app.settings.origins import hide_password
-from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, load_settings
+from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, find_role, load_settings
 from weighbeam.app.validator.build import check_start
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.access import count_entries, view_journal
@@ -91,20 +92,45 @@ def diagnose_settings(config: Path | None, environment: Mapping[str, str] = os.e
         yield Symptom("settings", "fault", fault.message, fault.remedy)
         return
     yield Symptom("settings", "ok", "defaults" if file is None else str(file))
+    if file is None:
+        yield from _describe_weighing(loaded)
+    else:
+        yield from ROLE_CHECKS[find_role(loaded)](loaded)
+
+
+def _check_validator(loaded: LoadedSettings) -> Iterator[Symptom]:
     yield from _describe_weighing(loaded)
-    if file is not None:
-        yield _check_wallet(loaded)
-        yield _check_chain(loaded)
-        yield _check_store(loaded)
-        if loaded.settings.validator.listen:
-            yield _check_address(loaded.settings.validator.listen)
-        if loaded.settings.store.artifacts.startswith("s3://"):
-            yield _check_artifacts(loaded.settings.store.artifacts)
-        if loaded.settings.validator.rendering == "on":
-            yield _check_browser(loaded.settings.validator.browser)
-        if loaded.settings.cluster.address is not None:
-            yield _check_cluster(loaded)
-        yield _check_start(loaded)
+    yield _check_wallet(loaded)
+    yield _check_chain(loaded)
+    yield from _check_places(loaded, loaded.settings.validator.listen, "validator.listen")
+    if loaded.settings.validator.rendering == "on":
+        yield _check_browser(loaded.settings.validator.browser)
+    if loaded.settings.cluster.address is not None:
+        yield _check_cluster(loaded)
+    yield _check_start(loaded)
+
+
+def _check_miner(loaded: LoadedSettings) -> Iterator[Symptom]:
+    yield _check_wallet(loaded)
+    yield _check_chain(loaded)
+    yield _check_address(loaded.settings.miner.listen, "miner.listen")
+    yield _check_answers(loaded)
+
+
+def _check_app(loaded: LoadedSettings) -> Iterator[Symptom]:
+    """A service alone needs neither chain nor wallet."""
+    yield from _check_places(loaded, loaded.settings.service.listen, "service.listen")
+
+
+def _check_places(loaded: LoadedSettings, listen: str | None, setting: str) -> Iterator[Symptom]:
+    yield _check_store(loaded)
+    if listen:
+        yield _check_address(listen, setting)
+    if loaded.settings.store.artifacts.startswith("s3://"):
+        yield _check_artifacts(loaded.settings.store.artifacts)
+
+
+ROLE_CHECKS = {"validator": _check_validator, "miner": _check_miner, "app": _check_app}
 
 
 def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
@@ -153,12 +179,12 @@ def _check_store(loaded: LoadedSettings) -> Symptom:
     return Symptom("store", "ok", f"{shown}, still empty")
 
 
-def _check_address(address: str) -> Symptom:
+def _check_address(address: str, setting: str) -> Symptom:
     try:
         with closing(bind(*check_listen(address))):
             return Symptom("address", "ok", f"{address} is free")
     except WeighbeamError as fault:
-        remedy = "if a running validator uses it, all is well; otherwise set validator.listen to a free address"
+        remedy = f"if a running process uses it, all is well; otherwise set {setting} to a free address"
         return Symptom("address", "missing", fault.message, remedy)
 
 
@@ -194,6 +220,20 @@ def _check_cluster(loaded: LoadedSettings) -> Symptom:
     except WeighbeamError as fault:
         return Symptom("cluster", "fault", fault.message, fault.remedy)
     return Symptom("cluster", "ok", f"{size['nodes']:g} nodes, {size['cpus']:g} cores")
+
+
+def _check_answers(loaded: LoadedSettings) -> Symptom:
+    """Whether each answer of the settings names a miner that is there."""
+    from weighbeam.senses.local import LocalSenses
+
+    answers = loaded.settings.miner.answers
+    try:
+        check_registered(loaded, open_hotkey(loaded))
+        for mechanism, name in answers.items():
+            load_handler(mechanism, name, LocalSenses(), loaded.folder)
+    except WeighbeamError as fault:
+        return Symptom("start of a miner", "fault", fault.message, fault.remedy)
+    return Symptom("start of a miner", "ok", f"it would answer {', '.join(answers)}")
 
 
 def _check_start(loaded: LoadedSettings) -> Symptom:

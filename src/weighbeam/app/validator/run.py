@@ -24,7 +24,8 @@ from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.support.process import freeze_memory
-from weighbeam.network.http_server import check_listen, serve_miner
+from weighbeam.network.http_server import check_listen, format_url
+from weighbeam.network.http_server import listen as listen_on
 from weighbeam.service.api.challenges import ChallengeContext, add_challenges
 from weighbeam.service.http.metrics import count_validator, report_pulses
 from weighbeam.service.http.threads import ThreadPools
@@ -77,7 +78,7 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
     if listen:
         check_exposure(loaded, built.runtime.store, time.time(), listen)
         app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
-        services += [*beside, partial(serve_miner, app, *check_listen(listen))]
+        services += [*beside, partial(_serve_dashboard, app, *check_listen(listen))]
     elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
@@ -89,6 +90,12 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
         raise
     finally:
         pools.close()
+
+
+async def _serve_dashboard(app: FastAPI, host: str, port: int) -> None:
+    async with listen_on(app, host, port) as bound:
+        LOG.info("dashboard: %s", format_url(*bound))
+        await asyncio.Event().wait()
 
 
 def make_validator_app(

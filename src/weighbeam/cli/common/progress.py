@@ -1,9 +1,9 @@
 """Progress bars: on a terminal only, once something takes two seconds."""
 
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,7 +14,10 @@ PATIENCE_SECONDS = 2.0
 
 @contextmanager
 def show_rows(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Told how much is done, and of how much."""
+    """A bar that shows once something takes two seconds; call it with how much is done, and of how much.
+
+    Until then, and while a model is loaded, it shows only that work goes on.
+    """
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
@@ -22,14 +25,47 @@ def show_rows(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(what, visible=False)
-        start = time.monotonic()
+        bar = bars.add_task(what, total=None, visible=False)
+        with _after_patience(lambda: bars.update(bar, visible=True)):
+            yield lambda done, total: bars.update(bar, completed=done, total=total)
 
-        def on_progress(done: int, total: int) -> None:
-            slow = time.monotonic() - start > PATIENCE_SECONDS
-            bars.update(bar, completed=done, total=total, visible=slow and done < total)
 
-        yield on_progress
+@contextmanager
+def show_waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """A spinner on a terminal, for work whose length nobody knows; gives a pause of it, for lines to be printed.
+
+    It shows once something takes two seconds.
+    """
+    if not sys.stderr.isatty():
+        yield nullcontext
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as spinner:
+        task = spinner.add_task(what, total=None, visible=False)
+
+        @contextmanager
+        def pause() -> Iterator[None]:
+            """Standard output and the spinner may share a terminal."""
+            spinner.stop()
+            yield
+            spinner.start()
+
+        with _after_patience(lambda: spinner.update(task, visible=True)):
+            yield pause
+
+
+@contextmanager
+def _after_patience(act: Callable[[], None]) -> Iterator[None]:
+    timer = threading.Timer(PATIENCE_SECONDS, act)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """`weighbeam journal alerts`: list alerts; `alerts test` sends a test notification."""
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +11,11 @@ from weighbeam.cli.common.options import AsJson, ConfigOption, StoreOption, open
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
 
 MAX_SHOWN = 400
+MAX_READ = 10_000
+"""Alerts that are grouped, the newest of them."""
+
+if TYPE_CHECKING:
+    from weighbeam.engine.views.alert_lines import AlertLine
 
 alerts_app = make_app("List alerts and what to do about each.", no_args_is_help=False, invoke_without_command=True)
 
@@ -19,7 +25,7 @@ def alerts(
     context: typer.Context,
     store: StoreOption = None,
     config: ConfigOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many kinds.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List alerts and what to do about each."""
@@ -27,16 +33,43 @@ def alerts(
         return
     from weighbeam.engine.views.alert_lines import list_alerts
 
-    lines = list_alerts(open_read(store, config), limit=limit).items
+    journal = open_read(store, config)
     if as_json:
-        print_json({"alerts": [asdict(line) for line in lines]})
+        print_json({"alerts": [asdict(line) for line in list_alerts(journal, limit=limit).items]})
         return
-    for line in lines:
-        at = time.strftime("%m-%d %H:%M:%SZ", time.gmtime(line.at))
-        typer.echo(make_printable(f"{at} {line.level} {line.mechanism or '-'} {line.code}: {line.text}", MAX_SHOWN))
-        typer.echo(f"    remedy: {make_printable(line.remedy, MAX_SHOWN)}")
-    if not lines:
+    groups = group_alerts(list_alerts(journal, limit=MAX_READ).items)
+    for alerts in list(groups)[:limit]:
+        _show_group(alerts)
+    if not groups:
         typer.echo("no alert")
+    elif len(groups) > limit:
+        typer.echo(f"{len(groups) - limit} older kinds are left out: --limit {len(groups)} shows them")
+
+
+def group_alerts(lines: "Iterable[AlertLine]") -> "list[list[AlertLine]]":
+    """Repetitions of an alert together, newest first: those of one code and level, of any mechanism."""
+    groups: dict[tuple[str, str], list[AlertLine]] = {}
+    for line in lines:
+        groups.setdefault((line.code, line.level), []).append(line)
+    return list(groups.values())
+
+
+def _show_group(alerts: "Sequence[AlertLine]") -> None:
+    newest, oldest = alerts[0], alerts[-1]
+    mechanisms = list(dict.fromkeys(line.mechanism for line in alerts if line.mechanism))
+    about = f" ({', '.join(mechanisms)})" if mechanisms else ""
+    often = f", {len(alerts)} times since {_format_time(oldest.at)}" if len(alerts) > 1 else ""
+    head = f"{_format_time(newest.at)} {newest.level} {newest.code}{about}{often}"
+    typer.echo(make_printable(head, MAX_SHOWN))
+    typer.echo(f"    {make_printable(newest.text, MAX_SHOWN)}")
+    remedy = newest.remedy
+    if newest.mechanism is not None:
+        remedy = remedy.replace("--mechanism NAME", f"--mechanism {newest.mechanism}")
+    typer.echo(f"    remedy: {make_printable(remedy, MAX_SHOWN)}")
+
+
+def _format_time(at: float) -> str:
+    return time.strftime("%m-%d %H:%M:%SZ", time.gmtime(at))
 
 
 @alerts_app.command("test")
@@ -52,7 +85,11 @@ def try_receivers(config: ConfigOption = None, as_json: AsJson = False) -> None:
     loaded = open_settings(config)
     receivers = parse_receivers(loaded)
     if not receivers:
-        raise WeighbeamError("bad_config", "nobody is told of alerts: alerts.urls is empty", "set it: docs/operate.md")
+        raise WeighbeamError(
+            "bad_config",
+            "nobody is told of alerts: alerts.urls is empty",
+            'set it in [alerts], such as urls = ["discord://ID/TOKEN"]',
+        )
     hotkey = open_hotkey(loaded).address
     outcomes = [(receiver.shown, send_test(receiver, hotkey)) for receiver in receivers]
     if as_json:

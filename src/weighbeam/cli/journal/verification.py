@@ -1,6 +1,7 @@
 """`weighbeam replay`, `journal receipts`, `journal copy` and `vectors run`: recompute, check and copy records."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ from weighbeam.core.errors import WeighbeamError
 if TYPE_CHECKING:
     from weighbeam.chain.contract import Chain, StoredWeights
     from weighbeam.engine.journal.replay import ReplayedEntry
-    from weighbeam.engine.proof.prove import Pins
+    from weighbeam.engine.proof.prove import Pins, Proof
     from weighbeam.engine.vectors import CaseOutcome
 
 vectors_app = make_app("Run test vectors.")
@@ -110,7 +111,7 @@ def replay(
     Every score, standing and decision is computed again. The head, rows of evidence, the replies of miners and the
     tables of mechanisms are checked against what was signed. Exits with 1 if anything differs by a bit.
     """
-    from weighbeam.engine.journal.access import view_journal
+    from weighbeam.engine.journal.access import count_entries, view_journal
     from weighbeam.engine.proof.prove import Proof
     from weighbeam.engine.proof.report import check_report_file, format_summary, save_report
     from weighbeam.mechanism.registry import load_mechanism
@@ -119,11 +120,9 @@ def replay(
         check_report_file(report)
     place = find_journal_url(store, config)
     pins = _find_pins(place, hotkey, head, None if store is not None else config, store is None)
-    proof = Proof(view_journal(place), load_mechanism, pins)
-    lines = 0
-    for result in proof.lines():
-        lines += 1
-        _print_line(result, verify, as_json)
+    journal = view_journal(place)
+    proof = Proof(journal, load_mechanism, pins)
+    lines = _print_proof(proof, count_entries(journal), verify, as_json)
     summary = proof.summary
     for result in _compare_chain(config, place) if chain else ():
         lines += 1
@@ -142,6 +141,19 @@ def replay(
         typer.echo(f"{lines} entries and tables computed again, {len(summary.faults)} differ")
     if summary.faults:
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _print_proof(proof: "Proof", entries: int, verify: bool, as_json: bool) -> int:
+    """Print what is proved as it is; how many lines that were."""
+    lines = 0
+    # A bar and a line for each entry would fight for one terminal.
+    with show_rows("entries") if verify and not as_json else nullcontext() as on_progress:
+        for result in proof.lines():
+            lines += 1
+            _print_line(result, verify, as_json)
+            if on_progress is not None:
+                on_progress(min(lines, entries), entries)
+    return lines
 
 
 def _print_line(result: "ReplayedEntry", verify: bool, as_json: bool) -> None:

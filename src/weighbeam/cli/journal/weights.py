@@ -17,6 +17,7 @@ from weighbeam.cli.common.options import (
     open_read,
     open_settings,
 )
+from weighbeam.cli.common.progress import show_waiting
 from weighbeam.cli.common.shell import make_printable, print_json
 from weighbeam.cli.journal.reports import print_table, show_number
 
@@ -120,7 +121,8 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     known = open_known(loaded, store, clock, keep=False)
     known.refresh()
     context = build_weigh_in_context(loaded, mechanism, store, open_hotkey(loaded), known)
-    reading, assessed = asyncio.run(preview(context, clock.now(), close=True))
+    with show_waiting("reading the chain"):
+        reading, assessed = asyncio.run(preview(context, clock.now(), close=True))
     checks = list_submission_checks(context, reading, assessed)
     decision, mode = assessed.decision, assessed.mode
     reason = reading.fault.code if reading.fault is not None and decision.reason else decision.reason

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from weighbeam.cli.common.options import AsJson, ConfigOption, choose_mechanism, open_settings
+from weighbeam.cli.common.progress import show_waiting
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_printable, print_json
 from weighbeam.cli.score.commands import load_score_command
 from weighbeam.core.errors import WeighbeamError
 
 if TYPE_CHECKING:
+    from weighbeam.engine.requests.organic import OrganicRequest
     from weighbeam.mechanism.base import Mechanism
     from weighbeam.mechanism.params import Params
+    from weighbeam.store.database import Store
 
 POLL_SECONDS = 0.3
+POLLS_PER_CHECK = 10
+PENDING = ("waiting", "taken")
 
 
 def ask(
@@ -53,6 +58,8 @@ def ask(
     if request is None and file is None:
         raise WeighbeamError("bad_usage", "neither a file nor --id is given", "name what to ask")
     params = make_params(loading, find_section(loaded, loading.name).given_params)
+    if file is not None and wait:
+        _require_validator(store, config)
     if file is not None:
         body, hotkeys = _load_body(file, loading, params), tuple(wanted or ())
         check_hotkeys_registered(loaded, hotkeys, lambda: open_hotkey(loaded))
@@ -60,16 +67,40 @@ def ask(
         request_id = enqueue_request(store, loading, params, body, clock.now(), terms)
     else:
         request_id = str(request)
-    if wait and not as_json:
-        typer.echo(f"{request_id}: waiting; again with --id {request_id}", err=True)
-    deadline = time.monotonic() + wait
     found = select_request(store, request_id)
-    while found.state in ("waiting", "taken") and time.monotonic() < deadline:
-        time.sleep(POLL_SECONDS)
-        found = select_request(store, request_id)
+    if wait and found.state in PENDING:
+        if not as_json:
+            typer.echo(f"asked as {request_id}; if you stop waiting: weighbeam ask --id {request_id}", err=True)
+        found = _wait_for_answer(store, request_id, wait, config)
     _show({"id": request_id, "state": found.state, "result": found.result}, loading.name, as_json)
     if wait and found.state != "done":
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _wait_for_answer(store: "Store", request_id: str, wait: float, config: Path | None) -> "OrganicRequest":
+    """The request as it is in the end; an error as soon as nobody is there to answer it."""
+    from weighbeam.engine.requests.organic import select_request
+
+    deadline, polls = time.monotonic() + wait, 0
+    with show_waiting("waiting for the best answer"):
+        while (found := select_request(store, request_id)).state in PENDING and time.monotonic() < deadline:
+            if polls % POLLS_PER_CHECK == 0:
+                _require_validator(store, config)
+            polls += 1
+            time.sleep(POLL_SECONDS)
+    return found
+
+
+def _require_validator(store: "Store", config: Path | None) -> None:
+    """`no_validator` unless one runs on this store."""
+    from weighbeam.engine.support.lock import has_validator
+
+    with store.read() as connection:
+        if has_validator(connection, time.time()):
+            return
+    start = "weighbeam run validator" + (f" --config {config}" if config else "")
+    remedy = f"start one: {start}; --wait 0 leaves the question for the next one"
+    raise WeighbeamError("no_validator", "no validator runs with these settings, so nobody would answer", remedy)
 
 
 def _load_body(file: Path, mechanism: "Mechanism", params: "Params") -> Mapping[str, Any]:
@@ -93,7 +124,8 @@ def _show(outcome: dict[str, Any], mechanism: str, as_json: bool) -> None:
     if outcome["state"] == "done":
         typer.echo(f"best answer by {result['hotkey']} in {result['seconds']:.3f} s, round {result['round']}")
         load_score_command(mechanism).show_answer(result["payload"])
+        typer.echo("long answers are shortened here; --json has all of it")
     elif result:
         typer.echo(f"{result['error']}: {make_printable(result['message'])}")
     elif outcome["state"] == "waiting":
-        typer.echo("no validator took it yet: is weighbeam run validator running with these settings?")
+        typer.echo("it waits for the next validator with these settings: weighbeam run validator")

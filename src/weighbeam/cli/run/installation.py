@@ -1,16 +1,20 @@
 """`weighbeam setup`, `doctor` and `config`: install, check and show the settings in force."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weighbeam.cli.common.options import AsJson, ConfigOption, open_settings
+from weighbeam.cli.common.progress import show_waiting
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
 
 if TYPE_CHECKING:
     from weighbeam.app.models import ModelPackage
+    from weighbeam.engine.running.diagnosis import Symptom
 
 STATE_TEXTS = {
     "there": "is there, and right",
@@ -96,26 +100,40 @@ def doctor(
     from weighbeam.app.validator.checks import diagnose_settings
     from weighbeam.engine.running.diagnosis import diagnose
 
-    symptoms = [*diagnose(), *diagnose_settings(config)]
-    healthy = all(symptom.state != "fault" for symptom in symptoms)
+    symptoms = chain(diagnose(), diagnose_settings(config))
     if as_json:
-        rows = [{"name": s.name, "state": s.state, "detail": s.detail, "remedy": s.remedy or None} for s in symptoms]
+        found = list(symptoms)
+        rows = [{"name": s.name, "state": s.state, "detail": s.detail, "remedy": s.remedy or None} for s in found]
+        healthy = all(symptom.state != "fault" for symptom in found)
         print_json({"healthy": healthy, "checks": rows})
     else:
-        from rich.console import Console
-        from rich.text import Text
-
-        console = Console()
-        for symptom in symptoms:
-            mark, colour = MARKS[symptom.state]
-            line = Text(f"{mark} ", colour)
-            line.append(f"{symptom.name}: ", "bold").append(make_printable(symptom.detail, 800))
-            console.print(line)
-            if symptom.remedy:
-                console.print(Text(f"    remedy: {symptom.remedy}", "cyan"))
-        console.print("everything needed is there" if healthy else "something needed is broken", highlight=False)
+        healthy = _show_symptoms(symptoms)
     if not healthy:
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _show_symptoms(symptoms: "Iterable[Symptom]") -> bool:
+    """Each as its check ends; the same fault is explained once. Whether nothing needed is broken."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console, told = Console(), dict[tuple[str, str], str]()
+    healthy = True
+    with show_waiting("checking") as pause:
+        for symptom in symptoms:
+            healthy = healthy and symptom.state != "fault"
+            mark, colour = MARKS[symptom.state]
+            first = told.setdefault((symptom.detail, symptom.remedy), symptom.name)
+            again = bool(symptom.remedy) and first != symptom.name
+            line = Text(f"{mark} ", colour)
+            line.append(f"{symptom.name}: ", "bold")
+            line.append(f"the same as {first}" if again else make_printable(symptom.detail, 800))
+            with pause():
+                console.print(line)
+                if symptom.remedy and not again:
+                    console.print(Text(f"    remedy: {make_printable(symptom.remedy, 800)}", "cyan"))
+    console.print("everything needed is there" if healthy else "something needed is broken", highlight=False)
+    return healthy
 
 
 config_app = make_app("Show the settings in force.")

@@ -14,7 +14,8 @@ from weighbeam.core.numbers import format_short
 from weighbeam.engine.scoring import ScoreResult
 from weighbeam.mechanism.records import Node
 
-MAX_LINE = 140
+MAX_LINE = 4000
+"""Of a tree: a terminal wraps it, and no part of a sum is lost."""
 MAX_TEXT = 4000
 MAX_FAULTS = 5
 COLOURS = {"valid": "green", "failed": "red", "unscored": "yellow"}

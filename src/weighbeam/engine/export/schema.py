@@ -1,4 +1,4 @@
-"""The tables of an export: names, types and meanings of their columns. `docs/export.md` is written from this file.
+"""The tables of an export: names, types and meanings of their columns; `docs/guides/export.md` comes from here.
 
 A published schema only grows: a column keeps its name, type and meaning, and a new one goes to the end of its table.
 Anything else is another `FORMAT`.

@@ -233,10 +233,10 @@ def _explain_place(scored: Scored, hotkey: str, change: StandingChange | None) -
         return ()
     sharing = sum(other == place for other in scored.summary["places"].values()) - 1
     tie = f", shared with {sharing} more" if sharing else ""
-    lines = [Node(f"place {place:g} of {scored.summary['judged']} judged (0 is first){tie}")]
+    lines = [Node(f"place {place + 1:g} of {scored.summary['judged']} judged{tie}")]
     if change is not None:
         base = scored.summary["base"]
-        lines.append(Node(f"rank = base {base:g} + place {place:g} = {base + place:g}"))
+        lines.append(Node(f"rank = base {base:g} + {place:g} places behind the first = {base + place:g}"))
         lines.append(Node(f"standing {_number(change.before)} → {_number(change.after)} (lower is better)"))
         if change.weight is not None:
             lines.append(Node(f"weight {change.weight:.6g}"))

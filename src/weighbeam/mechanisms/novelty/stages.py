@@ -81,12 +81,12 @@ def _parse_params(given: Mapping[str, Any]) -> NoveltyParams:
     try:
         return NoveltyParams(**given)
     except (ValueError, TypeError) as fault:
-        raise WeighbeamError("bad_params", str(fault), "see docs/novelty.md") from None
+        raise WeighbeamError("bad_params", str(fault), "see docs/mechanisms/novelty.md") from None
 
 
 def _parse_contribution(row: Any, params: NoveltyParams) -> Contribution:
     named = isinstance(row, dict) and all(isinstance(row.get(name), str) for name in ("id", "contributor", "text"))
-    require(named, "bad_shape", "a contribution needs id, contributor and text", "see docs/novelty.md")
+    require(named, "bad_shape", "a contribution needs id, contributor and text", "see docs/mechanisms/novelty.md")
     return Contribution(
         row["id"],
         row["contributor"],

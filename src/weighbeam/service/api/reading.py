@@ -1,4 +1,4 @@
-"""The reading API (docs/read-api.md): overview, settings, health, miners, weights, alerts, attacks and copies."""
+"""The reading API (docs/guides/read-api.md): overview, settings, health, miners, weights, alerts, attacks, copies."""
 
 from dataclasses import replace
 from functools import partial

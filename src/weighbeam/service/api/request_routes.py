@@ -1,4 +1,4 @@
-"""The organic API: ask miners a question, follow it, cancel it (docs/api.md).
+"""The organic API: ask miners a question, follow it, cancel it (docs/guides/api.md).
 
 Callers need a token with the scope `ask`. A question waits in the store for the validator of the same settings.
 """

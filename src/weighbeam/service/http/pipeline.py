@@ -141,7 +141,7 @@ class RequestPipeline:
     def refuse(self, refusal: WeighbeamError, path: str) -> ApiReply:
         """Format a refusal for the caller."""
         status = {**CODES, **self.codes}.get(refusal.code, 400)
-        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/errors.md")
+        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/reference/errors.md")
         if refusal.code == "too_large":
             message = f"the body is larger than {self.max_body} bytes"
         elif status >= 500 and refusal.code not in CROWDED:

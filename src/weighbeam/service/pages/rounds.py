@@ -170,6 +170,8 @@ def find_base(view: RoundView) -> int:
 
 def find_question(view: RoundView) -> tuple[str, str | None]:
     """What it is called and what it says; of a mechanism that does not name its question, the whole task."""
+    if view.kind == "collected":
+        return "Task", None
     fields = find_page(view.mechanism).task_fields
     if not fields and view.task:
         return "Task", json.dumps(view.task, indent=2, ensure_ascii=False)[:MAX_SHOWN]

@@ -63,7 +63,7 @@ def test_every_refusal_has_its_code(text: str, code: str) -> None:
 
 
 def test_every_refusal_is_explained() -> None:
-    page = (ROOT / "docs/inference.md").read_text()
+    page = (ROOT / "docs/mechanisms/inference.md").read_text()
     assert [code for code in REFUSALS if f"`{code}`" not in page] == []
 
 

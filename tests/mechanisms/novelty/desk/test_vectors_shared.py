@@ -140,7 +140,7 @@ def test_everything_a_desk_does_and_its_export(store: Store, make_store_url: Cal
 def test_a_backup_restored_elsewhere_knows_what_was_said(
     postgres: Server, store: Store, store_url: str, left_out: tuple[str, ...]
 ) -> None:
-    """As docs/postgres.md says."""
+    """As docs/guides/postgres.md says."""
     fill(open_desk(store, TinySenses(), NODE, scan="pgvector"))
     file, target = postgres.folder / "corpus.dump", postgres.make_database("template0")
     postgres.call("pg_dump", "--format=custom", f"--file={file}", *left_out, store_url)

@@ -6,6 +6,7 @@ from typing import Any
 from weighbeam.mechanism.page import MechanismPage, Report, RoundFigure, Span
 from weighbeam.mechanisms.chunking.pictures.answer import draw_answer
 from weighbeam.mechanisms.chunking.pictures.board import draw_board
+from weighbeam.mechanisms.chunking.ui.chunks import list_chunks
 
 
 def list_figures(summary: Mapping[str, Any]) -> list[RoundFigure]:
@@ -40,6 +41,7 @@ PAGE = MechanismPage(
     "the attack metric-climbing, since a higher score need not mean better chunks",
     figures=list_figures,
     cuts=find_cuts,
+    texts=list_chunks,
     answer_pictures=draw_answer,
     board_pictures=draw_board,
 )

@@ -45,7 +45,7 @@ def _cells(row: dict[str, Any], wide: bool) -> list[Text]:
     verdict = row["status"] if row["failure"] is None else row["failure"]
     shown = ("similarity", "intra", "inter") if wide else ("similarity",)
     cells = [
-        format_number(row["place"], "g"),
+        format_number(None if row["place"] is None else row["place"] + 1, "g"),
         Text(make_printable(row["hotkey"], 22)),
         Text(verdict, COLOURS[row["status"]]),
         format_number(row["reward"], ".5f"),

@@ -1,5 +1,6 @@
 """Queries over a desk's store: balances, receipts, history."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -8,6 +9,7 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.desk.ledger import TREASURY, held_account, own_account, select_balance
 from weighbeam.mechanisms.novelty.desk.settlement import select_contribution
 from weighbeam.mechanisms.novelty.tables import accounts, contributions, pieces, settlements
+from weighbeam.network.keys import is_address
 from weighbeam.store.database import Store
 
 MAX_RECENT = 10_000
@@ -96,3 +98,12 @@ def _sum(connection: Connection, prefix: str) -> int:
 
 def _count(connection: Connection, table: Any, *chosen: Any) -> int:
     return int(connection.scalar(select(func.count()).select_from(table).where(*chosen)) or 0)
+
+
+def select_texts(store: Store, ids: Sequence[int]) -> dict[int, str]:
+    """Texts of miners' contributions by number; without those of an app's users, and those that were withdrawn."""
+    columns = contributions.c
+    query = select(columns.id, columns.text, columns.contributor).where(columns.id.in_(ids))
+    with store.read() as connection:
+        rows = connection.execute(query).all()
+    return {row.id: row.text for row in rows if row.text is not None and is_address(row.contributor)}

@@ -1,4 +1,4 @@
-"""The novelty API: submit, check, balances, receipts, history, and what an operator decides (docs/novelty-api.md).
+"""The novelty API (docs/guides/novelty-api.md): submit, check, balances, receipts, history, what an operator decides.
 
 Callers send a token with scopes, or sign their requests; everything else is refused before its body is
 parsed.
