@@ -1,8 +1,10 @@
 """What `--help` shows of every command: whole sentences, in panels, at any width."""
 
+import ast
 import re
 from collections.abc import Iterator
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from command import weighbeam
+from tests_root import ROOT as SOURCES
 from weighbeam.cli.common.help import MAX_WIDTH, read_first_sentence
 from weighbeam.cli.main import RENAMED, RootGroup, app
 
@@ -109,3 +112,19 @@ def test_a_misspelt_command_of_a_group_is_suggested() -> None:
     assert told.returncode == 2
     assert "\x1b" not in told.stderr
     assert "No such command 'qqqq'" in weighbeam("qqqq").stderr
+
+
+def list_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The strings of a module that are not docstrings."""
+    tree = ast.parse(path.read_text())
+    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose:
+            yield node.lineno, node.value
+
+
+def test_no_message_points_to_a_file_that_an_installed_package_lacks() -> None:
+    """It names the command, or the page by its title."""
+    files = sorted((SOURCES / "src/weighbeam").rglob("*.py"))
+    found = [f"{path}:{line}" for path in files for line, text in list_texts(path) if re.search(r"\bdocs/\w", text)]
+    assert found == []

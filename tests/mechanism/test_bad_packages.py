@@ -184,7 +184,7 @@ def test_nobody_takes_a_name_of_our_own(tmp_path: Path) -> None:
 
 def test_remedies_name_the_method_the_file_and_the_package(tmp_path: Path) -> None:
     with install(write(tmp_path / "a", change("grade = Mechanism.grade")), {"odd": "odd_package:Odd"}, "demo-words"):
-        assert list_broken()["odd"].remedy == "write `grade` in demo-words (docs/guides/write-a-mechanism.md)"
+        assert list_broken()["odd"].remedy == "write `grade` in demo-words (the guide 'Write a mechanism')"
     site = write(tmp_path / "b", "class Odd(:")
     with install(site, {"odd": "odd_package:Odd"}, "demo-words"):
         assert list_broken()["odd"].remedy == f"fix {site / 'odd_package.py'}, or upgrade or reinstall demo-words"
@@ -217,7 +217,7 @@ def test_a_bad_result_of_a_hook_is_skipped_with_a_remedy(
         for hook in HOOKS:
             assert "odd" not in call_hook(hook)
             assert set(call_hook(hook)) >= FOUR
-            assert f"(fix `{hook}` in odd-package (docs/guides/write-a-mechanism.md))" in caplog.text
+            assert f"(fix `{hook}` in odd-package (the guide 'Write a mechanism'))" in caplog.text
         assert not any(stage.startswith("odd.") for stage in collect_stages())
         assert "odd" not in {attack.mechanism for attack in list_attacks()}
         load_senses("chunking")

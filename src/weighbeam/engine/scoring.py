@@ -8,6 +8,7 @@ from typing import Any
 from weighbeam.charts.heatmap import Heatmap
 from weighbeam.charts.picture import ChartPicture
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.engine.question_keys import name_misspelt, refuse_foreign
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params, hash_params, make_params
 from weighbeam.mechanism.records import Answer, Narrative, Node, Observation, Scored
@@ -122,9 +123,11 @@ def score_question(
     """Score the answers of a question exactly as a round would."""
     given = overrides.model_dump() if isinstance(overrides, Params) else overrides
     params = make_params(mechanism, given)
-    asked = mechanism.parse_question(data)
-    ignored = mechanism.list_ignored(data)
-    observation = mechanism.observe(params, asked, senses)
+    refuse_foreign(mechanism, data)
+    with name_misspelt(mechanism, data):
+        asked = mechanism.parse_question(data)
+        ignored = mechanism.list_ignored(data)
+        observation = mechanism.observe(params, asked, senses)
     scored = mechanism.score(params, observation)
     return ScoreResult(mechanism, params, observation, scored, (), None if ignored is None else tuple(ignored))
 

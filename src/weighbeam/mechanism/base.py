@@ -125,6 +125,12 @@ class Mechanism:
     default `pose` refuses any other task.
     """
 
+    question_keys: Mapping[str, Sequence[str]] = {}
+    """The keys of a question file that something reads, by the list they are in; `""` is the question itself.
+
+    Others are named as unread, with the key they are like. Empty: every key may mean something.
+    """
+
     # What an author writes.
 
     def task(self, params: Any, seed: Seed) -> Mapping[str, Any]:

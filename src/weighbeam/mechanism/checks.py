@@ -137,7 +137,7 @@ def check_mechanism(
     broken = [f"{finding.check}: {finding.fault}" for finding in findings if not finding.ok]
     if broken:
         raise WeighbeamError(
-            "contract_broken", "; ".join(broken), "docs/guides/write-a-mechanism.md says what each verb owes"
+            "contract_broken", "; ".join(broken), "the guide 'Write a mechanism' says what each verb owes"
         )
     return findings
 

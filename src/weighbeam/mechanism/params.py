@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -97,10 +98,11 @@ def make_params(mechanism: "Mechanism", overrides: Mapping[str, Any] | None = No
     try:
         return mechanism.params_type(**expand_preset(mechanism, overrides or {}))
     except (ValidationError, TypeError) as fault:
-        names = ", ".join(mechanism.params_type.model_fields)
-        raise WeighbeamError(
-            "bad_params", describe_params_fault(fault), f"the parameters of {mechanism.name}: {names}"
-        ) from None
+        known = list(mechanism.params_type.model_fields)
+        like = [found for name in overrides or {} if name not in known for found in get_close_matches(name, known, n=1)]
+        hint = f"did you mean {', '.join(like)}? " if like else ""
+        remedy = f"{hint}the parameters of {mechanism.name}: {', '.join(known)}"
+        raise WeighbeamError("bad_params", describe_params_fault(fault), remedy) from None
 
 
 def expand_preset(mechanism: "Mechanism", given: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ OWN = "weighbeam"
 """The package whose mechanisms keep their names if another package claims them too."""
 UNUSABLE = frozenset({"broken_mechanism", "bad_mechanism", "missing_verb", "old_contract", "duplicate_mechanism"})
 """The errors of a package that is installed and cannot be used."""
-GUIDE = "docs/guides/write-a-mechanism.md"
+GUIDE = "the guide 'Write a mechanism'"
 WRITTEN = {"task": "generate_task", "measure": "observe", "grade": "score"}
 """The methods without a default, each with the verb that calls it."""
 SCORING = ("measure", "grade")

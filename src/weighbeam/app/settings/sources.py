@@ -3,6 +3,7 @@
 import os
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -154,7 +155,7 @@ def load_settings(given: Path | None = None, environment: Mapping[str, str] | No
         settings = make_settings_type(Settings)(**merged)
     except ValidationError as fault:
         raise WeighbeamError(
-            "bad_config", _format_errors(fault), "see weighbeam config show and docs/reference/settings.md"
+            "bad_config", _format_errors(fault), "correct it; weighbeam config show lists every setting"
         ) from None
     _refuse_overrides(settings)
     loaded = LoadedSettings(settings, (file.parent if file else Path()).resolve(), sources)
@@ -284,6 +285,19 @@ def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
     return merged
 
 
+def suggest_setting(place: str) -> str:
+    """
+    >>> suggest_setting("validator.lisen"), suggest_setting("x.y")
+    (' (did you mean validator.listen?)', '')
+    """
+    section, _, name = place.rpartition(".")
+    kinds: Mapping[str, Any] = {key: info.annotation for key, info in make_settings_type(Settings).model_fields.items()}
+    kind = MechanismSection if section.startswith("mechanisms.") else kinds.get(section)
+    known = list(kind.model_fields) if kind is not None else list(kinds) if not section else []
+    like = get_close_matches(name, known, n=1)
+    return f" (did you mean {f'{section}.' if section else ''}{like[0]}?)" if like else ""
+
+
 def _format_errors(fault: ValidationError) -> str:
     said = []
     hidden = (*SECRET, *(name for name, kind in load_added_sections().kinds.items() if holds_secret(kind)))
@@ -291,7 +305,9 @@ def _format_errors(fault: ValidationError) -> str:
         place = ".".join(map(str, error["loc"]))
         unknown = error["type"] == "extra_forbidden"
         shown = "" if place.startswith(hidden) else f" is {error['input']!r}"
-        said.append(f"there is no setting {place}" if unknown else f"{place}{shown}: {error['msg']}")
+        said.append(
+            f"there is no setting {place}{suggest_setting(place)}" if unknown else f"{place}{shown}: {error['msg']}"
+        )
     return "; ".join(said)
 
 

@@ -41,10 +41,8 @@ def validity(
     limit: Limit = None,
     format: Format = None,
     settings: SetOption = None,
-    embedder: Annotated[str | None, typer.Option(help="Another embedder; see docs/reference/senses.md.")] = None,
-    entailment: Annotated[
-        str | None, typer.Option(help="Another entailment sense; see docs/reference/senses.md.")
-    ] = None,
+    embedder: Annotated[str | None, typer.Option(help="Another embedder, as score --embedder takes it.")] = None,
+    entailment: Annotated[str | None, typer.Option(help="nli-minilm or hf:MODEL.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="What intervals are drawn from.")] = 0,
     json_file: JsonFile = None,
     html: HtmlFile = None,

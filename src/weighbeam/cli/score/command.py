@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weighbeam.cli.common.shell import print_json
+import typer
+
+from weighbeam.cli.common.shell import make_printable, print_json
+
+MAX_WARNING = 400
 
 if TYPE_CHECKING:
     from weighbeam.cli.score.page import PageTable
@@ -53,10 +57,14 @@ class ScoreCall:
     def score(self, question: Any, senses: "Senses") -> "ScoreResult":
         """Score the answers as a round would; an answer that --only names must be there."""
         from weighbeam.cli.score.tables import check_hotkeys
+        from weighbeam.engine.question_keys import describe_unread
         from weighbeam.engine.scoring import score_question
 
         result = score_question(self.mechanism, question, senses, self.overrides)
         check_hotkeys(result, self.only)
+        unread = describe_unread(self.mechanism.question_keys, question)
+        if unread and not self.as_json:
+            typer.echo(f"warning: {make_printable(unread, MAX_WARNING)}", err=True)
         return result
 
 

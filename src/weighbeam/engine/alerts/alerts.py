@@ -37,7 +37,7 @@ REMEDIES = {
     "clock_skew": "set this machine's clock (NTP)",
     "env_ignored": "unset the variable; such parameters change with the mechanism's release only",
     "mechanism_broken": "upgrade or fix its package, then start again: weighbeam doctor says what is wrong",
-    "mechanism_fault": "fix the mechanism's measure or grade: docs/guides/write-a-mechanism.md",
+    "mechanism_fault": "fix the mechanism's measure or grade; weighbeam mechanism check NAME finds faults",
     "round_discarded": "the fault is this validator's own; see the log line before it",
     "stalled": "the chain's node makes no blocks: check it, or name another as chain.endpoint",
     "runtime_changed": "nothing to do: the connection was reopened; check that weights are still confirmed",

@@ -116,4 +116,4 @@ def parse_limits(overrides: dict[str, Any] | None) -> WeighInLimits:
     except (ValidationError, TypeError) as fault:
         unknown = set(overrides or {}) - set(WeighInLimits.model_fields)
         code = "unknown_parameter" if unknown else "bad_parameter"
-        raise WeighbeamError(code, str(fault), "see docs/spec/weigh-in.md § 11") from None
+        raise WeighbeamError(code, str(fault), "see the specification 'Weigh-in', section 11") from None

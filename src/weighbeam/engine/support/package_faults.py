@@ -11,7 +11,7 @@ from weighbeam.mechanism.registry import UNUSABLE
 from weighbeam.mechanism.untrusted import describe_exception
 
 LOG = logging.getLogger("weighbeam")
-REMEDY = "upgrade or fix its package: see docs/guides/write-a-mechanism.md"
+REMEDY = "upgrade or fix its package, as the guide 'Write a mechanism' says"
 Result = TypeVar("Result")
 
 

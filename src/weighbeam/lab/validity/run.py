@@ -95,7 +95,7 @@ def list_kinds(mechanism: Mechanism) -> tuple[RowKind, ...]:
     names = [kind.name if isinstance(kind, RowKind) else None for kind in found]
     if None in names or len(set(names)) < len(names):
         told = f"row_kinds of {mechanism.name!r} must return RowKind, each with a name of its own"
-        raise WeighbeamError("bad_mechanism", told, "fix `row_kinds` (docs/guides/validity.md)")
+        raise WeighbeamError("bad_mechanism", told, "fix `row_kinds` (see the guide 'Validity')")
     return found or (make_round_kind(mechanism),)
 
 
@@ -103,7 +103,7 @@ def load_rows(mechanism: Mechanism, places: Sequence[Path], choice: RowChoice) -
     """The rows of the files, or of the sets that come with the mechanism; the first bad one is refused."""
     kinds = list_kinds(mechanism)
     chosen = list(places) or [kind.sample for kind in kinds if kind.sample is not None]
-    remedy = "give DATA: a file or folder of labelled rows (docs/guides/validity.md)"
+    remedy = "give DATA: a file or folder of labelled rows (see the guide 'Validity')"
     require(bool(chosen), "no_rows", f"{mechanism.name} comes with no labelled rows", remedy)
     formats = _choose_formats(kinds, choice.format)
     files, records = load_records(chosen)
@@ -156,7 +156,7 @@ def _refuse_unknown(records: Sequence[DataRecord], formats: Sequence[RowFormat])
             raise WeighbeamError(
                 "unknown_rows",
                 f"{record.place}: fields {names or '(none)'} fit no format",
-                f"write rows as docs/guides/validity.md says; formats: {known}",
+                f"write rows as the guide 'Validity' says; formats: {known}",
             )
 
 
@@ -165,7 +165,7 @@ def _parse_row(kind: RowKind, record: DataRecord) -> LabelledRow:
         row = kind.row.model_validate({**record.fields, "set": record.set})
     except ValidationError as fault:
         told = describe_fault(fault).replace("Value error, ", "")
-        raise record.refuse(told[:300], f"write a row of kind {kind.name} (docs/guides/validity.md)") from None
+        raise record.refuse(told[:300], f"write a row of kind {kind.name} (see the guide 'Validity')") from None
     row.put(record.place)
     return row
 

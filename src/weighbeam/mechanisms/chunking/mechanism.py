@@ -24,7 +24,13 @@ from weighbeam.mechanisms.chunking.explain import explain_score
 from weighbeam.mechanisms.chunking.groups import choose_group
 from weighbeam.mechanisms.chunking.observe import name_senses, observe_round
 from weighbeam.mechanisms.chunking.params import ChunkingParams
-from weighbeam.mechanisms.chunking.question import ChunkingQuestion, list_ignored, parse_question, report_round
+from weighbeam.mechanisms.chunking.question import (
+    FILE_KEYS,
+    ChunkingQuestion,
+    list_ignored,
+    parse_question,
+    report_round,
+)
 from weighbeam.mechanisms.chunking.retrieval.hidden import hide_questions
 from weighbeam.mechanisms.chunking.reward import bound_reward, recompute_reward
 from weighbeam.mechanisms.chunking.score import score_round
@@ -43,6 +49,7 @@ class Chunking(Mechanism):
     better = "lower"
     params_type = ChunkingParams
     question_model = ChunkingQuestion
+    question_keys = FILE_KEYS
     meanings = MEANINGS
     suspicious = SUSPICIOUS
     page = PAGE

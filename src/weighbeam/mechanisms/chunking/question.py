@@ -1,6 +1,6 @@
 """The JSON of `weighbeam score chunking`: read a question, write its result."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -17,6 +17,7 @@ from weighbeam.mechanisms.chunking.retrieval.score import report_retrieval
 DEFAULT_SEED = "what-if"
 QUESTION_KEYS = ("document", "chunk_size", "chunk_qty", "time_soft_max", "seed", "answers", *RETRIEVAL_KEYS)
 ANSWER_KEYS = ("hotkey", "chunks", "seconds")
+FILE_KEYS: Mapping[str, Sequence[str]] = {"": QUESTION_KEYS, "answers": ANSWER_KEYS}
 MAX_ROWS = 1000
 SHAPE = '{"document": "…", "chunk_size": 400, "chunk_qty": 6, "answers": [{"chunks": ["…"]}]}'
 

@@ -26,7 +26,13 @@ from weighbeam.mechanisms.evidence.judge.payload import MAX_KEPT
 from weighbeam.mechanisms.evidence.metrics import MEASURES
 from weighbeam.mechanisms.evidence.observe import find_lists, name_senses, observe_round
 from weighbeam.mechanisms.evidence.params import EvidenceParams
-from weighbeam.mechanisms.evidence.question import EvidenceQuestion, example_rounds, parse_question, report_round
+from weighbeam.mechanisms.evidence.question import (
+    FILE_KEYS,
+    EvidenceQuestion,
+    example_rounds,
+    parse_question,
+    report_round,
+)
 from weighbeam.mechanisms.evidence.reasons import MEANINGS, SUSPICIOUS
 from weighbeam.mechanisms.evidence.score import recompute, score_round
 from weighbeam.mechanisms.evidence.stages import STAGES as STAGES_SCORE
@@ -57,6 +63,7 @@ class Evidence(Mechanism):
     name = "evidence"
     params_type = EvidenceParams
     question_model = EvidenceQuestion
+    question_keys = FILE_KEYS
     rule = WeighRule(standing="own", gate="asked", exclude_permits=True)
     measures = MEASURES
     uses = ("embedder", "entailment")

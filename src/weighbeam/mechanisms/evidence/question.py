@@ -27,6 +27,13 @@ SHAPE = (
 )
 
 
+FILE_KEYS: Mapping[str, Sequence[str]] = {
+    "": ("statement", "answers", "archive"),
+    "answers": ("hotkey", "seconds", "snippets"),
+    "answers[].snippets": ("url", "excerpt"),
+}
+
+
 class EvidenceQuestion(BaseModel):
     """A statement to find evidence for or against."""
 

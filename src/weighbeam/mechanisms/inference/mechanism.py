@@ -27,7 +27,7 @@ from weighbeam.mechanisms.inference.narrative.heatmap import arrange_heatmap
 from weighbeam.mechanisms.inference.narrative.narrator import narrate_round
 from weighbeam.mechanisms.inference.observe import name_senses, observe_round
 from weighbeam.mechanisms.inference.params import MAX_ANSWER_BYTES, InferenceParams
-from weighbeam.mechanisms.inference.question import InferenceQuestion, parse_question, report_round
+from weighbeam.mechanisms.inference.question import FILE_KEYS, InferenceQuestion, parse_question, report_round
 from weighbeam.mechanisms.inference.reasons import MEANINGS, SUSPICIOUS
 from weighbeam.mechanisms.inference.reference.record import fold_truth
 from weighbeam.mechanisms.inference.reference.source import draw_instead, finish_template
@@ -50,6 +50,7 @@ class Inference(Mechanism):
     name = "inference"
     params_type = InferenceParams
     question_model = InferenceQuestion
+    question_keys = FILE_KEYS
     rule = WeighRule(standing="emissions", gate="always", exclude_permits=False)
     meanings = MEANINGS
     suspicious = SUSPICIOUS

@@ -1,6 +1,6 @@
 """The JSON of `weighbeam score inference`: parse a question, report its result and what it means (spec § 13)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -67,6 +67,10 @@ def _describe_alerts(output: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+FILE_KEYS: Mapping[str, Sequence[str]] = {
+    "": (*FIELDS, "answers"),
+    "answers": ("hotkey", "text", "seconds", "confidence", "entity"),
+}
 SHAPE = '{"prompt": "…", "answers": [{"hotkey": "a", "text": "…", "seconds": 1.5}]}'
 
 

@@ -24,7 +24,7 @@ from weighbeam.mechanisms.novelty.events import reopen_round
 from weighbeam.mechanisms.novelty.explain import explain_contributor
 from weighbeam.mechanisms.novelty.observe import name_senses, observe_round
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.question import example_rounds, parse_question, report_round
+from weighbeam.mechanisms.novelty.question import FILE_KEYS, example_rounds, parse_question, report_round
 from weighbeam.mechanisms.novelty.reward import reward_units
 from weighbeam.mechanisms.novelty.score import has_expired, score_round, stand_round, sum_parts
 from weighbeam.mechanisms.novelty.stages import STAGES
@@ -39,6 +39,7 @@ class Novelty(Mechanism):
     kind = "collected"
     served_alone = True
     params_type = NoveltyParams
+    question_keys = FILE_KEYS
     rule = WeighRule(gate="none", exclude_permits=False)
     meanings = MEANINGS
     suspicious = SUSPICIOUS

@@ -43,6 +43,10 @@ def _round(name: str, given: Sequence[Given], at: float) -> Asked:
     return Asked(Task(name, {}), group, answers, f"seed-of-{name}", at=at)
 
 
+FILE_KEYS: Mapping[str, Sequence[str]] = {
+    "": ("text", "texts", "contributions"),
+    "contributions": ("contributor", "text"),
+}
 SHAPE = '{"text": "…"}, {"texts": ["…"]} or {"contributions": [{"contributor": "a", "text": "…"}]}'
 
 

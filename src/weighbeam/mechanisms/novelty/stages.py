@@ -67,7 +67,9 @@ def value_stage(given: Mapping[str, Any]) -> dict[str, Any]:
     try:
         facts = parse_facts(given.get("facts"))
     except (KeyError, TypeError, ValueError) as fault:
-        raise WeighbeamError("bad_shape", f"these are not facts: {fault!r:.80}", "see docs/spec/novelty.md") from None
+        raise WeighbeamError(
+            "bad_shape", f"these are not facts: {fault!r:.80}", "see the specification of novelty"
+        ) from None
     value = value_contribution(parse_similarity(given.get("max_similarity")), facts, params)
     return {
         "similarity": value.similarity / MILLION,
@@ -81,12 +83,12 @@ def _parse_params(given: Mapping[str, Any]) -> NoveltyParams:
     try:
         return NoveltyParams(**given)
     except (ValueError, TypeError) as fault:
-        raise WeighbeamError("bad_params", str(fault), "see docs/mechanisms/novelty.md") from None
+        raise WeighbeamError("bad_params", str(fault), "see the page 'The novelty mechanism'") from None
 
 
 def _parse_contribution(row: Any, params: NoveltyParams) -> Contribution:
     named = isinstance(row, dict) and all(isinstance(row.get(name), str) for name in ("id", "contributor", "text"))
-    require(named, "bad_shape", "a contribution needs id, contributor and text", "see docs/mechanisms/novelty.md")
+    require(named, "bad_shape", "a contribution needs id, contributor and text", "see the page 'The novelty mechanism'")
     return Contribution(
         row["id"],
         row["contributor"],

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from weighbeam.service.api.query import Query, describe_query
 
 SHOWN = HTTPBearer(
-    auto_error=False, description="a token of `weighbeam serve token new`; signing instead: docs/guides/api.md"
+    auto_error=False,
+    description="a token of `weighbeam serve token new`; the guide 'Ask over HTTP' says how to sign instead",
 )
 BASE = "/v1"
 ALWAYS = (401, 403, 413, 429, 503)
@@ -37,7 +38,7 @@ Responses = dict[int | str, dict[str, Any]]
 class Refusal(BaseModel):
     """Why nothing came of a call."""
 
-    error: Annotated[str, Field(description="a stable code: docs/reference/errors.md", examples=["too_short"])]
+    error: Annotated[str, Field(description="a stable code, listed on the page 'Errors'", examples=["too_short"])]
     message: str
     remedy: str
 

@@ -50,7 +50,7 @@ SEALED_HEADERS = {
 CODES = {**STATUS, "bad_token": 401, "missing_scope": 403, "store_fault": 503}
 CROWDED = ("busy", "queue_full")
 REMEDIES = {
-    401: "send a token as a bearer, or sign the request: docs/spec/network.md",
+    401: "send a token as a bearer, or sign the request as the guide 'Ask over HTTP' says",
     413: "send less",
     429: "wait as Retry-After says",
     503: "wait as Retry-After says",
@@ -141,7 +141,7 @@ class RequestPipeline:
     def refuse(self, refusal: WeighbeamError, path: str) -> ApiReply:
         """Format a refusal for the caller."""
         status = {**CODES, **self.codes}.get(refusal.code, 400)
-        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "see docs/reference/errors.md")
+        message, remedy = refusal.message, refusal.remedy or REMEDIES.get(status, "the page 'Errors' lists the code")
         if refusal.code == "too_large":
             message = f"the body is larger than {self.max_body} bytes"
         elif status >= 500 and refusal.code not in CROWDED:

@@ -20,7 +20,7 @@ def gather_question(file: Path, folder: Path | None, limits: Mapping[str, Any]) 
         question = load_json(file)
         if not isinstance(question, dict):
             raise WeighbeamError(
-                "bad_question", f"{file} is not a JSON object", "see docs/guides/score.md for the form"
+                "bad_question", f"{file} is not a JSON object", "the guide 'Score a chunking' shows the form"
             )
     else:
         question = {"document": ReferenceDocument(load_text(file, MAX_TEXT_BYTES)).text}
@@ -54,7 +54,7 @@ def add_chunkers(question: dict[str, Any], names: list[str], senses: Senses, tim
 def _answers(question: dict[str, Any]) -> list[Any]:
     answers: Any = question.setdefault("answers", [])
     if not isinstance(answers, list):
-        raise WeighbeamError("no_answers", "answers is not a list", "see docs/guides/score.md for the form")
+        raise WeighbeamError("no_answers", "answers is not a list", "the guide 'Score a chunking' shows the form")
     return answers
 
 

@@ -35,9 +35,6 @@ def show_chunking(report: dict[str, Any], hint: bool) -> None:
     winner = "nobody: no answer is valid" if best is None else report["answers"][best]["hotkey"]
     print_dim(f"best: {make_printable(winner, 60)}" + ("; --explain tells why" if hint else ""))
     show_faults(report["faults"])
-    if report.get("ignored"):
-        names = make_printable(", ".join(report["ignored"]), 200)
-        Console(stderr=True).print(Text(f"ignored, since nothing reads them: {names}", "yellow"))
 
 
 def _cells(row: dict[str, Any], wide: bool) -> list[Text]:

@@ -26,7 +26,7 @@ PLACE = re.compile(r"\{([^{}\n]+)\}")
 FIELDS = ("id", "let", "prompt", "prose", "reference", "solution", "right", "wrong")
 MAX_LINES = 40
 STEPS = 400_000
-REMEDY = "see 'Reference tasks' in docs/mechanisms/inference.md"
+REMEDY = "see 'Reference tasks' on the page 'The inference mechanism'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from weighbeam.service.http.callers import Caller
 SIGNER: frozenset[str] = frozenset({"check", "submit", "read"})
 NUMBER = re.compile(r"[0-9]+", re.ASCII)
 MAX_DIGITS = 18
-REFUSAL = "bad_contribution", "see docs/guides/novelty-api.md"
+REFUSAL = "bad_contribution", "see the guide 'Pay for novelty over HTTP'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from weighbeam.senses.adapters.pages.web.url import parse_page_url
 from weighbeam.senses.ports.page import PageOutcome
 
 INDEX = "index.json"
-REMEDY = "correct it; docs/reference/senses.md shows one"
+REMEDY = "correct it; the page 'Senses' shows one"
 
 
 class SavedHop(BaseModel):

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from weighbeam.core.errors import WeighbeamError
 
-REMEDY = "record it again, or correct it; docs/reference/senses.md says what is read"
+REMEDY = "record it again, or correct it; the page 'Senses' says what is read"
 MAGIC = b"\x1f\x8b"
 VERSIONS = ("WARC/1.0", "WARC/1.1")
 END = b"\r\n\r\n"
