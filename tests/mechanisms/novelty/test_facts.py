@@ -19,6 +19,8 @@ from weighbeam.mechanisms.novelty.facts import (
     parse_facts,
     value_contribution,
 )
+from weighbeam.mechanisms.novelty.known import read_known
+from weighbeam.mechanisms.novelty.measure import read_embedded
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import parse_similarity, reward_units
 from weighbeam.mechanisms.novelty.scale import SCALES, parse_scale
@@ -219,3 +221,16 @@ def test_facts_from_before_entailment_keep_their_hash() -> None:
     asked = replace(facts, entailed=(900_000, 200_000))
     assert parse_facts(asked.as_json()) == asked
     assert asked.digest != facts.digest
+
+
+@pytest.mark.parametrize("digits", ["97", "0" * 5000 + "97", "1" * 5000, "0" * 5000])
+def test_an_entity_of_thousands_of_digits_is_read(digits: str) -> None:
+    """Python reads no number of more than 4,300 digits; the shortest way to write the same one is read alike."""
+    shortest = digits.lstrip("0")[:9] or "0"
+    assert normalise_spelling(f"se&#{digits}; otters") == normalise_spelling(f"se&#{shortest}; otters")
+
+
+@pytest.mark.parametrize("max_chars", [100, 20_000, 50_000])
+def test_a_text_reads_the_same_whatever_may_be_said_in_one(max_chars: int) -> None:
+    for text in ("harbour " * 5000, "&#xFDFA;" * 10, "&#xFDFA;" * 2500):
+        assert read_text(read_embedded(text, NoveltyParams(max_chars=max_chars))) == read_known(text)

@@ -28,7 +28,8 @@ FEW_TRIPLES = 4
 """Fewer than six words."""
 MAX_JUDGED, MAX_JUDGED_LETTERS = 80, 600
 """Words and characters of a text that is judged for entailment: a longer one is more than one statement, and costs."""
-KEPT_READ = 4096
+LONG, KEPT_READ, KEPT_LONG = 2000, 4096, 256
+"""A text of 20,000 characters takes 0.4 MB when it is read: of more than 2,000 characters only the latest are kept."""
 Nearest = tuple[str, int]
 """The nearest contribution, and its similarity in millionths."""
 
@@ -129,7 +130,14 @@ def _find_kin(
     return len(own), tuple(Kin(id, near[id], own[id]) for id in nearest)
 
 
-@lru_cache(maxsize=KEPT_READ)
 def read_known(text: str) -> ReadText:
     """A known text for the second look, as it was read when it was new."""
+    return _read_long(text) if len(text) > LONG else _read_short(text)
+
+
+def _read(text: str) -> ReadText:
     return read_text(read_embedded(normalise_embedded(text), NoveltyParams()))
+
+
+_read_short = lru_cache(maxsize=KEPT_READ)(_read)
+_read_long = lru_cache(maxsize=KEPT_LONG)(_read)

@@ -21,6 +21,7 @@ from weighbeam.mechanisms.novelty.spelling import normalise_spelling
 from weighbeam.senses.ports.protocols import Senses, WordPieces
 
 LONGEST_TOKEN = 100
+MAX_UNDONE = 20_000
 MAX_PIECES = 96
 """Ordinary text of 20,000 characters has half as many."""
 
@@ -192,8 +193,10 @@ def prepare_text(text: object, params: NoveltyParams, pieces: WordPieces) -> Pre
 
 
 def read_embedded(embedded: str, params: NoveltyParams) -> str:
-    """The text that is compared: with its spelling undone, unless only the cosine counts or nothing is left of it."""
+    """The text that is compared: with its spelling undone, unless only the cosine counts or nothing is left of it. An
+    entity may stand for many characters: what it adds beyond 20,000 is left out, whatever `max_chars` says, so that a
+    text reads the same under other parameters."""
     if not params.wants_facts:
         return embedded
-    undone = normalise_spelling(embedded)[: params.max_chars]
+    undone = normalise_spelling(embedded)[: max(MAX_UNDONE, len(embedded))]
     return undone if undone.strip() else embedded

@@ -16,6 +16,9 @@ from weighbeam.core.text import clean_text, drop_invisible, to_nfkc, to_nfkd
 from weighbeam.mechanisms.novelty.plausibility import UNSPACED
 
 MAX_ENTITIES = 3
+NUMBERED = re.compile(r"&#([0-9]{9,})")
+ENTITY_DIGITS = 8
+"""Nine digits without zeros in front are no character, and eight are none either; Python refuses to read thousands."""
 LATIN = re.compile(r"[A-Za-z]")
 LETTER = re.compile(r"[^\W\d_]")
 TOKEN = re.compile(r"\S+")
@@ -43,7 +46,7 @@ def normalise_spelling(text: str) -> str:
     'Sea otters hold hands while they sleep, at 5.30 on 3rd May'
     """
     for _ in range(MAX_ENTITIES):
-        undone = html.unescape(text)
+        undone = html.unescape(NUMBERED.sub(_shorten_number, text))
         if undone == text:
             break
         text = undone
@@ -51,6 +54,11 @@ def normalise_spelling(text: str) -> str:
     text = SPACED.sub(lambda found: "".join(LETTER.findall(found[0])), text)
     mixed = LATIN.search(text) is not None
     return TOKEN.sub(lambda found: _read_token(found[0], mixed), text)
+
+
+def _shorten_number(found: re.Match[str]) -> str:
+    """The same entity in at most eight digits."""
+    return f"&#{found[1].lstrip('0')[:ENTITY_DIGITS] or '0'}"
 
 
 def _read_token(token: str, mixed: bool) -> str:

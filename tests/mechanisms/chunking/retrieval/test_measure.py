@@ -45,6 +45,16 @@ def test_early_recall_is_the_mean_of_recall_over_budgets(
     assert math.isclose(measure_early(gold, order, places, costs, budget), total / budget, abs_tol=1e-9)
 
 
+def test_thousands_of_crumbs_are_read_in_steps_as_many_as_they_are() -> None:
+    """Fifty thousand of them: compared each with each they would take minutes."""
+    size = 50_000
+    places = [(2 * at, 2 * at + 1) for at in range(size)]
+    gold = [(at, at + 100) for at in range(0, 2 * size, 2000)]
+    order = sorted(range(size), key=lambda at: at * 7919 % size)
+    found = sum(50 * len(gold) / size * (size - done) / size for done in range(1, size)) / (100 * len(gold))
+    assert math.isclose(measure_early(gold, order, places, [1] * size, size), found, rel_tol=0.01)
+
+
 @given(spans, st.integers(1, 200))
 def test_a_budget_is_never_exceeded_and_only_the_last_chunk_is_cut(places: list[tuple[int, int]], budget: int) -> None:
     costs = [end - start for start, end in places]

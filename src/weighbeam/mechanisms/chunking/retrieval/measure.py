@@ -5,8 +5,10 @@ twice in what was retrieved, and once in what was found.
 """
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from typing import Any
 
 from weighbeam.core.numbers import round_significant
@@ -70,17 +72,15 @@ def measure_early(
     >>> measure_early([(10, 20)], [1, 0], [(0, 15), (15, 30)], [15, 15], 60)
     0.625
     """
-    wanted = merge_spans(gold)
-    found, seen, spent, worth = 0, list[Span](), 0, 0
+    left = merge_spans(gold)
+    asked, spent, worth = _sum_lengths(left), 0, 0
     for number in order:
         place = places[number]
         spent += costs[number]
         if spent >= budget or place is None:
             break
-        seen = merge_spans([*seen, place])
-        hit = _sum_overlap(wanted, seen)
-        worth, found = worth + (hit - found) * (budget - spent), hit
-    return worth / (budget * _sum_lengths(wanted))
+        worth += _take_away(left, place) * (budget - spent)
+    return worth / (budget * asked)
 
 
 def measure_ranges(gold: Sequence[Span], taken: Sequence[Span]) -> RetrievalFigures:
@@ -107,6 +107,24 @@ def merge_spans(spans: Sequence[Span]) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+def _take_away(left: list[Span], place: Span) -> int:
+    """Take a place out of spans that lie apart, in order; how much of them it was. No more than those it meets are
+    looked at, since an answer may have thousands of places.
+
+    >>> left = [(0, 6), (8, 9)]
+    >>> _take_away(left, (4, 8)), left
+    (2, [(0, 4), (8, 9)])
+    """
+    start, end = place
+    first, last = bisect_right(left, start, key=itemgetter(1)), bisect_left(left, end, key=itemgetter(0))
+    met = left[first:last]
+    if not met:
+        return 0
+    rest = [(met[0][0], start), (end, met[-1][1])]
+    left[first:last] = [span for span in rest if span[0] < span[1]]
+    return _sum_lengths(met) - sum(max(0, span[1] - span[0]) for span in rest)
 
 
 def _sum_overlap(one: Sequence[Span], other: Sequence[Span]) -> int:
