@@ -1,5 +1,6 @@
 """A real journal of which every word that others choose is an attack on whoever looks at it."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -7,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from weighbeam.app.senses import EMBEDDED, find_web
+from weighbeam.chain.local.administer import register, set_names
+from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.local.port import LocalChain
 from weighbeam.demo.cast import VALIDATORS
 from weighbeam.demo.subnet import PARAMS
 from weighbeam.demo.subnet_files import save_validator_settings
@@ -16,6 +20,7 @@ from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.requests.queue import RequestTerms, insert_request
 from weighbeam.engine.rules.intents import WeightsPlan
 from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.engine.weights.metagraphs import note_metagraph
 from weighbeam.mechanism.params import hash_params, make_params
 from weighbeam.mechanism.records import Answer, Asked
 from weighbeam.mechanism.registry import load_mechanism
@@ -32,6 +37,7 @@ ODD = "\u202etxet desrever\u202c \u2066\u200f\u0007\u001b[31m{{ 7*7 }}${7*7}"
 LONG = "W" * 100_000
 ALL = " ".join((SCRIPT, IMAGE, CLOSING, LINK, ODD, "<b onclick='window.pwned=1'>bold</b>", "&lt;i&gt;"))
 HOTKEYS = (IMAGE, LINK, SCRIPT, "W" * 64, "' onmouseover='window.pwned=1", "\u202eyektoh", "{{ 7*7 }}")
+NAMES = (SCRIPT, IMAGE, CLOSING, "W" * 400, ODD, "\u202eeman\n\r\x1b]0;x\x07", "=cmd|' /C calc'!A0")
 CONTRIBUTORS = (IMAGE, SCRIPT, LINK, "W" * 128, CLOSING, "\u202erotubirtnoc")
 ASKED = ("chunking", "inference", "evidence")
 
@@ -49,6 +55,7 @@ def fill_folder(folder: Path) -> None:
         play(journal, mechanism, name_round(mechanism), senses, now - 60)
         play(journal, mechanism, f"{mechanism}-2", senses, now - 30, organic=True)
         tell(store, mechanism, now)
+    name_all(folder, store, now)
     desk = open_desk(store, senses, VALIDATORS[0].hotkey)
     for number, contributor in enumerate(CONTRIBUTORS):
         desk.submit(
@@ -56,6 +63,19 @@ def fill_folder(folder: Path) -> None:
         )
     store.close()
     save_validator_settings(folder, VALIDATORS[0])
+
+
+def name_all(folder: Path, store: Store, now: float) -> None:
+    """A chain on which everybody calls itself something hostile."""
+    file = ChainFile.create(folder / "names.sqlite")
+    for hotkey in HOTKEYS:
+        register(file, hotkey)
+    set_names(file, dict(zip(HOTKEYS, NAMES, strict=True)))
+    chain = LocalChain(file, VALIDATORS[0].hotkey, 0)
+    graph, rules = asyncio.run(chain.metagraph()), asyncio.run(chain.rules())
+    for mechanism in ASKED:
+        note_metagraph(store, mechanism, graph, rules, now)
+    file.close()
 
 
 def play(journal: Journal, name: str, round_id: str, senses: Any, at: float, organic: bool = False) -> None:
@@ -121,7 +141,7 @@ def tell(store: Store, mechanism: str, now: float) -> None:
 
 
 def list_paths(quote: Callable[[str], str]) -> Iterator[str]:
-    yield from ("/", "/rounds", "/attacks", "/novelty", "/ask")
+    yield from ("/", "/rounds", "/attacks", "/novelty", "/novelty/contributors", "/novelty/held", "/ask", "/docs")
     for mechanism in ASKED:
         at = quote(name_round(mechanism))
         yield from (f"/mechanisms/{mechanism}", f"/weights?mechanism={mechanism}", f"/rounds/{at}")

@@ -81,6 +81,8 @@ class MechanismPage:
     """The parameter with the units of a token, where scores are units and are shown in tokens."""
     home: str = ""
     """Where the menu leads, if not to the leaderboard: a path that `add_pages` serves."""
+    app_pages: Mapping[str, str] = field(default_factory=dict)
+    """Where the menu leads in a server that runs nothing else: titles and paths that `add_pages` serves."""
     standing: str = "standing"
     """The title of the standing's column in narrow tables."""
     decimals: int = 2

@@ -323,7 +323,7 @@ def _is_page(value: Any) -> bool:
     if not isinstance(value, MechanismPage):
         return False
     shown = {field.name: getattr(value, field.name) for field in fields(value)}
-    maps = [shown.pop("task_fields"), shown.pop("parts") or {}]
+    maps = [shown.pop("task_fields"), shown.pop("app_pages"), shown.pop("parts") or {}]
     numbers = [shown.pop("decimals"), shown.pop("table_width")]
     hooks = ("figures", "cuts", "texts", "quotes", "answer_pictures", "board_pictures")
     views = [view for name in hooks if (view := shown.pop(name)) is not None]

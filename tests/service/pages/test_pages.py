@@ -43,6 +43,7 @@ from weighbeam.senses.local import LocalSenses
 from weighbeam.service.api.reader import ReadingApi, ReadingContext
 from weighbeam.service.http.authentication import Authenticator, TokenKeyring
 from weighbeam.service.http.cache import StoreCache
+from weighbeam.service.http.callers import Caller
 from weighbeam.service.http.pipeline import RequestPipeline
 from weighbeam.service.http.rate_limit import RateLimits
 from weighbeam.service.pages.answer import list_pictures, show_answer
@@ -59,6 +60,7 @@ from weighbeam.store.database import Store
 from weighbeam.store.memory import remember
 
 HOUR = 3600.0
+READER = Caller("token:reader", frozenset({"read"}))
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -337,7 +339,7 @@ def test_a_contribution_that_earns_nothing_is_not_told_as_paid(store: Store) -> 
         ("duplicate", False),
         ("paid", False),
     ]
-    page = read(show_novelty(make_shelf(store, runs={"novelty": (mechanism, params)}), None, named=True))
+    page = read(show_novelty(make_shelf(store, runs={"novelty": (mechanism, params)}), None, READER))
     assert re.findall(r"(?:ada|bob|eve) (\w+)", page) == ["not_new", "duplicate", "paid"]
     assert "1 contributions had something before them" in page
 

@@ -20,6 +20,7 @@ from weighbeam.engine.alerts.alerts import LOG
 from weighbeam.engine.running.runtime import Service
 from weighbeam.engine.support.package_faults import call_or_log, log_skipped
 from weighbeam.engine.support.process import freeze_memory
+from weighbeam.engine.views.rounds import list_mechanisms as list_played
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params, make_params
 from weighbeam.mechanism.registry import list_mechanisms, load_mechanism
@@ -54,7 +55,7 @@ def make_own_app(access: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
     """All that `weighbeam serve` serves: some mechanisms are served here whether they are run or not."""
     loaded, registry = access.loaded, CollectorRegistry()
     senses = LocalSenses(loaded.settings.validator.embedder)
-    runs = load_served(loaded)
+    runs = load_served(loaded, store)
     count_store(registry, store, [mechanism for mechanism, _ in runs.values()])
     report = partial(report_health, access.pools.submissions)
     app = make_app(access, store, hotkey, find_clock(loaded), registry, report, runs)
@@ -68,9 +69,12 @@ def _extend(mechanism: Mechanism, host: ServiceHost) -> list[SenderPolicy]:
     return call_or_log(mechanism, "extend_service", lambda: list(mechanism.extend_service(host)), [])
 
 
-def load_served(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
-    """The mechanisms of the settings, and those that are served without being run, with their defaults."""
-    runs = dict(load_runs(loaded))
+def load_served(loaded: LoadedSettings, store: Store) -> Mapping[str, tuple[Mechanism, Params]]:
+    """The mechanisms of the settings, and those that are served without being run, with their defaults.
+
+    Where nothing says that a validator is meant, the mechanism that a validator runs by default is left out.
+    """
+    runs = dict(load_runs(loaded)) if is_for_validator(loaded, store) else {}
     for name in sorted(list_mechanisms().keys() - loaded.settings.mechanisms.keys()):
         try:
             mechanism = load_mechanism(name)
@@ -79,6 +83,14 @@ def load_served(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]
         except WeighbeamError as fault:
             log_skipped(name, fault, "the mechanism is not served")
     return runs
+
+
+def is_for_validator(loaded: LoadedSettings, store: Store) -> bool:
+    """Whether the settings name mechanisms, or there is a chain to weigh on, or the journal has entries of any."""
+    named = any("mechanisms" in given for given in loaded.sources.values())
+    section = loaded.settings.chain
+    has_chain = section.kind != "local" or loaded.path(section.path).exists()
+    return named or has_chain or bool(list_played(store))
 
 
 def extend_validator_service(

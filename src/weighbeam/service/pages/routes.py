@@ -8,14 +8,16 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
+from fastapi.responses import RedirectResponse
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.service.api.query import collect_query
 from weighbeam.service.api.reader import ReadingApi
 from weighbeam.service.app import refuse_unknown_route
+from weighbeam.service.api.routes import Handler
 from weighbeam.service.http.cache import LAST_SECONDS, StoreCache
-from weighbeam.service.http.callers import Caller
+from weighbeam.service.http.callers import TOKEN, Caller
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
 from weighbeam.service.pages import compare
 from weighbeam.service.pages.answer import show_answer
@@ -27,6 +29,8 @@ from weighbeam.service.pages.miner import NAMES as MINER_NAMES
 from weighbeam.service.pages.miner import show_miner
 from weighbeam.service.pages.overview import show_overview
 from weighbeam.service.pages.page_data import PageData
+from weighbeam.service.pages.reference import PATH as REFERENCE_PATH
+from weighbeam.service.pages.reference import show_reference
 from weighbeam.service.pages.rendering import page_response, render
 from weighbeam.service.pages.rounds import ANSWER_NAMES, ROUND_NAMES, show_round, show_rounds
 from weighbeam.service.pages.static_files import add_static
@@ -50,11 +54,14 @@ CODES = {
     "unknown_round": 404,
     "unknown_hotkey": 404,
     "unknown_mechanism": 404,
+    "unknown_contribution": 404,
+    "unknown_contributor": 404,
     "not_scored": 404,
     "unknown_page": 404,
 }
 STALE_SECONDS = 15.0
 UNPAGED = ("/v1/", "/static/")
+SIGN_IN = "/sign-in"
 TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "Too many calls", 503: "Busy"}
 
 
@@ -73,7 +80,8 @@ class PageResponder:
         def name(caller: Caller) -> tuple[Hashable, ...]:
             caller.check("read")
             query = collect_query(request, allowed)
-            seen_by = caller.may("admin"), caller.is_anyone
+            own = caller.name if request.scope["path"] == SIGN_IN else None
+            seen_by = caller.may("admin"), caller.may("operate"), caller.is_anyone, own
             turn = tick(STALE_SECONDS if round_id is None else LAST_SECONDS)
             return "page", request.scope["path"], tuple(sorted(query.items())), *seen_by, turn
 
@@ -122,6 +130,8 @@ def add_pages(app: FastAPI, reader: ReadingApi) -> None:
     add_rounds(app, responder)
     add_comparisons(app, responder)
     add_lost(app, responder)
+    add_reference(app, responder)
+    add_sign_in(app, responder)
     for run in responder.data.runs():
         call_or_log(run.mechanism, "add_pages", partial(run.mechanism.add_pages, app, responder), None)
 
@@ -143,11 +153,40 @@ def add_lost(app: FastAPI, responder: PageResponder) -> None:
     app.add_exception_handler(HTTPException, tell_lost)
 
 
+def declare_page(app: FastAPI, path: str) -> Callable[[Handler], Handler]:
+    """A page, for GET and for HEAD."""
+    return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def add_sign_in(app: FastAPI, responder: PageResponder) -> None:
+    @declare_page(app, SIGN_IN)
+    async def sign_in(request: Request) -> Response:
+        """A browser asks for a token where this refuses; at the root, so that it shows it to every page."""
+        return await responder.show(request, lambda caller: show_signed_in(responder.data, caller))
+
+
+def show_signed_in(data: PageData, caller: Caller) -> str:
+    told = "type a token as the password; any user name will do"
+    require(not caller.is_anyone, "bad_token", told, "weighbeam serve token new gives one")
+    scopes = sorted(caller.scopes)
+    holder = caller.name.removeprefix(TOKEN)
+    return render("signed_in.html", data.frame(), SIGN_IN, data.now(), title="Signed in", holder=holder, scopes=scopes)
+
+
+def add_reference(app: FastAPI, responder: PageResponder) -> None:
+    @declare_page(app, REFERENCE_PATH)
+    async def reference(request: Request) -> Response:
+        return await responder.show(request, lambda _: show_reference(responder.data, app.openapi()))
+
+
 def add_boards(app: FastAPI, responder: PageResponder) -> None:
-    data, page = responder.data, partial(app.get, include_in_schema=False)
+    data, page = responder.data, partial(declare_page, app)
 
     @page("/")
     async def overview(request: Request) -> Response:
+        home = data.find_home()
+        if home is not None:
+            return RedirectResponse(home, 307, {"Cache-Control": "no-cache"})
         return await responder.show(request, lambda _: show_overview(data))
 
     @page("/mechanisms/{mechanism}")
@@ -200,7 +239,7 @@ def add_comparisons(app: FastAPI, responder: PageResponder) -> None:
 
 
 def add_rounds(app: FastAPI, responder: PageResponder) -> None:
-    data, page = responder.data, partial(app.get, include_in_schema=False)
+    data, page = responder.data, partial(declare_page, app)
 
     @page("/rounds")
     async def rounds(request: Request) -> Response:

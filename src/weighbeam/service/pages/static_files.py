@@ -16,7 +16,18 @@ from weighbeam.senses.adapters.model_files import cache_folder, cached_file
 from weighbeam.service.http.pipeline import SEALED_HEADERS
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-OWN = ("style.css", "theme.js", "live.js", "tables.js", "times.js", "charts.js", "ask.js", "overview.js", "icon.svg")
+OWN = (
+    "style.css",
+    "theme.js",
+    "live.js",
+    "tables.js",
+    "times.js",
+    "charts.js",
+    "ask.js",
+    "overview.js",
+    "decide.js",
+    "icon.svg",
+)
 VEGA = "vega.js"
 MAKING = threading.Lock()
 FOR_EVER = "public, max-age=31536000, immutable"
