@@ -62,7 +62,7 @@ def test_a_round_and_an_alert_show_up_by_themselves(window: Window, store: Store
     await_live(window)
     play(Journal(store), observed, "chunking-live", time.time())
     expect(window.page.locator("#newest")).to_contain_text("chunking-live", timeout=SOON_MS)
-    expect(window.page.locator("#mechanisms")).to_contain_text("chunking-live")
+    expect(window.page.locator("#mechanisms a[href='/rounds/chunking-live']")).to_be_visible(timeout=SOON_MS)
     Alerts(store, time.time).tell("clock_skew", "warning", "the clock is <i>late</i>")
     expect(window.page.locator("#alerts")).to_contain_text("the clock is <i>late</i>", timeout=SOON_MS)
     assert window.run(MARKED), "the page was never left"

@@ -105,6 +105,7 @@ def test_a_leaderboard_says_who_is_hostile_and_how(window: Window, mechanism: st
             if one[place].name in told:
                 assert told[one[place].name] == f"{role} {one[place].about}"
     assert len(told) >= len(HONEST)
+    window.see_charts()
     window.audit()
 
 
@@ -116,6 +117,7 @@ def test_a_miner_is_found_by_name_or_uid(window: Window, given: str) -> None:
     uid = next(part for part in window.page.locator(".lead").first.inner_text().split() if part.isdigit())
     assert uid == "5" or given == "climb"
     expect(window.page.get_by_text("In this demo it is")).to_be_visible()
+    window.see_charts()
     window.audit()
 
 
@@ -148,6 +150,7 @@ def test_a_countdown_ends_with_the_validator(
         Alerts(store, time.time).tell("clock_skew", "warning", "a reason to look again")
         expect(lead).to_contain_text("No validator is running.", timeout=SOON_MS)
         expect(window.page.locator(".countdown")).to_have_count(0)
+        window.see_charts()
         window.audit()
         window.check()
         store.close()

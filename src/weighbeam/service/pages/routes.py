@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
-from starlette.exceptions import HTTPException
 from fastapi.responses import RedirectResponse
+from starlette.exceptions import HTTPException
 
 from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.service.api.query import collect_query
 from weighbeam.service.api.reader import ReadingApi
-from weighbeam.service.app import refuse_unknown_route
 from weighbeam.service.api.routes import Handler
+from weighbeam.service.app import refuse_unknown_route
 from weighbeam.service.http.cache import LAST_SECONDS, StoreCache
 from weighbeam.service.http.callers import TOKEN, Caller
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
