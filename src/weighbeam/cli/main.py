@@ -20,8 +20,15 @@ from weighbeam.cli.run.processes import run_app, serve_app
 from weighbeam.cli.score.commands import score_app
 from weighbeam.core.errors import WeighbeamError
 
-RENAMED = {"copies": "journal duplicates", "receipt": "journal receipts", "store": "journal copy"}
-"""Commands that got another name when they moved into a group; the others are found by their own."""
+RENAMED = {
+    "copies": "journal duplicates",
+    "miner": "run miner",
+    "observer": "run observer",
+    "receipt": "journal receipts",
+    "store": "journal copy",
+    "validator": "run validator",
+}
+"""Commands whose new place their old name alone does not tell; the others are found by it."""
 LONGEST_NAME = 40
 
 

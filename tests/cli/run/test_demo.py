@@ -217,7 +217,9 @@ def test_the_journal_can_be_read(played) -> None:
     assert {line["status"] for line in report} == {"valid"}
     shown = run("journal", "leaderboard", "--store", store, COLUMNS="120").stdout
     assert standings[0]["hotkey"] in shown
-    assert shown.startswith("chunking (--mechanism evidence or inference or novelty for another): lower")
+    assert shown.startswith(
+        "chunking: lower standings are better\n(--mechanism evidence or inference or novelty for another)"
+    )
     assert "of 15" in run("journal", "rounds", "--store", store).stdout
     assert run("journal", "miner-report", "nobody", "--store", store).returncode == 2
 

@@ -319,7 +319,7 @@ APP_SECTIONS = {"store", "service", "log"}
 
 
 def find_role(loaded: LoadedSettings) -> Literal["validator", "miner", "app"]:
-    """What settings are for, by the sections in them."""
+    """Whether settings are for a validator, a miner or an app, by the sections in them."""
     given = {name for source in loaded.sources.values() for name in source}
     if given & ROLE_SECTIONS["miner"] and not given & ROLE_SECTIONS["validator"]:
         return "miner"

@@ -32,7 +32,7 @@ COMMANDS: Mapping[StarterRole, str] = {"validator": "run validator", "miner": "r
 
 @dataclass(frozen=True, slots=True)
 class StarterChoice:
-    """What the file is for. Without `netuid` the chain is a local one, on this machine."""
+    """The purpose of the file. Without `netuid` the chain is a local one, on this machine."""
 
     role: StarterRole
     file: Path

@@ -32,7 +32,7 @@ def _find_entries() -> Any:
 
 
 def load_extension(group: str, name: str) -> Any:
-    """What a package registered under this name; None if none did."""
+    """The object that a package registered under this name; None if none did."""
     found = {entry.value: entry for entry in _find_entries().select(group=group, name=name)}
     if len(found) > 1:
         told = f"two packages provide the command {name!r}: {' and '.join(sorted(found))}"

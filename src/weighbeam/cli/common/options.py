@@ -78,7 +78,7 @@ def start_logs(loaded: "LoadedSettings | None", as_json: bool, level: str | None
     try:
         section = LogSection(**{**below, **above, **({"level": level.upper()} if level else {})})
     except ValueError:
-        told = f"{level!r} is no level of the log"
+        told = f"{level!r} is not a level of the log"
         raise WeighbeamError("bad_usage", told, "write DEBUG, INFO, WARNING or ERROR") from None
     start_logging(section, () if loaded is None else list_secrets(loaded))
 
@@ -91,7 +91,7 @@ def open_read(store: str | None, config: Path | None) -> "Store":
 
 
 def open_names(journal: "Store", store: str | None, config: Path | None) -> "NameBook":
-    """Who is who in a journal; a journal named by --store is shown without the aliases of settings found by chance."""
+    """The names of miners in a journal; with --store without aliases of settings found by chance."""
     from weighbeam.engine.views.names import load_names
 
     by_settings = store is None or config is not None
@@ -107,15 +107,16 @@ def choose_mechanism(given: str | None, there: Sequence[str]) -> str:
     return given or (*there, *complete_mechanism(""))[0]
 
 
-def format_headline(mechanism: str, there: Sequence[str]) -> str:
-    """A mechanism's name as a headline, and how to see the others.
+def format_headline(mechanism: str, there: Sequence[str], about: str = "") -> str:
+    """A mechanism's name as a headline, and on a line of its own how to see the others.
 
-    >>> format_headline("first", ["first", "second", "third"])
-    'first (--mechanism second or third for another)'
+    >>> print(format_headline("first", ["first", "second", "third"], "higher is better"))
+    first: higher is better
+    (--mechanism second or third for another)
     """
     others = [make_printable(name, LONGEST_NAME) for name in there if name != mechanism]
-    own = make_printable(mechanism, LONGEST_NAME)
-    return f"{own} (--mechanism {' or '.join(others)} for another)" if others else own
+    own = make_printable(mechanism, LONGEST_NAME) + (f": {about}" if about else "")
+    return f"{own}\n(--mechanism {' or '.join(others)} for another)" if others else own
 
 
 def find_journal_url(store: str | None, config: Path | None) -> str:

@@ -14,7 +14,7 @@ def save_picture(picture: Picture, file: Path) -> str:
     if form is None:
         raise WeighbeamError("bad_picture", f"{file.name} names no form of picture", "end it with .png, .svg or .html")
     if not file.absolute().parent.is_dir():
-        raise WeighbeamError("bad_picture", f"{file.parent} is no folder", "make it first")
+        raise WeighbeamError("bad_picture", f"{file.parent} is not a folder", "make it first")
     image = draw_in_process(picture, form)
     try:
         file.write_bytes(image)

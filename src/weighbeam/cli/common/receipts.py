@@ -8,7 +8,7 @@ import typer
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_printable, print_json
 from weighbeam.core.errors import WeighbeamError
 
-NodeOption = Annotated[str | None, typer.Option("--node", metavar="ADDRESS", help="Who must have signed.")]
+NodeOption = Annotated[str | None, typer.Option("--node", metavar="ADDRESS", help="The hotkey that must have signed.")]
 MAX_TOLD = 200
 OPENING = b'{"kind": "export"'
 
@@ -33,7 +33,7 @@ def load_receipt(file: Path) -> dict[str, Any] | None:
 
 
 def report_signer(found: dict[str, Any], node: str | None, as_json: bool) -> None:
-    """Who signed a receipt; exit 1 if nobody did."""
+    """Report who signed a receipt; exit 1 if nobody did."""
     from weighbeam.network.receipts import verify_receipts
 
     try:

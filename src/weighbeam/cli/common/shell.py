@@ -50,7 +50,7 @@ class Shell(HelpGroup):
 
 
 def _end_cleanly() -> None:
-    """Being told to end is an end like any other: what was put aside for a moment is removed."""
+    """End on SIGTERM as at any other end: temporary files are removed."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
 

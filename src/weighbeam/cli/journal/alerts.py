@@ -87,7 +87,7 @@ def try_receivers(config: ConfigOption = None, as_json: AsJson = False) -> None:
     if not receivers:
         raise WeighbeamError(
             "bad_config",
-            "nobody is told of alerts: alerts.urls is empty",
+            "no alert can be sent: alerts.urls is empty",
             'set it in [alerts], such as urls = ["discord://ID/TOKEN"]',
         )
     hotkey = open_hotkey(loaded).address

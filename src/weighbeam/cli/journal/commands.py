@@ -12,7 +12,7 @@ from weighbeam.cli.journal.weights import weights
 
 
 class JournalGroup(HelpGroup):
-    """What a journal holds, its proofs, and ways out of it."""
+    """Contents of a journal, its proofs, and ways out of it."""
 
     panels: ClassVar = {
         "Read": ("leaderboard", "miner-report", "rounds", "round", "weights", "alerts", "duplicates"),

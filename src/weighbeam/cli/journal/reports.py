@@ -70,7 +70,7 @@ def leaderboard(
     book = open_names(journal, store, config)
     lines = list(book.name_all(select_leaderboard(journal, found, _find_averaging(store, config)), found.name))
     if not as_json:
-        typer.echo(f"{format_headline(found.name, there)}: {found.better} standings are better")
+        typer.echo(format_headline(found.name, there, f"{found.better} standings are better"))
     rows = [
         [
             "–" if line.standing is None else line.place,
@@ -158,17 +158,17 @@ def miner_report(
     rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in shown]
     print_table(("round", "block", "status", "score", "reasons"), rows)
     if view.reasons:
-        typer.echo("What the reasons mean:")
+        typer.echo("Meaning of the reasons:")
     for reason in view.reasons:
         typer.echo(f"  {make_printable(reason.code, 60)} ({reason.count}): {make_printable(reason.meaning, 300)}")
     if view.advice:
-        typer.echo("What to improve:")
+        typer.echo("To improve:")
     for number, advice in enumerate(view.advice, 1):
         typer.echo(f"  {number}. {make_printable(advice.title, 100)}. {make_printable(advice.text, 600)}")
 
 
 def _list_report(mechanism: str, miner: "MinerView") -> dict[str, Any]:
-    """The scores as they always were, and what is known besides."""
+    """The scores as they always were, and all else that is known."""
     report = {"mechanism": mechanism, **asdict(miner)}
     report["scores"] = [{**point, "reasons": ", ".join(point["reasons"])} for point in report.pop("points")]
     return report
@@ -285,7 +285,7 @@ def show_round(
 
 
 def show_who(result: "ScoreResult", book: "NameBook") -> None:
-    """Whose answers these are, for the tables above know hotkeys alone."""
+    """Name the miners of the answers, for the tables above know hotkeys alone."""
     known = [book.find(one.hotkey, result.mechanism.name) for one in result.answers]
     rows = [[one.name, "" if one.uid is None else one.uid, one.hotkey] for one in known if one.name is not None]
     if rows:
@@ -301,4 +301,4 @@ def show_extras(extras: "dict[str, RoundExtra]") -> None:
     if narrative is not None:
         show_narrative(narrative.value or "")
         if narrative.fault is not None:
-            typer.echo(f"told by {narrative.maker}: {make_printable(narrative.fault, 200)}")
+            typer.echo(f"narrated by {narrative.maker}: {make_printable(narrative.fault, 200)}")

@@ -97,7 +97,7 @@ def replay(
     config: ConfigOption = None,
     verify: Annotated[bool, typer.Option("--verify", help="Print differences and the verdict only.")] = False,
     hotkey: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Who must have signed the journal; else the settings' wallet.")
+        str | None, typer.Option(metavar="ADDRESS", help="The hotkey that must have signed; else the settings' wallet.")
     ] = None,
     head: Annotated[
         str | None, typer.Option(metavar="HEAD", help="A head kept elsewhere: its file, or SEQUENCE:HASH.")
@@ -165,7 +165,7 @@ def _print_line(result: "ReplayedEntry", verify: bool, as_json: bool) -> None:
 
 
 def _find_pins(place: str, hotkey: str | None, head: str | None, config: Path | None, configured: bool) -> "Pins":
-    """What is known of the journal from elsewhere: options, the head beside it, the settings' wallet."""
+    """Facts about the journal from elsewhere: options, the head beside it, the settings' wallet."""
     from weighbeam.app.identity import open_hotkey
     from weighbeam.app.validator.build import locate_head
     from weighbeam.engine.journal.head import find_head_file, load_head

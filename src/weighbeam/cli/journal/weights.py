@@ -100,7 +100,7 @@ def weights(
     if skips:
         typer.echo("weigh-ins that set nothing:")
         lines = [[_format_time(s.at), s.mode, s.reason, len(s.detail.get("stale", []))] for s in skips]
-        print_table(("at", "mode", "reason", "miners without success"), lines)
+        print_table(("at", "mode", "reason", "stale miners"), lines)
 
 
 def _preview(config: Path | None, given: str | None, as_json: bool) -> None:

@@ -115,7 +115,7 @@ def show_attacks(benched: "BenchResult", findings: "tuple[AttackFinding, ...] | 
         show_findings(findings)
 
 
-MechanismName = Annotated[str, typer.Option(help="Whose parameters to vary.")]
+MechanismName = Annotated[str, typer.Option(help="The mechanism whose parameters to vary.")]
 GridOption = Annotated[
     list[str], typer.Option("--grid", metavar="NAME=VALUE,VALUE...", help="Values of one parameter; may be repeated.")
 ]

@@ -44,7 +44,7 @@ def backtest(
         str | None,
         typer.Option(help="Only this one; its parameters may be named alone.", autocompletion=complete_mechanism),
     ] = None,
-    start: Annotated[str | None, typer.Option("--from", help=f"Otherwise from here on: {EDGE}.")] = None,
+    start: Annotated[str | None, typer.Option("--from", help=f"Apply the parameters from here on: {EDGE}.")] = None,
     end: Annotated[str | None, typer.Option("--until", help=f"Read no further: {EDGE}.")] = None,
     weigh_every: Annotated[
         float | None, typer.Option(min=60.0, metavar="SECONDS", help="Weigh at regular times, not as recorded.")

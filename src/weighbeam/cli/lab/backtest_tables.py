@@ -31,7 +31,7 @@ def show_backtest(found: Backtest, limit: int) -> None:
 
 
 def _show_ground(found: Backtest) -> None:
-    """What was compared with what."""
+    """Both sides of the comparison."""
     comparison = found.comparison
     mechanisms = comparison.mechanisms.values()
     rounds, weighed = sum(one.rounds.rounds for one in mechanisms), sum(one.weigh_ins.weigh_ins for one in mechanisms)

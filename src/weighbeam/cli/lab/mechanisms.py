@@ -35,7 +35,7 @@ def list_installed(as_json: AsJson = False) -> None:
         print_json({"mechanisms": rows, "broken": broken})
         return
     shown = [[*(str(value) for value in list(row.values())[:4]), "yes" if row["backtest"] else "no"] for row in rows]
-    print_table(("name", "package", "version", "kind", "says what reads its parameters"), shown)
+    print_table(("name", "package", "version", "kind", "backtest"), shown)
     for one in broken:
         typer.echo(make_printable(f"broken: {one['name']} [{one['code']}] {one['message']} | {one['remedy']}", 500))
 

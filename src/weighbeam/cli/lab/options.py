@@ -54,7 +54,7 @@ def check_report(file: Path | None) -> None:
     if file is None:
         return
     if file.suffix.lower() != ".html":
-        raise WeighbeamError("bad_report", f"{file.name} is no page", "end it with .html")
+        raise WeighbeamError("bad_report", f"{file.name} is not a page", "end it with .html")
     if not file.absolute().parent.is_dir() or file.is_dir():
         raise WeighbeamError("bad_report", f"{file} cannot be written", "name a file in a folder that exists")
     new = not file.exists()

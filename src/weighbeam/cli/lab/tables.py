@@ -127,7 +127,7 @@ def show_trial(trial: Trial) -> None:
         table.add_row(miner, skill, *counts, f"{trial.earned[name]:.3f}", share, stands)
     Console().print(table)
     print_dim(
-        "of fair: 1 is an equal share of all pay. signs: turns that spoke against the miner.\n"
+        "of fair: 1 is an equal share of all pay. signs: rounds with signs against the miner.\n"
         f"tau {kendall(trial):.2f}: how well the standings of the honest follow their skill. seed {trial.seed}"
     )
 

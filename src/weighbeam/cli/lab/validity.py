@@ -43,7 +43,7 @@ def validity(
     settings: SetOption = None,
     embedder: Annotated[str | None, typer.Option(help="Another embedder, as score --embedder takes it.")] = None,
     entailment: Annotated[str | None, typer.Option(help="nli-minilm or hf:MODEL.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="What intervals are drawn from.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the intervals.")] = 0,
     json_file: JsonFile = None,
     html: HtmlFile = None,
 ) -> None:

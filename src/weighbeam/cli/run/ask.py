@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.3
 POLLS_PER_CHECK = 10
+MAX_LINE = 100
 PENDING = ("waiting", "taken")
 
 
@@ -115,6 +116,18 @@ def _load_body(file: Path, mechanism: "Mechanism", params: "Params") -> Mapping[
     return body
 
 
+def has_long_text(value: Any) -> bool:
+    """Whether a text in an answer is longer than a line shows.
+
+    >>> has_long_text({"chunks": ["a"]}), has_long_text({"chunks": ["a" * 101]})
+    (False, True)
+    """
+    if isinstance(value, str):
+        return len(value) > MAX_LINE
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return any(has_long_text(one) for one in inner)
+
+
 def _show(outcome: dict[str, Any], mechanism: str, as_json: bool) -> None:
     if as_json:
         print_json(outcome)
@@ -124,7 +137,8 @@ def _show(outcome: dict[str, Any], mechanism: str, as_json: bool) -> None:
     if outcome["state"] == "done":
         typer.echo(f"best answer by {result['hotkey']} in {result['seconds']:.3f} s, round {result['round']}")
         load_score_command(mechanism).show_answer(result["payload"])
-        typer.echo("long answers are shortened here; --json has all of it")
+        if has_long_text(result["payload"]):
+            typer.echo(f"shortened; all of it: weighbeam ask --id {outcome['id']} --json")
     elif result:
         typer.echo(f"{result['error']}: {make_printable(result['message'])}")
     elif outcome["state"] == "waiting":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from weighbeam.engine.running.diagnosis import Symptom
 
 STATE_TEXTS = {
-    "there": "is there, and right",
+    "there": "is up to date",
     "not needed": "is not needed: its extra is not installed",
     "missing": "is missing",
     "wrong": "is not the known one",
@@ -95,7 +95,7 @@ def doctor(
 ) -> None:
     """Check this installation and its settings.
 
-    Exits with 1 if something needed is broken. Optional parts may be missing.
+    Exits with 1 if a needed part is broken. Optional parts may be missing.
     """
     from weighbeam.app.validator.checks import diagnose_settings
     from weighbeam.engine.running.diagnosis import diagnose
@@ -132,7 +132,7 @@ def _show_symptoms(symptoms: "Iterable[Symptom]") -> bool:
                 console.print(line)
                 if symptom.remedy and not again:
                     console.print(Text(f"    remedy: {make_printable(symptom.remedy, 800)}", "cyan"))
-    console.print("everything needed is there" if healthy else "something needed is broken", highlight=False)
+    console.print("everything needed is there" if healthy else "a needed part is broken", highlight=False)
     return healthy
 
 

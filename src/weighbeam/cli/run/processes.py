@@ -62,9 +62,9 @@ token_app = make_app("Make, list and revoke API tokens.\n\nThey are kept in the 
 @token_app.command()
 def new(
     context: typer.Context,
-    name: Annotated[str, typer.Option(help="Whose it is; a name has one live token.")],
+    name: Annotated[str, typer.Option(help="The owner; a name has one live token.")],
     scope: Annotated[
-        list[str], typer.Option(help="What it may do: ask, read, admin, check, submit, operate; may be repeated.")
+        list[str], typer.Option(help="A permission: ask, read, admin, check, submit, operate; may be repeated.")
     ],
     per_minute: Annotated[float | None, typer.Option(help="Its calls per minute, else the settings'.")] = None,
     priority: Annotated[

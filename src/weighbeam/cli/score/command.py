@@ -3,6 +3,7 @@
 Help and completion load this module and the ones that override it, so nothing heavy is imported at their top.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ import typer
 from weighbeam.cli.common.shell import make_printable, print_json
 
 MAX_WARNING = 400
+MAX_NAME = 60
+MAX_VALUE = 600
 
 if TYPE_CHECKING:
     from weighbeam.cli.score.page import PageTable
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCall:
-    """What the options that all mechanisms share come to."""
+    """The options that all mechanisms share."""
 
     mechanism: "Mechanism"
     file: Path
@@ -114,4 +117,7 @@ class ScoreCommand:
         return []
 
     def show_answer(self, payload: Mapping[str, Any]) -> None:
-        """Print the answer that `weighbeam ask` got; nothing, unless overridden."""
+        """Print the answer that `weighbeam ask` got, each value on a line, long ones shortened."""
+        for name, value in payload.items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            typer.echo(f"{make_printable(str(name), MAX_NAME)}: {make_printable(text, MAX_VALUE)}")

@@ -22,7 +22,7 @@ DAY = 86400.0
 
 @dataclass(frozen=True, slots=True)
 class ScoreInRound:
-    """What one of two miners got in a round of both."""
+    """The result of one of two miners in a round of both."""
 
     status: str
     value: float | None
@@ -157,7 +157,7 @@ class WeightPair:
 
     @property
     def clipped(self) -> float:
-        """What of our weight is above the consensus: it counts for nothing and lowers our vtrust."""
+        """Our weight above the consensus: it counts for nothing and lowers our vtrust."""
         return max(0.0, self.ours - self.consensus)
 
     @property

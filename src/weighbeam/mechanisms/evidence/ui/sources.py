@@ -109,7 +109,7 @@ def sign(
 def check(
     places: ListPlaces,
     key: Annotated[
-        str | None, typer.Option(help="Whose signature each must carry; else the settings' validator.lists_key.")
+        str | None, typer.Option(help="The key that must have signed each; else the settings' validator.lists_key.")
     ] = None,
     config: ConfigOption = None,
     as_json: AsJson = False,

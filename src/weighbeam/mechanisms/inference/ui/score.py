@@ -23,7 +23,7 @@ class ScoreInference(ScoreCommand):
         ] = None,
         narrative: Annotated[bool, typer.Option("--narrative", help="Tell in words what happened.")] = False,
         narrator: Annotated[
-            str, typer.Option(help="Who tells it: deterministic, or openai:MODEL@URL.")
+            str, typer.Option(help="The narrator: deterministic, or openai:MODEL@URL.")
         ] = "deterministic",
     ) -> None:
         """Score free-text answers to a prompt.

@@ -51,7 +51,7 @@ EachLimit = Annotated[
 
 @novelty_app.command()
 def submit(
-    contributor: Annotated[str, typer.Option(help="Who contributes it, by your own name for them.")],
+    contributor: Annotated[str, typer.Option(help="The contributor, by your own name for them.")],
     text: Text = None,
     file: TextFile = None,
     key: Annotated[str | None, typer.Option(help="Idempotency key: the same one is never paid twice.")] = None,
@@ -83,13 +83,13 @@ def submit(
     else:
         show_receipt(found, rules)
         if found["at"] < started:
-            typer.echo(f"it was there before: nothing more is paid for contribution {found['id']}")
+            typer.echo(f"duplicate: nothing more is paid for contribution {found['id']}")
 
 
 @novelty_app.command()
 def contribute(
     to: Annotated[str, typer.Option(metavar="URL", help="The desk: a validator's address, or a weighbeam serve.")],
-    node: Annotated[str, typer.Option(metavar="ADDRESS", help="The hotkey of whoever runs it.")],
+    node: Annotated[str, typer.Option(metavar="ADDRESS", help="The hotkey of the node.")],
     text: Text = None,
     file: TextFile = None,
     key: Annotated[str | None, typer.Option(help="Idempotency key: the same one is never paid twice.")] = None,
@@ -116,7 +116,7 @@ def contribute(
 def check(
     text: Text = None,
     file: TextFile = None,
-    contributor: Annotated[str | None, typer.Option(help="Who would contribute it; else somebody new.")] = None,
+    contributor: Annotated[str | None, typer.Option(help="The contributor; else somebody new.")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     params: ParamsFile = None,

@@ -47,7 +47,7 @@ def balances(
         [row["contributor"], format_tokens(row["units"], rules), row["units"], format_tokens(row["held"], rules)]
         for row in rows
     ]
-    print_table(("contributor", "tokens", "units", "tokens held"), cells)
+    print_table(("contributor", "tokens", "units", "held"), cells)
     if contributor is None:
         told = f"{totals['contributions']} contributions, {totals['pieces']} pieces in the corpus"
         typer.echo(f"treasury: {format_tokens(totals['treasury'], rules)} tokens; {told}")

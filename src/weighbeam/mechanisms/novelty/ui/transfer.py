@@ -18,7 +18,7 @@ from weighbeam.mechanisms.novelty.ui.options import ConfigOption, EmbedderName, 
 
 def import_texts(
     file: Annotated[Path, typer.Argument(help="One text per line: a JSON string, {text, contributor?}, or an export.")],
-    contributor: Annotated[str, typer.Option(help="Whose texts they are, where a line does not say.")] = "import",
+    contributor: Annotated[str, typer.Option(help="The contributor, where a line does not say.")] = "import",
     store: StoreOption = None,
     config: ConfigOption = None,
     params: ParamsFile = None,
@@ -45,7 +45,7 @@ def import_texts(
     else:
         for bad in brought.bad:
             typer.echo(f"line {bad.line}: {make_printable(bad.message, 200)} [{bad.error}]", err=True)
-        counts = f"{brought.imported} imported, {brought.duplicates} there before, {len(brought.bad)} bad"
+        counts = f"{brought.imported} imported, {brought.duplicates} known before, {len(brought.bad)} bad"
         typer.echo(counts + (f", {brought.skipped} without a text" if brought.skipped else ""))
     if brought.bad:
         raise typer.Exit(EXIT_CHECK_FAILED)
