@@ -186,6 +186,19 @@ def test_no_more_is_read_than_the_cap_and_it_is_said(store: Store, monkeypatch: 
     assert found.more
 
 
+def test_a_search_of_answers_ends_somewhere_and_it_is_said(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(store)
+    monkeypatch.setattr("weighbeam.engine.views.rounds.MAX_SEARCHED", 2)
+    for query in ({"miner": "c"}, {"reason": "timeout"}):
+        found = select_rows(ROUNDS, open_source(store), parse_choice(ROUNDS, query))
+        assert [line.id for line in found.rows] == [f"{NAME}-3"]
+        assert found.more
+    older = {"miner": "c", "until": str(START + 600)}
+    found = select_rows(ROUNDS, open_source(store), parse_choice(ROUNDS, older))
+    assert [line.id for line in found.rows] == [f"{NAME}-1"]
+    assert len(select_rows(ROUNDS, open_source(store), parse_choice(ROUNDS, {})).rows) == 4
+
+
 def test_a_page_of_the_usual_order_reads_no_more_than_it_shows(store: Store) -> None:
     fill(store)
     found = select_rows(ROUNDS, open_source(store), parse_choice(ROUNDS, {}), 2)

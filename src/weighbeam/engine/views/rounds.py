@@ -93,19 +93,46 @@ class RoundFilter:
     since: float | None = None
     until: float | None = None
 
+    @property
+    def searches_answers(self) -> bool:
+        return self.miner is not None or self.reason is not None or self.outcome == VOID
+
 
 VOID = "void"
 OUTCOMES = (*STATES, VOID)
+MAX_SEARCHED = 20_000
+"""Rounds whose answers are searched: what nobody has would else be looked for in all of them."""
 
 
-def find_rounds(store: Store, wanted: RoundFilter, limit: int) -> tuple[RoundLine, ...]:
+@dataclass(frozen=True, slots=True)
+class FoundRounds:
+    """The newest rounds that were looked for; `cut` if older ones were not searched."""
+
+    lines: tuple[RoundLine, ...]
+    cut: bool = False
+
+
+def find_rounds(store: Store, wanted: RoundFilter, limit: int) -> FoundRounds:
     """The newest of them, so many at most."""
     columns = tables.rounds.c
     query = _select_lines().order_by(columns.at.desc(), columns.id.desc()).limit(limit)
     for condition in _list_conditions(wanted):
         query = query.where(condition)
     with store.read() as connection:
-        return _read_lines(connection, query)
+        oldest = _find_oldest(connection, wanted) if wanted.searches_answers else None
+        if oldest is not None:
+            query = query.where(columns.at >= oldest)
+        return FoundRounds(_read_lines(connection, query), oldest is not None)
+
+
+def _find_oldest(connection: Connection, wanted: RoundFilter) -> float | None:
+    """When the last round was that is searched, None if all are."""
+    columns = tables.rounds.c
+    query = select(columns.at).order_by(columns.at.desc()).offset(MAX_SEARCHED - 1).limit(1)
+    for condition in _list_conditions(RoundFilter(wanted.mechanism, since=wanted.since, until=wanted.until)):
+        query = query.where(condition)
+    oldest: float | None = connection.scalar(query)
+    return oldest
 
 
 def _list_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:

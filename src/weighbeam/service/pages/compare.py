@@ -138,7 +138,7 @@ def show_rounds_beside(data: PageData, query: Mapping[str, str], withhold: bool)
 
 
 def _find_before(data: PageData, view: RoundView) -> str | None:
-    older = find_rounds(data.store, RoundFilter(mechanism=view.mechanism, until=view.at), 5)
+    older = find_rounds(data.store, RoundFilter(mechanism=view.mechanism, until=view.at), 5).lines
     return next((line.id for line in older if line.id != view.id), None)
 
 

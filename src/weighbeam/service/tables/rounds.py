@@ -27,8 +27,8 @@ def select_rounds(source: TableSource, filters: Mapping[str, str], limit: int) -
         since=since,
         until=until,
     )
-    rows = find_rounds(source.store, wanted, limit + 1)
-    return FoundRows(rows[:limit], len(rows) > limit)
+    found = find_rounds(source.store, wanted, limit + 1)
+    return FoundRows(found.lines[:limit], found.cut or len(found.lines) > limit)
 
 
 def rate_valid(line: RoundLine) -> float | None:
