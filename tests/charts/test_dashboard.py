@@ -54,3 +54,9 @@ def test_one_absurd_score_does_not_hide_the_others() -> None:
     score, _ = course(0.5, 0.6, 0.7, -1.29e87)
     assert score["scale"]["domain"] == [0.49, 0.71]
     assert score["scale"]["clamp"] is True
+
+
+def test_a_miner_without_a_standing_has_no_line_of_it() -> None:
+    rows = [{"at": 1.0, "value": 0.0, "standing": None, "status": "failed", "round": "r"}]
+    (part,) = chart_course(rows, "score", "standing")["vconcat"]
+    assert part["encoding"]["y"]["title"] == "score"

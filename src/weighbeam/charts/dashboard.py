@@ -38,7 +38,10 @@ def chart_standings(rows: Rows, lower_is_better: bool) -> dict[str, Any]:
 
 
 def chart_course(rows: Rows, value: str, standing: str, lower_is_better: bool = False) -> dict[str, Any]:
-    """One miner over time: rows of `at`, `value`, `standing`, `status`, `round`; better standings are higher up."""
+    """One miner over time: rows of `at`, `value`, `standing`, `status`, `round`; better standings are higher up.
+
+    A miner that never stood anywhere has no line of standings.
+    """
     spec = _fill(_course(), rows)
     for part, name, field in zip(spec["vconcat"], (value, standing), ("value", "standing"), strict=True):
         values = [float(row[field]) for row in rows if row[field] is not None]
@@ -46,6 +49,8 @@ def chart_course(rows: Rows, value: str, standing: str, lower_is_better: bool = 
         part["encoding"]["y"] |= {"title": name, "scale": scale}
     if lower_is_better:
         spec["vconcat"][1]["encoding"]["y"]["scale"]["reverse"] = True
+    known = [any(row[field] is not None for row in rows) for field in ("value", "standing")]
+    spec["vconcat"] = [part for part, some in zip(spec["vconcat"], known, strict=True) if some] or spec["vconcat"][:1]
     return spec
 
 
