@@ -398,6 +398,22 @@ def test_a_contribution_is_shown_by_its_text_and_a_users_is_not(store: Store) ->
     assert [one.text for one in hook(store, {}, {"contributions": [{"id": "x"}, 7, {"id": "9" * 30}]})] == []
 
 
+def test_a_story_names_miners_and_links_them(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {ALICE.address: "tide", BOB.address: "tide moon"})
+    told = f"The best answer is {BOB.address[:8]}'s, before {ALICE.address} <b>; 5Zzz is nobody"
+    with store.write() as connection:
+        row = {"round": f"{NAME}-0", "kind": "narrative", "at": START, "value": told, "maker": ""}
+        connection.execute(tables.extras.insert().values(**row))
+    data = make_shelf(store)
+    named = replace(data.shown, aliases={BOB.address: "Bob <i>"})
+    page = show_round(PageData(replace(data.reader, shown=named)), f"{NAME}-0", withhold=False)
+    story = page.partition('id="narrative-title"')[2].partition("</section>")[0]
+    assert f'href="/miners/{BOB.address}"' in story
+    assert f"Bob &lt;i&gt; ({BOB.address[:8]})" in story
+    assert f'href="/miners/{ALICE.address}"' in story
+    assert "&lt;b&gt;; 5Zzz is nobody" in story
+
+
 def test_standings_are_shown_with_their_pictures(store: Store, senses: LocalSenses) -> None:
     page = show_leaderboard(play_chunking(store, senses), "chunking")
     names = re.findall(r'<figure class="chart" id="([^"]+)"', page)

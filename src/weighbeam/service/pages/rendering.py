@@ -105,6 +105,7 @@ def open_templates(package: str = OWN_PACKAGE) -> Environment:
         "fixed": formats.format_fixed,
         "tao": lambda value: formats.format_decimals(value, 3),
         "keys": link_keys,
+        "story": link_prefixes,
     }
     made.globals["who"] = find_shown_name
     return made

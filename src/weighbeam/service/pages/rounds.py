@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import Markup
-
-from weighbeam.charts.heatmap import chart_heatmap
+from weighbeam.charts.heatmap import FLAG, chart_heatmap
+from weighbeam.charts.text import tame_text
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.scoring import ScoreResult
+from weighbeam.engine.views.names import NameBook
 from weighbeam.engine.views.round_view import AnswerView, RoundView, select_round_view
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.network.blame import Lateness
 from weighbeam.service.pages.formats import format_column, format_number
 from weighbeam.service.pages.page_data import PageData
-from weighbeam.service.pages.rendering import link_prefixes, render
+from weighbeam.service.pages.rendering import render
 from weighbeam.service.tables.rounds import ANSWERS, ROUNDS
 from weighbeam.service.tables.shown import find_page
 from weighbeam.service.tables.view import list_names, view_table
@@ -58,6 +58,7 @@ def cut_pieces(document: str, spans: Sequence[Sequence[int] | None]) -> list[Doc
 
 MAX_COLUMNS = 6
 MAX_ANSWERS = 300
+MAX_NAME = 16
 MAX_SHOWN = 200_000
 NONCE = "0" * 16
 BELOW = "below"
@@ -90,11 +91,13 @@ def show_round(data: PageData, round_id: str, withhold: bool, query: Mapping[str
         if view.kind == "collected"
         else "None is kept.",
         pieces=None if view.withheld or kept is None or best is None else find_pieces(kept, view, best),
-        narrative=link_story(_narrate(view, kept), view),
+        narrative=_narrate(view, kept),
+        hotkeys=[one.hotkey for one in view.answers],
+        picture=f"/v1/rounds/{quote(view.id, safe='')}/heatmap.png" if view.heatmap else None,
         columns=list(columns.values()),
         table=table,
         answers=format_columns([format_answer(row.answer, columns, view) for row in table.rows], len(columns)),
-        heatmap=None if kept is None or view.withheld else _draw(kept, view.id),
+        heatmap=None if kept is None or view.withheld else _draw(kept, view.id, data.shown.load_names()),
         record=list_record(view),
     )
 
@@ -218,13 +221,6 @@ def list_record(view: RoundView) -> list[tuple[str, str]]:
     return [(name, str(value)) for name, value in known]
 
 
-def link_story(lines: Sequence[str], view: RoundView) -> list[Markup]:
-    """With links to the miners it names, and to the picture."""
-    hotkeys = [one.hotkey for one in view.answers]
-    picture = f"/v1/rounds/{quote(view.id, safe='')}/heatmap.png" if view.heatmap else None
-    return [link_prefixes(line, hotkeys, view.mechanism, picture) for line in lines]
-
-
 def _narrate(view: RoundView, kept: ScoreResult | None) -> list[str]:
     """What was told when the round was over; told now, by rule, if nothing was."""
     if view.lateness is not None:
@@ -236,13 +232,24 @@ def _narrate(view: RoundView, kept: ScoreResult | None) -> list[str]:
     return kept.tell(BELOW, None, NONCE).text.splitlines()
 
 
-def _draw(kept: ScoreResult, round_id: str) -> dict[str, Any] | None:
+def _draw(kept: ScoreResult, round_id: str, book: NameBook) -> dict[str, Any] | None:
+    """The heatmap without what its page says around it, and with the names that people know."""
     try:
-        spec = chart_heatmap(kept.draw(round_id))
+        heatmap = kept.draw(round_id)
+        spec = chart_heatmap(heatmap)
     except WeighbeamError:
         return None
     for name in ("title", "background", "config"):
         spec.pop(name, None)
+    known = [book.name(hotkey, kept.mechanism.name) for hotkey in heatmap.hotkeys]
+    for param in spec["params"]:
+        if param["name"] == "names":
+            param["value"] = [
+                shown if alias is None else (FLAG if flag else "") + tame_text(alias, MAX_NAME)
+                for shown, alias, flag in zip(param["value"], known, heatmap.flagged, strict=True)
+            ]
+    for row, alias in zip(spec["datasets"]["answers"], known, strict=True):
+        row["name"] = row["name"] if alias is None else f"{tame_text(alias, MAX_NAME)} · {row['name']}"
     return spec
 
 
