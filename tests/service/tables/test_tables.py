@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -21,10 +22,13 @@ from service.read_api import NAME, Api, serve_reading
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.rules.constants import Averaging
+from weighbeam.engine.views.names import NameBook
 from weighbeam.service.tables import catalogue, rounds
+from weighbeam.service.tables.boards import STANDINGS
 from weighbeam.service.tables.files import FORMULA, Column, FoundRows, escape_formula, make_csv, make_file
 from weighbeam.service.tables.model import MAX_ROWS, Table, TableSource, parse_choice, select_rows
 from weighbeam.service.tables.rounds import ANSWERS, ROUNDS, SCORES
+from weighbeam.service.tables.shown import find_hotkeys
 from weighbeam.service.tables.view import view_table
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -312,3 +316,17 @@ def test_scores_are_those_of_one_miner(store: Store) -> None:
     assert ask(SCORES, store, hotkey="c", mechanism="other") == []
     assert MAX_ROWS >= 1000
     assert SCORES.options["status"] == rounds.STATUSES
+
+
+def test_a_name_is_found_by_its_part_and_is_no_formula_in_a_file(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {"a": "tide moon", "b": "tide"})
+    source = replace(open_source(store), book=NameBook(aliases={"a": "=cmd|'/c calc'!A0", "b": "Ben"}))
+    asked = {"mechanism": NAME, "miner": "/C CALC"}
+    found = select_rows(STANDINGS, source, parse_choice(STANDINGS, asked))
+    assert [row.line.hotkey for row in found.rows] == ["a"]
+    (row,) = csv.DictReader(io.StringIO(make_csv(STANDINGS, found).decode("utf-8-sig")))
+    assert row["name"] == "'=cmd|'/c calc'!A0"
+    assert find_hotkeys(source, "ben") == ("b",)
+    (round_,) = select_rows(ROUNDS, source, parse_choice(ROUNDS, {"miner": "ben"})).rows
+    assert round_.id == f"{NAME}-0"
+    assert not select_rows(ROUNDS, source, parse_choice(ROUNDS, {"miner": "nobody"})).rows

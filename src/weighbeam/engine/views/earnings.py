@@ -12,7 +12,7 @@ from weighbeam.store.database import Store
 
 SUBMISSIONS = tables.submissions.c
 MAX_VECTORS = 60
-MAX_EARNERS = 5
+MAX_EARNERS = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,74 @@
+"""Commands that read a journal know miners by name, uid and hotkey, and show no name that steers a terminal."""
+
+import json
+from pathlib import Path
+
+import pytest
+from keyword_recall.mechanism import KeywordRecall
+
+from engine.recall import play
+from warm import weighbeam_warm
+from weighbeam.engine.journal.journal import Journal
+from weighbeam.engine.views.names import CAST
+from weighbeam.network.keys import Hotkey
+from weighbeam.store.database import Store
+from weighbeam.store.memory import remember
+
+ADA, BEN, EVE = (Hotkey.from_uri(f"//cli//{name}").address for name in ("ada", "ben", "eve"))
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\u202eeve\u2066"
+MECHANISM = ("--mechanism", KeywordRecall.name)
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """A journal whose cast names two miners the same, and one as an attack on the terminal."""
+    place = tmp_path / "journal.db"
+    store = Store(f"sqlite:///{place}")
+    play(Journal(store), KeywordRecall(), 0, 1e6, {ADA: "tide moon", BEN: "tide", EVE: None})
+    names = ((ADA, "twin"), (BEN, "twin"), (EVE, ESCAPES))
+    remember(store, CAST, {hotkey: {"name": name, "role": "honest", "acts": {}} for hotkey, name in names})
+    store.close()
+    return place
+
+
+def read(journal: Path, *words: str) -> str:
+    done = weighbeam_warm("journal", *words, "--store", journal)
+    assert done.returncode == 0, done.stderr
+    assert not set(done.stdout) & set("\x1b\x07\u202e\u2066")
+    return done.stdout
+
+
+def test_tables_show_names_beside_hotkeys(journal: Path) -> None:
+    told = read(journal, "leaderboard", *MECHANISM)
+    assert told.count("twin") == 2
+    assert f"{ADA[:6]}…{ADA[-5:]}" in told
+    assert "]0;owned[2Jeve" in told
+    told = read(journal, "round", "keyword-recall-0")
+    assert told.count("twin") == 2
+    assert f"no answer from ]0;owned[2Jeve · {EVE}: timeout" in told
+    lines = json.loads(read(journal, "leaderboard", *MECHANISM, "--json"))["standings"]
+    assert {line["hotkey"]: line["name"] for line in lines}[ADA] == "twin"
+
+
+@pytest.mark.parametrize("given", [BEN, BEN[:12], f"{BEN[:6]}…{BEN[-5:]}"])
+def test_a_miner_is_named_by_how_its_hotkey_begins(journal: Path, given: str) -> None:
+    told = read(journal, "miner-report", given, *MECHANISM)
+    assert f"twin · {BEN}" in told
+
+
+def test_a_name_of_two_is_refused_with_both(journal: Path) -> None:
+    done = weighbeam_warm("journal", "miner-report", "twin", *MECHANISM, "--store", journal)
+    assert done.returncode != 0
+    assert "ambiguous_miner" in done.stderr
+    assert ADA in done.stderr
+    assert BEN in done.stderr
+
+
+def test_an_alias_of_the_settings_names_a_miner(journal: Path) -> None:
+    settings = journal.parent / "weighbeam.toml"
+    settings.write_text(f'[store]\nurl = "sqlite:///{journal.name}"\n[aliases]\n{ADA} = "Ada of Berlin"\n')
+    done = weighbeam_warm("journal", "miner-report", "ada of berlin", *MECHANISM, "--config", settings)
+    assert done.returncode == 0, done.stderr
+    assert f"Ada of Berlin · {ADA}" in done.stdout
+    done = weighbeam_warm("journal", "miner-report", "twin", *MECHANISM, "--config", settings)
+    assert f"twin · {BEN}" in done.stdout, "the alias is the only name that ada has now"
