@@ -84,7 +84,9 @@ def test_a_table_sorts_filters_and_turns_without_scripts(plain: Window) -> None:
     page.get_by_role("searchbox", name="Reason").fill("no_chunks")
     page.get_by_role("button", name="Filter").click()
     assert "sort=-standing" in page.url
-    assert page.locator("#ranks tbody tr").count() == 1
+    rows = page.locator("#ranks tbody tr")
+    assert rows.count() in (1, 2), "the silent one, and on a busy machine the slow one too"
+    assert all("no_chunks" in row for row in rows.all_inner_texts())
     page.get_by_role("searchbox", name="Miner").fill("nobody at all")
     page.get_by_role("button", name="Filter").click()
     expect(page.locator("#board")).to_contain_text("No miner matches this filter.")
@@ -129,7 +131,7 @@ def test_what_is_shown_is_saved(window: Window) -> None:
 def test_live_updates_are_paused_and_a_hotkey_is_copied(browser: Browser, demo_site: Site) -> None:
     with open_window(browser, demo_site.url, permissions=["clipboard-read", "clipboard-write"]) as window:
         window.go("/mechanisms/chunking")
-        window.page.locator("#ranks a.key").first.click()
+        window.page.locator("#ranks .miner a").first.click()
         hotkey = window.page.url.split("/miners/")[1].split("?")[0]
         window.page.get_by_role("button", name="copy").first.click()
         assert window.run("() => navigator.clipboard.readText()") == hotkey

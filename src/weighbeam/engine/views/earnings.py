@@ -37,13 +37,15 @@ class Earnings:
 
 
 def select_earnings(store: Store, mechanism: str, vectors: int = MAX_VECTORS, earners: int = MAX_EARNERS) -> Earnings:
+    """Of the newest vectors; one earner alone is named instead of being called the others."""
     with store.read() as connection:
         found = _select_vectors(connection, mechanism, vectors)
     total: Counter[str] = Counter()
     for vector in found:
         total.update(vector.shares)
     ordered = sorted(total, key=lambda hotkey: (-total[hotkey], hotkey))
-    return Earnings(mechanism, found, tuple(ordered[:earners]))
+    shown = ordered if len(ordered) == earners + 1 else ordered[:earners]
+    return Earnings(mechanism, found, tuple(shown))
 
 
 def _select_vectors(connection: Connection, mechanism: str, limit: int) -> tuple[ConfirmedVector, ...]:
