@@ -1,11 +1,13 @@
 """The second look and what it pays: spelling undone, parts known, kin under one cap, floats of any make."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.mechanisms.novelty.compare import compare_texts, count_in_order, read_text
@@ -19,8 +21,8 @@ from weighbeam.mechanisms.novelty.facts import (
     parse_facts,
     value_contribution,
 )
-from weighbeam.mechanisms.novelty.known import read_known
-from weighbeam.mechanisms.novelty.measure import read_embedded
+from weighbeam.mechanisms.novelty.known import gather_facts, read_known
+from weighbeam.mechanisms.novelty.measure import MeasuredText, read_embedded
 from weighbeam.mechanisms.novelty.params import NoveltyParams
 from weighbeam.mechanisms.novelty.reward import parse_similarity, reward_units
 from weighbeam.mechanisms.novelty.scale import SCALES, parse_scale
@@ -34,6 +36,7 @@ from weighbeam.mechanisms.novelty.spelling import (
     normalise_spelling,
     squeeze_letters,
 )
+from weighbeam.mechanisms.novelty.stages import UNSEEN
 
 HARBOUR = "Fishermen from three villages shared the cost of the stone pier"
 CAP = 100_000_000_000
@@ -234,3 +237,31 @@ def test_an_entity_of_thousands_of_digits_is_read(digits: str) -> None:
 def test_a_text_reads_the_same_whatever_may_be_said_in_one(max_chars: int) -> None:
     for text in ("harbour " * 5000, "&#xFDFA;" * 10, "&#xFDFA;" * 2500):
         assert read_text(read_embedded(text, NoveltyParams(max_chars=max_chars))) == read_known(text)
+
+
+class CheapDecoys:
+    """Of one contributor: a text that was charged much, and eight nearer ones that were charged little."""
+
+    def count_rows(self) -> int:
+        return 9
+
+    def find_owners(self, runs: Sequence[int]) -> Mapping[int, str]:
+        return {}
+
+    def load_texts(self, ids: Sequence[str]) -> Mapping[str, str]:
+        return {}
+
+    def measure(self, ids: Sequence[str], rows: NDArray[np.int32]) -> Mapping[str, int]:
+        return {id: 400_000 if id == "1" else 600_000 for id in ids}
+
+    def list_own(self, contributor: str, limit: int) -> Sequence[tuple[str, int]]:
+        return [*((str(number), 1) for number in range(9, 1, -1)), ("1", CAP)]
+
+
+def test_what_was_charged_most_counts_however_many_cheap_ones_are_nearer() -> None:
+    text = "Glaciers grind the rock below them to a flour that colours the lakes turquoise."
+    measured = MeasuredText(text, "", "", np.zeros((1, 4), np.int32), UNSEEN, (), read_text(text))
+    facts = gather_facts(measured, "ada", None, [], CheapDecoys(), NoveltyParams())
+    assert facts is not None
+    assert [one.id for one in facts.kin] == ["1", *"2345678"]
+    assert value_contribution(0, facts, NoveltyParams()).units == 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanisms.novelty.compare import ReadText, compare_texts, read_text
-from weighbeam.mechanisms.novelty.facts import Kin, Look, NoveltyFacts, is_undecided
+from weighbeam.mechanisms.novelty.facts import Kin, Look, NoveltyFacts, find_kin_cut, is_undecided
 from weighbeam.mechanisms.novelty.identity import normalise_embedded
 from weighbeam.mechanisms.novelty.measure import MeasuredText, read_embedded
 from weighbeam.mechanisms.novelty.params import NEAREST, NoveltyParams
@@ -20,8 +20,9 @@ from weighbeam.senses.ports.protocols import Entailment
 
 MAX_LOOKS = 5
 MAX_KIN = 8
-MAX_OWN = 100
-"""Of one contributor's contributions in a window the newest so many are compared."""
+MAX_SEEN, MAX_OWN = 1000, 100
+"""Of one contributor's newest contributions in a window that earned something, those charged most are compared: many
+worthless ones do not push the others out."""
 KIN_RUNS = 10
 """An earlier text that has one run in so many of a new one is kin: a fifth of the letters, since half are kept."""
 FEW_TRIPLES = 4
@@ -119,15 +120,17 @@ def _rank(shared: Counter[str]) -> list[str]:
 def _find_kin(
     measured: MeasuredText, contributor: str | None, made_of: Set[str], known: KnownTexts, params: NoveltyParams
 ) -> tuple[int, tuple[Kin, ...]]:
-    """Find kin: texts that share runs at any distance; for a text of few words all, as its cosine says little."""
+    """Find kin: texts that share runs at any distance; for a text of few words all, as its cosine says little. Of those
+    near enough it takes the ones charged most, since the charge is what counts."""
     if contributor is None or params.kin_similarity > NEAREST:
         return 0, ()
-    own = dict(known.list_own(contributor, MAX_OWN))
+    own = dict(sorted(known.list_own(contributor, MAX_SEEN), key=lambda one: -one[1])[:MAX_OWN])
     few = measured.read is not None and len(hash_triples(measured.read.all_words)) < FEW_TRIPLES
     cosines = known.measure(list(own), measured.windows)
     near = {id: MILLION if few or id in made_of else micro for id, micro in cosines.items()}
-    nearest = sorted(near, key=lambda one: (-near[one], -own[one], len(one), one))[:MAX_KIN]
-    return len(own), tuple(Kin(id, near[id], own[id]) for id in nearest)
+    cut = find_kin_cut(len(own), params)
+    kin = sorted((id for id in near if near[id] >= cut), key=lambda one: (-own[one], -near[one], len(one), one))
+    return len(own), tuple(Kin(id, near[id], own[id]) for id in kin[:MAX_KIN])
 
 
 def read_known(text: str) -> ReadText:

@@ -95,11 +95,12 @@ class TakenContributions:
         place = int(best.argmax())
         return NearestPiece(self.owners[place], to_micro(int(best[place])))
 
-    def add(self, given: Contribution, charged: int) -> None:
+    def add(self, given: Contribution, units: int, charged: int) -> None:
         self.owners += [given.id] * len(given.measured.vectors)
         self.rows += list(given.measured.vectors.astype(np.int64))
         self.texts[given.id] = given.measured.text
-        self.own.setdefault(given.contributor, []).append((given.id, given.at, charged))
+        if units:
+            self.own.setdefault(given.contributor, []).append((given.id, given.at, charged))
         if given.measured.read is not None:
             for run in given.measured.read.list_kept():
                 self.runs.setdefault(run, given.id)
@@ -119,7 +120,7 @@ class ContributionOrder:
         judged, charged = self._judge(given)
         if judged.judgement.status not in ("refused", "duplicate"):
             self._forms[given.measured.form] = given.id
-            self._taken.add(given, charged)
+            self._taken.add(given, judged.judgement.units, charged)
         return judged
 
     def quote(self, given: Contribution) -> OrderedContribution:

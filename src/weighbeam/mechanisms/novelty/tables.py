@@ -15,10 +15,14 @@ from sqlalchemy import (
     Index,
     LargeBinary,
     Table,
+    text,
 )
 
 from weighbeam.store.columns import Float, Integer, String, Text
 from weighbeam.store.tables import metadata
+
+EARNED = text("units > 0")
+"""As the index has it, word for word: SQLite uses it for a query that says the same."""
 
 contributions = Table(
     "contributions",
@@ -39,6 +43,7 @@ contributions = Table(
     Column("receipt", JSON),
     Index("contributions_by_contributor", "contributor", "id"),
     Index("contributions_by_status", "status", "id"),
+    Index("contributions_earned", "contributor", "at", "id", sqlite_where=EARNED, postgresql_where=EARNED),
 )
 
 forms = Table(

@@ -1,14 +1,18 @@
 """The rule of the default parameters at the desk, from end to end: in a new store, and in one that 0.2.0 made."""
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sqlalchemy import select
 
 from mechanisms.novelty.desk.books import check_books
 from mechanisms.novelty.desk.desks import KEY, OTTERS
-from mechanisms.novelty.desk.tiny_senses import TinySenses
+from mechanisms.novelty.desk.tiny_senses import HashEmbedder, TinySenses
+from weighbeam.core.quantise import unit_millionths
 from weighbeam.mechanisms.novelty.desk.audit import audit_store
 from weighbeam.mechanisms.novelty.desk.desk import NoveltyDesk
 from weighbeam.mechanisms.novelty.desk.known import select_owners_of
@@ -108,3 +112,32 @@ def test_a_store_of_0_2_0_goes_on_by_the_new_rule(old: Path) -> None:
         after = db.execute("SELECT id, status, units, micro, receipt FROM contributions ORDER BY id").fetchall()
     assert after[: len(before)] == before
     assert [row[2] for row in before] == [100 * TOKEN] * 3
+
+
+class TopicEmbedder(HashEmbedder):
+    """A text is made of what its first three words are about, and of itself."""
+
+    id = "topics"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        drawn = [super(TopicEmbedder, self).embed([*text.split()[:3], text]) for text in texts]
+        return unit_millionths(np.stack([rows.sum(axis=0) for rows in drawn]).astype(np.float64))
+
+
+class TopicSenses(TinySenses):
+    embedder = TopicEmbedder()
+
+
+def open_topics(folder: Path) -> NoveltyDesk:
+    params = {"gate": "off", "second_look": False, "parts": False}
+    return open_novelty(str(folder / "novelty.db"), KEY, params, senses=TopicSenses())
+
+
+def test_worthless_contributions_do_not_push_kin_out(tmp_path: Path) -> None:
+    desk = open_topics(tmp_path)
+    assert desk.submit("ada", "otters kelp sleep while tides turn")["units"] == 100 * TOKEN
+    desk.submit("bob", "bridges steel summer grow longer")
+    spam = ["bridges steel summer grow longer" + "!" * number for number in range(1, 102)]
+    desk.take_in([desk.prepare("ada", text) for text in spam])
+    assert desk.submit("ada", "otters kelp drift when storms come")["units"] < TOKEN
+    desk.store.close()

@@ -18,7 +18,7 @@ from weighbeam.mechanisms.novelty.desk.pieces import select_pieces_of
 from weighbeam.mechanisms.novelty.facts import NoveltyFacts
 from weighbeam.mechanisms.novelty.known import read_known
 from weighbeam.mechanisms.novelty.params import NoveltyParams
-from weighbeam.mechanisms.novelty.tables import contribution_facts, contribution_runs, contributions
+from weighbeam.mechanisms.novelty.tables import EARNED, contribution_facts, contribution_runs, contributions
 from weighbeam.senses.ports.vectors import dot_exact
 from weighbeam.store.database import Store
 from weighbeam.store.memory import look_up, note, recall
@@ -34,8 +34,8 @@ OWN = (
     select(contributions.c.id, contributions.c.units, contribution_facts.c.charged)
     .select_from(contributions.outerjoin(contribution_facts, contribution_facts.c.contribution == contributions.c.id))
     .where(contributions.c.contributor == bindparam("who"), contributions.c.at > bindparam("since"))
-    .where(contributions.c.status.in_(("paid", "held")))
-    .order_by(contributions.c.id.desc())
+    .where(contributions.c.status.in_(("paid", "held")), EARNED)
+    .order_by(contributions.c.at.desc(), contributions.c.id.desc())
     .limit(bindparam("most"))
 )
 """Made once: to write a query down takes longer than to answer it."""
