@@ -441,3 +441,11 @@ def test_any_mechanism_can_have_pictures_and_one_that_breaks_spoils_no_page(stor
     drawn = list_pictures(replace(kept, mechanism=pictured), "a")
     assert drawn == (DOT,)
     assert "<dot>" not in render_page(replace(kept, mechanism=pictured), "<dot>")
+
+
+def test_a_round_without_a_valid_answer_is_not_shown_as_good(store: Store) -> None:
+    play(Journal(store), RECALL, 0, START, {"a": None, "b": None})
+    data = make_shelf(store)
+    for page in (show_rounds(data, {}), show_round(data, f"{NAME}-0", withhold=False), show_leaderboard(data, NAME)):
+        assert '<span class="badge warn">scored</span>' in page
+        assert '<span class="badge good">scored</span>' not in page
