@@ -50,7 +50,7 @@ def test_paths_are_relative_to_the_file(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[store", "no TOML"),
+        ("[store", "not valid TOML"),
         ("[stroe]\nurl = 'x'", "no setting stroe"),
         ("[miner]\nmax_taks = 2", "no setting miner.max_taks"),
         ("[miner]\nmax_tasks = 0", "miner.max_tasks is 0"),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from weighbeam.app.chains import check_registered, look_at_chain, open_file
 from weighbeam.app.identity import open_hotkey
-from weighbeam.app.miner import load_handler
 from weighbeam.app.senses import open_cluster
 from weighbeam.app.settings.origins import hide_password
 from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, find_role, load_settings
@@ -224,6 +223,7 @@ def _check_cluster(loaded: LoadedSettings) -> Symptom:
 
 def _check_answers(loaded: LoadedSettings) -> Symptom:
     """Whether each answer of the settings names a miner that is there."""
+    from weighbeam.app.miner import load_handler
     from weighbeam.senses.local import LocalSenses
 
     answers = loaded.settings.miner.answers
