@@ -3,7 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,13 +31,10 @@ def show_rows(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def show_waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """A spinner on a terminal, for work whose length nobody knows; gives a pause of it, for lines to be printed.
-
-    It shows once something takes two seconds.
-    """
+def show_waiting(what: str) -> Iterator[None]:
+    """A spinner on a terminal, once something takes two seconds, for work whose length nobody knows."""
     if not sys.stderr.isatty():
-        yield nullcontext
+        yield
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -45,16 +42,8 @@ def show_waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as spinner:
         task = spinner.add_task(what, total=None, visible=False)
-
-        @contextmanager
-        def pause() -> Iterator[None]:
-            """Standard output and the spinner may share a terminal."""
-            spinner.stop()
-            yield
-            spinner.start()
-
         with _after_patience(lambda: spinner.update(task, visible=True)):
-            yield pause
+            yield
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weighbeam.cli.common.options import AsJson, ConfigOption, open_settings
-from weighbeam.cli.common.progress import show_waiting
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, make_app, make_printable, print_json
 
 if TYPE_CHECKING:
@@ -119,19 +118,17 @@ def _show_symptoms(symptoms: "Iterable[Symptom]") -> bool:
 
     console, told = Console(), dict[tuple[str, str], str]()
     healthy = True
-    with show_waiting("checking") as pause:
-        for symptom in symptoms:
-            healthy = healthy and symptom.state != "fault"
-            mark, colour = MARKS[symptom.state]
-            first = told.setdefault((symptom.detail, symptom.remedy), symptom.name)
-            again = bool(symptom.remedy) and first != symptom.name
-            line = Text(f"{mark} ", colour)
-            line.append(f"{symptom.name}: ", "bold")
-            line.append(f"the same as {first}" if again else make_printable(symptom.detail, 800))
-            with pause():
-                console.print(line)
-                if symptom.remedy and not again:
-                    console.print(Text(f"    remedy: {make_printable(symptom.remedy, 800)}", "cyan"))
+    for symptom in symptoms:
+        healthy = healthy and symptom.state != "fault"
+        mark, colour = MARKS[symptom.state]
+        first = told.setdefault((symptom.detail, symptom.remedy), symptom.name)
+        again = bool(symptom.remedy) and first != symptom.name
+        line = Text(f"{mark} ", colour)
+        line.append(f"{symptom.name}: ", "bold")
+        line.append(f"the same as {first}" if again else make_printable(symptom.detail, 800))
+        console.print(line)
+        if symptom.remedy and not again:
+            console.print(Text(f"    remedy: {make_printable(symptom.remedy, 800)}", "cyan"))
     console.print("everything needed is there" if healthy else "a needed part is broken", highlight=False)
     return healthy
 
