@@ -21,6 +21,7 @@ READING = ("mechanisms", "reading", "rounds")
 
 
 def load_generator(name: str = "generate"):
+    sys.path.insert(0, str(ROOT / "tools/docs"))
     spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/docs/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -8,6 +8,8 @@ from importlib import import_module
 from textwrap import dedent
 from typing import Any
 
+from wrap import wrap_page
+
 import weighbeam
 
 WIDTH = 100
@@ -46,7 +48,7 @@ def write_api() -> str:
         ("Senses", [write_class(getattr(weighbeam, name)) for name in SENSES]),
         ("Errors", [write_class(getattr(weighbeam, name)) for name in ERRORS]),
     ]
-    return HEAD + "".join(f"\n## {title}\n\n" + "\n".join(parts) for title, parts in sections)
+    return wrap_page(HEAD + "".join(f"\n## {title}\n\n" + "\n".join(parts) for title, parts in sections))
 
 
 def write_function(name: str, function: Any) -> str:

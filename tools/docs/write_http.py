@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from tell_schema import PLAIN, follow, is_made_up, list_fields, tell_type
+from wrap import wrap_page
 
 from weighbeam.app.settings.sources import load_settings
 from weighbeam.app.validator.build import build_validator
@@ -67,6 +68,8 @@ PAGES = {
     "/novelty": "novelty",
     "/attacks": "attacks",
     "/ask": "ask",
+    "/docs": "this reference, of the server at hand",
+    "/sign-in": "sign in with a token",
 }
 
 
@@ -115,7 +118,7 @@ def write_http(app: FastAPI) -> str:
         written = write_operation(document, method, path, operation)
         by_tag.setdefault(next(iter(operation.get("tags", [])), ""), []).append(written)
     sections = [f"## {TITLES[tag]}\n\n" + "\n".join(by_tag[tag]) for tag in TITLES if tag in by_tag]
-    return "\n".join(rows) + "\n\n" + "\n".join([*sections, write_pages(app)]).rstrip()
+    return wrap_page("\n".join(rows) + "\n\n" + "\n".join([*sections, write_pages(app)]).rstrip())
 
 
 def write_operation(document: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]) -> str:

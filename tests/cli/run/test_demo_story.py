@@ -44,11 +44,14 @@ def test_in_a_pipe_every_step_is_a_line_of_both_validators(capsys: pytest.Captur
     story.begin("is shown on a terminal alone")
     story.follow(make_step("round", "round 1 of 5"), "")
     story.follow(DemoStep("extra", "extra round 1", {"evidence": [None, make_round(4, 11)]}), "")
-    lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+    story.follow(DemoStep("extra", "extra round 2", {"evidence": [make_round(4, 11), None]}), "")
+    said = capsys.readouterr().err.splitlines()
+    assert max(map(len, said)) <= WIDTH
+    lines = [line.split() for line in said]
     assert lines[0] == ["valid", "answers", "chunking", "inference", "evidence"]
     assert lines[1] == "round 1 of 5 18 of 30 9 of 15 void".split()
-    assert "late" in lines[2]
-    assert lines[3] == "extra round 1 4 of 15".split()
+    assert "late:" in lines[2]
+    assert lines[3:] == ["extra round 1 4 of 15".split(), "extra round 2 4 of 15".split()]
 
 
 def test_on_a_terminal_one_line_is_written_again() -> None:

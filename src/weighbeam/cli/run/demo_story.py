@@ -24,6 +24,7 @@ class DemoStory:
         self.task: TaskID | None = None
         self.columns: list[str] = []
         self.valid = self.asked = 0
+        self.extra = False
 
     def tell(self, line: str) -> None:
         """A line that stays."""
@@ -65,8 +66,9 @@ class DemoStory:
         if not self.columns:
             self.columns = list(step.outcomes)
             self.tell(_format_row("valid answers", self.columns))
-        if step.kind == "extra":
-            self.tell("  this machine was late for a round, which is void; another is played:")
+        if step.kind == "extra" and not self.extra:
+            self.extra = True
+            self.tell("  this machine was late: some rounds are void, and further ones are played:")
         cells = {name: _sum_up(outcomes) for name, outcomes in step.outcomes.items()}
         self.tell(_format_row(f"  {step.name}", [cells.get(name, "") for name in self.columns]))
 
