@@ -66,6 +66,10 @@ PAGES = {
     "/miners/{hotkey}": "a miner",
     "/weights": "weights",
     "/novelty": "novelty",
+    "/novelty/held": "held texts, to release or reject with a token",
+    "/novelty/contributors": "what contributors earned",
+    "/novelty/contributors/{contributor}": "a contributor",
+    "/novelty/contributions/{number}": "a contribution",
     "/attacks": "attacks",
     "/ask": "ask",
     "/docs": "this reference, of the server at hand",
@@ -170,12 +174,12 @@ def write_statuses(document: Mapping[str, Any], responses: Mapping[str, Any]) ->
 def list_pages(app: FastAPI) -> list[str]:
     """The paths of the dashboard's pages."""
     hidden = [route.path for route in app.routes if isinstance(route, APIRoute) and not route.include_in_schema]
-    return [path for path in hidden if not path.startswith("/static/")]
+    return [path.replace(":path}", "}") for path in hidden if not path.startswith("/static/")]
 
 
 def write_pages(app: FastAPI) -> str:
     rows = ["| page | shows |", "| --- | --- |"]
-    rows += [f"| `GET {re.sub(r':path', '', path)}` | {PAGES[path]} |" for path in list_pages(app)]
+    rows += [f"| `GET {path}` | {PAGES[path]} |" for path in list_pages(app)]
     told = (
         "HTML, for all who may read: [the dashboard](../guides/dashboard.md). "
         "`GET /static/{name}` has styles and scripts."
