@@ -1,6 +1,5 @@
 """Write the operations in docs/reference/http.md from what the real app says of itself in /openapi.json."""
 
-import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
