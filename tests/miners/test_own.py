@@ -96,8 +96,8 @@ def test_a_chunker_of_one_s_own_is_asked_as_a_validator_asks(file: Path, senses:
     [
         ("lost", "lost gave {'pieces'", "return {"),
         ("nothing", "nothing gave None", "return {"),
-        ("broken", r"broken failed: ValueError: boom, in halves.py:\d+", "mend it"),
-        ("slow", "slow failed: TimeoutError", "mend it"),
+        ("broken", r"broken failed: ValueError: boom, in halves.py:\d+", "fix it"),
+        ("slow", "slow failed: TimeoutError", "fix it"),
     ],
 )
 def test_one_that_fails_is_told_how(

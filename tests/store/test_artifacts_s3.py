@@ -105,9 +105,9 @@ def test_a_bucket_that_is_not_there(server: str) -> None:
 def test_wrong_keys(server: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "wrong-and-private")
     fault = refuse(server)
-    assert "refused our keys" in fault.message
+    assert "refused the credentials" in fault.message
     assert "wrong-and-private" not in str(fault)
-    with pytest.raises(WeighbeamError, match="refused our keys"):
+    with pytest.raises(WeighbeamError, match="refused the credentials"):
         connect(server).has("a")
 
 

@@ -22,7 +22,7 @@ DATA = "steps"
 ROOM = 0.28
 """Of the axis, right of the longest bar, for its number."""
 WIDEST_RATIO = 3.0
-"""A bar more than so many times longer than the first sum is cut off, so that the others can be seen."""
+"""A bar longer than this many times the first sum is cut off, so that the others remain visible."""
 
 
 @dataclass(frozen=True, slots=True)

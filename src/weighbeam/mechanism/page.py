@@ -72,7 +72,7 @@ class MechanismPage:
     parts: Mapping[str, str] | None = None
     """Parts of a score that a round shows, each with its column title; None shows the first few numbers."""
     task_fields: Mapping[str, str] = field(default_factory=dict)
-    """Fields of a task that hold its question, each with its title; the first that is there is shown."""
+    """Fields of a task that hold its question, each with its title; the first that exists is shown."""
     form_field: str = ""
     """The field that the Ask form fills in; without one it takes the body of a task as JSON."""
     form_label: str = ""

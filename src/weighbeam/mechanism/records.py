@@ -16,7 +16,7 @@ Status = Literal["valid", "failed", "unscored"]
 TRIMMED = "trimmed"
 """The reason, and the only key of the payload, of an answer whose text the journal does not keep."""
 BYTES_PER_NODE = 8
-"""A body with a limit in bytes may hold one JSON value or key per so many of them: a list of short numbers does."""
+"""A body may hold one JSON value or key per this many bytes of its limit: a list of short numbers needs that."""
 Stage: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
@@ -202,7 +202,7 @@ class WeighRule:
 
 
 COLLECTED = "collected"
-"""The task of a round that asks nobody."""
+"""Task of a round that asks no miner."""
 MAX_COLLECTED = 1000
 """The most contributions of such a round."""
 

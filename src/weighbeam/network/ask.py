@@ -27,7 +27,7 @@ from weighbeam.network.signing_dialects import DEFAULT_DIALECT, OutgoingRequest,
 from weighbeam.network.strict_json import MAX_NODES
 
 MAX_REPLY_BYTES = 1 << 20
-"""Unless a question says otherwise."""
+"""Default of a question."""
 CONNECT_SECONDS = 3.0
 OUR_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENOSPC)
 QUEUE_DEADLINES = 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from weighbeam.network.ask import MinerReply
 
 REFUSALS = {"stale": "clock", "401": "refused", "403": "refused", "wrong_receiver": "refused"}
-"""Reasons by which a miner turns away the asker and not the task, and what each becomes if it is our own fault."""
+"""Reasons by which a miner refuses the asker, not the task; and the reason that replaces each if the fault is ours."""
 
 
 def blame_refused(heard: Sequence[MinerReply]) -> list[MinerReply]:
@@ -72,7 +72,7 @@ MAX_LAG_SECONDS = 1.0
 MAX_STALLED_SHARE = 0.25
 """Of the deadline: how much of it the event loop may be late in all."""
 DOUBTFUL = 0.5
-"""The share of that from which we are at fault if most miners are late too."""
+"""Share of that above which we are at fault if most miners are late too."""
 LATE = "late"
 
 

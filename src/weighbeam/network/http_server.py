@@ -35,13 +35,13 @@ ACCEPTED_AT_ONCE = 64
 BACKLOG = 2048
 """Connections that the kernel keeps until they are accepted."""
 MAX_HEADER_LINES = 100
-"""Parsing 3,000 headers of 5 bytes takes 50 ms, in which nobody else has a turn."""
+"""Parsing 3,000 headers of 5 bytes takes 50 ms, during which nothing else runs."""
 MAX_TARGET_BYTES = 4096
 BLANK_LINE = re.compile(rb"\n\r?\n")
 MAX_PACED = 10_000
 PER_SECOND = 50.0
 PACED_SECONDS = 2.0
-"""For so long an address may be ahead of its pace."""
+"""Time by which an address may exceed its rate."""
 LOOPBACK = ("127.0.0.1", "::1", "local")
 REFUSALS = {
     411: {

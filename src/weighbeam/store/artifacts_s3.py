@@ -182,7 +182,9 @@ def _wrap_faults(place: S3Place, name: str, reading: bool = False) -> Iterator[N
             ) from None
         raise _fault(place, name, "the bucket does not exist", "create it, or correct the URL") from None
     except (PermissionDeniedError, UnauthenticatedError):
-        raise _fault(place, name, "the store refused our keys", "check the AWS_* keys and their rights") from None
+        raise _fault(
+            place, name, "the store refused the credentials", "check the AWS_* keys and their permissions"
+        ) from None
     except BaseError as fault:
         if "NoSuchBucket" in str(fault):
             raise _fault(place, name, "the bucket does not exist", "create it, or correct the URL") from None

@@ -11,9 +11,9 @@ from weighbeam.core.errors import WeighbeamError
 CONNECT_SECONDS = 10
 DRIVER = "postgresql+psycopg"
 SILENT_SECONDS, PROBE_SECONDS, PROBES = 30, 10, 3
-"""After how long without a word, how far apart and how often a peer is asked whether it is still there."""
+"""Silence before a peer is probed, time between probes, and number of probes."""
 UNHEARD_MS = 60_000
-"""After how long what was sent and not acknowledged means that the peer is gone."""
+"""Time without an acknowledgement after which the peer counts as lost."""
 DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 WRITE_LOCK = 0x57424A4C
 UNREACHABLE = "start the server, or check host and port; nothing committed is lost, and work continues by itself"

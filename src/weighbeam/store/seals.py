@@ -28,7 +28,7 @@ LANES = 1024
 PENDING = "weighbeam.seals"
 BROKEN = "broken"
 SEALED_TABLES = (tables.submissions, tables.audits, tables.alerts, tables.copies, tables.extras)
-"""Tables whose rows are sealed one by one. A mechanism may seal more under names of its own."""
+"""Tables whose rows are sealed one by one. A mechanism may seal more under its own names."""
 MAX_KEYS = 200
 
 Key = tuple[Any, ...]

@@ -149,7 +149,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     [
         ("pictures", SECRET, "stores, returns and deletes a test file", ""),
         ("elsewhere", SECRET, "the bucket does not exist", "create it"),
-        ("pictures", "wrong-and-private", "refused our keys", "check the AWS_* keys"),
+        ("pictures", "wrong-and-private", "refused the credentials", "check the AWS_* keys"),
         ("pictures", "", "credentials for the S3 store are missing", "set AWS_ACCESS_KEY_ID"),
     ],
 )

@@ -25,7 +25,7 @@ NO_KEYS = frozenset("none null empty dummy unused".split())
 """Placeholders that people enter where no key is needed: a log must be able to contain these words."""
 MIN_PART = 6
 HOSTED = frozenset("http json xml form mailto gotify ntfy matrix mmost rocket nctalk mqtt apprise hassio".split())
-"""Services whose address names a machine; in that of any other, a token stands there. Each also with an s, for TLS."""
+"""Services whose address names a machine; in other addresses a token has that place. Each also with an s, for TLS."""
 
 
 def list_secrets(loaded: LoadedSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:

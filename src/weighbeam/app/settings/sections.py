@@ -176,7 +176,9 @@ class ServiceSection(SettingsSection):
         ),
     ] = 256
     public: Annotated[bool, about("everyone who reaches it may read without a token; on loopback anyone may")] = False
-    origins: Annotated[tuple[str, ...], about("sites whose pages may call the API from a browser; none at first")] = ()
+    origins: Annotated[
+        tuple[str, ...], about("sites whose pages may call the API from a browser; none by default")
+    ] = ()
     per_minute: Annotated[
         float,
         about("calls per minute of each token without a rate of its own, and of each address without a token", gt=0),

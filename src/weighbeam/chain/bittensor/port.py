@@ -32,7 +32,9 @@ def refuse_locally(
     if own.stake < rules.stake_threshold and not owner:
         return make_fault("low_stake", f"{own.stake} rao, at least {rules.stake_threshold} are needed")
     if rules.version_key > version_key:
-        return make_fault("version_key", f"the chain asks for version key {rules.version_key}, ours is {version_key}")
+        return make_fault(
+            "version_key", f"the chain asks for version key {rules.version_key}, this validator's is {version_key}"
+        )
     if not (own.permit or owner or lone_self):
         return make_fault("no_permit", f"{hotkey} holds no validator permit")
     if len(uids) < min(rules.min_allowed_weights, len(graph.neurons)) and not lone_self:

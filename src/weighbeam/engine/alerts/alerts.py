@@ -87,7 +87,7 @@ class Alerts:
         """`left` says that a state is over, which raises no notice: `end` ends it."""
         self.counts[code, level] += 1
         text = text.encode("utf-8", "replace").decode()[:MAX_TEXT]
-        remedy, at = find_remedy(code), self._now()
+        remedy, at = find_remedy(code, mechanism), self._now()
         fields = {"code": code, "mechanism": mechanism, "remedy": remedy}
         LOG.log(LEVELS[level], "%s%s: %s | remedy: %s", _prefix(mechanism), code, text, remedy, extra=fields)
         row = {"mechanism": mechanism, "code": code, "level": level, "text": text}
@@ -139,8 +139,13 @@ def name_fault(fault: Exception) -> str:
     return fault.code if isinstance(fault, WeighbeamError) else type(fault).__name__
 
 
-def find_remedy(code: str) -> str:
-    return REMEDIES.get(code, ANY_REMEDY)
+def find_remedy(code: str, mechanism: str | None = None) -> str:
+    """
+    >>> find_remedy("weigh_in_stalled", "tides")
+    'see the decisions and their reasons: weighbeam journal weights --mechanism tides'
+    """
+    remedy = REMEDIES.get(code, ANY_REMEDY)
+    return remedy.replace("--mechanism NAME", f"--mechanism {mechanism}") if mechanism else remedy
 
 
 def _prefix(mechanism: str | None) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 GROUP_ROWS, GROUP_CHARACTERS = 20_000, 8_000_000
-"""A row group is written when it has so many rows, or so many characters of text."""
+"""Rows, or characters of text, at which a row group is written."""
 MAX_WAITING = 10_000
 """A validator has one open submission per mechanism."""
 OnProgress = Callable[[int, int], None]

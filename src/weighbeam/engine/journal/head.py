@@ -108,7 +108,7 @@ class HeadSigner:
             return None
         before = select_head(connection, self.name)
         if before is None or not before.is_signed:
-            require(self._last is None, "journal_differs", f"{DIFFERS}: its head is gone", REMEDY)
+            require(self._last is None, "journal_differs", f"{DIFFERS}: its head is missing", REMEDY)
             return self._sign(connection, before, select_sums(connection, self._rows))
         self._require_own(before)
         ended = pending.ends.get(self._chain) or self._end(connection)

@@ -12,7 +12,7 @@ from weighbeam.store.database import Store
 FIRST_WAIT_SECONDS = 5.0
 MAX_WAIT_SECONDS = 3600.0
 MAX_TRIES = 57
-"""5, 10, 20 … seconds apart, then an hour: two days, whatever the clock says meanwhile."""
+"""Tries 5, 10, 20 … seconds apart, then an hour: two days, independent of the clock."""
 MAX_AT_ONCE = 20
 MAX_FAULT = 500
 COLUMNS = tables.outbox.c

@@ -78,7 +78,7 @@ def cancel_request(store: Store, request_id: str) -> None:
     with store.write() as connection:
         row = connection.execute(select(tables.requests).where(COLUMNS.id == request_id)).one_or_none()
         state = None if row is None else row.state
-        require(state == "waiting", "not_waiting", f"it is {state or 'gone'} and no longer waiting", "nothing to do")
+        require(state == "waiting", "not_waiting", f"it is {state or 'unknown'} and no longer waiting", "nothing to do")
         assert row is not None
         gone = {"state": "cancelled", "body": {**row.body, "body": {}}}
         connection.execute(update(tables.requests).where(COLUMNS.id == request_id).values(**gone))

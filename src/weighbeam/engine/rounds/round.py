@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from sqlalchemy import Connection
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.text import count_noun
 from weighbeam.engine.alerts.alerts import LOG, Level, find_remedy
 from weighbeam.engine.journal.encoding import RoundFacts
 from weighbeam.engine.journal.journal import CommittedRound
@@ -139,7 +140,7 @@ async def observe_round(
     named = await run_in_thread(mechanism.name_senses, params, context.senses)
     params_hash = hash_params(mechanism, params, named)
     heard, lateness = await ask_group(context, task, group, moment, params_hash)
-    LOG.info("%s: asked %d miners: %s", moment.round_id, len(heard), count_outcomes(heard))
+    LOG.info("%s: asked %s: %s", moment.round_id, count_noun(len(heard), "miner"), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
     await record_round(context, asked, moment, params_hash, also, lateness)

@@ -238,7 +238,8 @@ async def keep_clean(runtime: ValidatorRuntime, runner: MechanismRunner) -> None
                     runtime.hotkey,
                     runner.weigh_in_context.chain.sign,
                 )
-                LOG.info("clean-up removed %d entries and %d rounds", done.entries, done.rounds)
+                if done.entries:
+                    LOG.info("clean-up removed %d entries and %d rounds", done.entries, done.rounds)
         except Exception as fault:
             log_fault(fault)
         await asyncio.sleep(FAULT_SECONDS)

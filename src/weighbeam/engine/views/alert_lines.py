@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from weighbeam.engine.alerts.alerts import ANY_REMEDY, REMEDIES
+from weighbeam.engine.alerts.alerts import find_remedy
 from weighbeam.engine.views.paging import ListPage, cut_page, parse_cursor
 from weighbeam.store import tables
 from weighbeam.store.database import Store
@@ -41,5 +41,5 @@ def list_alerts(
         if wanted is not None:
             query = query.where(column == wanted)
     with store.read() as connection:
-        lines = [AlertLine(*row, REMEDIES.get(row.code, ANY_REMEDY)) for row in connection.execute(query)]
+        lines = [AlertLine(*row, find_remedy(row.code, row.mechanism)) for row in connection.execute(query)]
     return cut_page(lines, limit, NAME, lambda line: (line.id,))

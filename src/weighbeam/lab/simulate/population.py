@@ -50,6 +50,6 @@ def find_strategy(mechanism: str, family: str) -> MinerStrategy:
     run = known.get(family)
     if not isinstance(run, MinerTrial):
         played = ", ".join(name for name, how in sorted(known.items()) if isinstance(how, MinerTrial))
-        told = f"nobody plays {family!r} in a season of {mechanism}"
+        told = f"no miner plays {family!r} in a season of {mechanism}"
         raise WeighbeamError("unknown_attack", told, f"use one of: {played}")
     return run.strategy()

@@ -7,7 +7,7 @@ import numpy as np
 from weighbeam.lab.validators.weight_rows import FAILED, VALID, Floats, Places, Statuses
 
 PENALTY_BASE, SOFT_SECONDS = 2 / 3, 3.75
-"""As chunking charges for time: so much of the quality is left per second over the limit."""
+"""Share of the quality left per second over the limit, as chunking charges for time."""
 SWAY = 0.3
 SECONDS = (0.5, 3.0)
 

@@ -30,7 +30,7 @@ MEANINGS = {
     "best_is_right": "the answer an organic caller gets is a right one",
     "honest_refused": "honest answers that are not valid",
     "right_refused": "right answers that are not valid",
-    "unscored": "answers without a score, by our own fault",
+    "unscored": "answers without a score, by the validator's fault",
 }
 
 

@@ -20,7 +20,7 @@ MEANINGS = {
     "not_tiling": "The chunks are not the document word by word: send each word once, in order.",
     "validator_fault": "The validator could not judge the answer: nothing is charged, and there is nothing to do.",
 }
-FOREIGN = "words of one's own in a chunking, or the document many times over"
+FOREIGN = "added words in a chunking, or the document many times over"
 SUSPICIOUS = {"new_words": FOREIGN, "too_large": FOREIGN}
 
 

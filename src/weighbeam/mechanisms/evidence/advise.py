@@ -49,7 +49,7 @@ def _name_copied(hit: Sequence[Score]) -> str:
     for own in hit:
         for number, row in enumerate(_list_counted(own), 1):
             if (source := row.get("copy_of")) is not None:
-                return f" (your snippet {number} was snippet {source['snippet']} of theirs; `explain` tells whose)"
+                return f" (your snippet {number} was snippet {source['snippet']} of theirs; `explain` names the miner)"
     return ""
 
 

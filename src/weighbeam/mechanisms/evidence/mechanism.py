@@ -53,7 +53,7 @@ from weighbeam.senses.ports.protocols import Senses
 
 FRAME_BYTES, FRAME_NODES = 4096, 256
 BYTES_PER_SNIPPET = 8 * MAX_KEPT
-"""An excerpt whose every character JSON escapes with 6 bytes, and a URL."""
+"""Largest excerpt, with 6 bytes per escaped character, and a URL."""
 NODES_PER_SNIPPET = 64
 
 

@@ -18,10 +18,10 @@ MEASURES: Mapping[str, Measure] = {
     "domain_accepted": Measure("counter", "snippets accepted, by registered domain", ("domain",)),
     "miner_snippets": Measure("counter", "snippets judged, by miner", ("hotkey",)),
     "miner_accepted": Measure("counter", "snippets accepted, by miner", ("hotkey",)),
-    "answers": Measure("counter", "answers, by status; unscored is our fault", ("status",)),
+    "answers": Measure("counter", "answers, by status; unscored is the validator's fault", ("status",)),
     "assessments": Measure("counter", "opinions of the assessor, by whether there was one", ("result",)),
     "reads": Measure("counter", "pages read, by outcome", ("outcome",)),
-    "faults": Measure("counter", "rounds in which a part of ours failed, by part", ("part",)),
+    "faults": Measure("counter", "rounds in which a part of the validator failed, by part", ("part",)),
     "list_age_seconds": Measure("gauge", "time since the list in force took effect", ("list",)),
 }
 

@@ -53,7 +53,7 @@ def _advise_truth(pairs: Sequence[ScorePair]) -> list[Advice]:
         return []
     gain = sum((own.value or 0.0) * (1 / max((own.parts or {})["truth_factor"], LEAST_FACTOR) - 1) for own in hit)
     text = (
-        f"{len(hit)} of {len(judged)} answers whose right answer was known were wrong, which cost at least "
+        f"{len(hit)} of {len(judged)} answers to questions with a known result were wrong, which cost at least "
         f"{shown(gain / len(pairs))} points per round and lowers the pay of all your rounds. {MEANINGS['wrong']}"
     )
     return [Advice("Get the answer right", text, gain / len(pairs))]

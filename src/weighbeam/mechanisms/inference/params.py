@@ -135,7 +135,7 @@ class InferenceParams(Params):
     ] = 0.7
 
     reference_share: Annotated[
-        Share, about("share of the validator's own rounds whose right answer is known"), read_by("ask"), before(0.0)
+        Share, about("share of the validator's own rounds with a known right answer"), read_by("ask"), before(0.0)
     ] = 0.0
     reference_entailment: Annotated[
         bool,

@@ -23,7 +23,7 @@ from weighbeam.mechanisms.inference.text.traits import TextTraits, find_fresh, f
 from weighbeam.senses.ports.protocols import Entailment
 
 MAX_COMPARED = 16
-"""More short answers than this are not held against each other by the entailment sense: 240 pairs."""
+"""Most short answers that the entailment sense compares: 240 pairs."""
 MAX_SAID, MAX_LETTERS = 80, 800
 """Words and characters of an answer that is compared so: a sign costs the sense as much as a word."""
 MAX_ASKED = 200

@@ -21,7 +21,7 @@ from weighbeam.mechanisms.novelty.spelling import (
 )
 
 MAX_WORDS = 400
-"""Of a longer text the second look sees so many words: the alignment of two texts costs their product."""
+"""Words of a text that the second look compares: aligning two texts costs their product."""
 MAX_LETTERS = 2000
 MAX_EXCHANGE = 80
 """Words of a text in which an exchange is looked for: it is one sentence, and an alignment can cost the cube."""

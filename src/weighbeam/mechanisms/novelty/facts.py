@@ -27,9 +27,9 @@ ALIKE = Fraction(3, 10)
 NUMBERS_FALL = 200_000
 SAME_WORDS = Fraction(8, 10)
 SPELT_FROM, SPELT_FULL, SPELT_MORE = Fraction(78, 100), Fraction(88, 100), Fraction(2, 10)
-"""Letters in the same order, and so many more of them than of words: another spelling of the same text."""
+"""Letters in the same order, and by how much they exceed words: another spelling of the same text."""
 SPELT_SURE, SPELT_LITTLE = Fraction(95, 100), Fraction(1, 10)
-"""Where nearly all letters are, so many more of them are enough."""
+"""The excess that suffices where nearly all letters are in order."""
 MIN_SPELT = 12
 KNOWN_FROM, KNOWN_FULL = Fraction(1, 2), Fraction(95, 100)
 """Half of an honest text may be runs that others have used; of what is known to 95 % nothing is new."""

@@ -24,7 +24,7 @@ MAX_SEEN, MAX_OWN = 1000, 100
 """Of one contributor's newest contributions in a window that earned something, those charged most are compared: many
 worthless ones do not push the others out."""
 KIN_RUNS = 10
-"""An earlier text that has one run in so many of a new one is kin: a fifth of the letters, since half are kept."""
+"""An earlier text with one in this many of a new text's runs is kin: a fifth of the letters, since half are kept."""
 FEW_TRIPLES = 4
 """Fewer than six words."""
 MAX_JUDGED, MAX_JUDGED_LETTERS = 80, 600

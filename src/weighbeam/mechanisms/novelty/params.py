@@ -14,7 +14,7 @@ MAX_UNITS = 9 * 10**12
 
 
 NEAREST = 1.0
-"""No cosine is higher: a `kin_similarity` above it makes nobody kin."""
+"""No cosine is higher: a `kin_similarity` above it switches kin off."""
 
 
 class NoveltyParams(Params):

@@ -15,16 +15,16 @@ from weighbeam.core.word_order import WordOrder, read_order
 MAX_PIECES_PER_WORD = 3
 MIN_LETTERS = 0.5
 MIN_LETTERS_OF_FORMULA, BINDING_WORDS = 0.25, 2
-"""Enough letters for prose with so many function words: a question about code or mathematics."""
+"""Share of letters that suffices for prose with enough function words: a question about code or mathematics."""
 MAX_SAME = 0.4
 MAX_UNKNOWN = 0.1
 MIN_LANGUAGE = 0.3
 
 TERSE_WORDS, MAX_PIECES_OF_TERSE = 8, 1.5
-"""Prose of few function words needs one for so many words, or as many standard deviations of word order, in words that
+"""Prose needs one function word per this many words, or this many standard deviations of word order, in words that
 the embedder knows."""
 UNBOUND_WORDS = 10
-"""So many words without one function word are a list of words: none of 1,021 real texts looked at has as many."""
+"""This many words without a function word are a list of words: none of 1,021 real texts has as many."""
 MIN_ORDER = -5.5
 """The sum of what neighbours weigh in the table of word order."""
 LONG_PAIRS, MIN_ORDER_OF_LONG = 12, 0.3

@@ -114,10 +114,10 @@ def squeeze_letters(text: str) -> str:
 RUN = 10
 """Squeezed letters in a run: about four words."""
 KEPT_OF = 3
-"""Of so many runs in a row at least one is kept, whatever stands around them."""
+"""Of this many runs in a row at least one is kept, in any context."""
 SHORT_RUN = 8
 SURE_LETTERS = RUN + KEPT_OF - 1
-"""A copy of so many squeezed letters has a kept run for certain; shorter texts are found by their words."""
+"""A copy of this many squeezed letters certainly has a kept run; shorter texts are found by their words."""
 TRIPLE = 3
 
 

@@ -118,9 +118,9 @@ TICK_SECONDS = 0.5
 AGAIN = b"retry: 3000\n\n"
 BEAT = b": still here\n\n"
 HEADERS = {**SEALED_HEADERS, "X-Accel-Buffering": "no"}
-ABOUT = """Events as they happen: `round`, `weigh_in`, `submission`, `alert`; one JSON object each, with no text
-of anybody's. `Last-Event-ID`, or `after`, goes on where a stream ended; `missed` says that too much happened since. A
-stream ends after `seconds`, an hour at most; a browser then opens it again by itself."""
+ABOUT = """Events as they happen: `round`, `weigh_in`, `submission`, `alert`; one JSON object each, without texts of
+miners or users. `Last-Event-ID`, or `after`, resumes where a stream ended; `missed` means that too much happened since.
+A stream ends after `seconds`, an hour at most; a browser then opens it again by itself."""
 EXAMPLE = 'id: 12-5-7\nevent: round\ndata: {"round": "keyword-recall-812-5f0c9a1e", "valid": 24, "answers": 25}\n\n'
 RESPONSES: Responses = {
     200: {"description": "events until it ends", "content": describe_events(EXAMPLE)},

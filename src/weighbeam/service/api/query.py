@@ -15,7 +15,7 @@ from weighbeam.core.validation import validate_model
 MAX_VALUE = 3000
 DIGITS = re.compile(r"[0-9]{1,19}", re.ASCII)
 NOT_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""No store holds it, and no name has it; other signs that cannot be seen may well stand in a name somebody chose."""
+"""No store and no name can hold it; other invisible characters may occur in a chosen name."""
 REMEDY = "correct the query"
 
 

@@ -200,7 +200,7 @@ class AlertsShown(BaseModel):
                     "mechanism": MECHANISM,
                     "code": "weights_late",
                     "level": "warning",
-                    "text": "our weights were 600 blocks old",
+                    "text": "the weights were 600 blocks old",
                     "remedy": "see why they were late",
                 }
             ],

@@ -31,7 +31,7 @@ def describe_table(table: Table) -> type[Query]:
         fields[name] = (Annotated[kind, Field(description=FILTERS[name] + needed)], None)
     order = Field(description="by this column; with a minus before it, the greatest first")
     fields["sort"] = (Annotated[str | None, OneOf(table.sorts), order], None)
-    limit = Field(ge=1, le=MAX_ROWS, description="at most so many")
+    limit = Field(ge=1, le=MAX_ROWS, description="at most this many")
     fields["limit"] = (Annotated[int, limit, FROM_DIGITS], MAX_ROWS)
     form = Field(description="as JSON, CSV or Parquet; JSON if it is left out")
     fields["format"] = (Annotated[str | None, OneOf(tuple(FORMATS)), form], None)

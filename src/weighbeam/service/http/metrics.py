@@ -124,7 +124,9 @@ class PulseCollector(Collector):
         discarded = CounterMetricFamily("weighbeam_rounds_discarded", "rounds without a result", labels=["mechanism"])
         weigh_ins = CounterMetricFamily("weighbeam_weigh_ins", "weigh-ins made", labels=["mechanism"])
         idle = GaugeMetricFamily("weighbeam_seconds_since_progress", "time since progress", labels=["mechanism"])
-        blocks = GaugeMetricFamily("weighbeam_blocks_since_update", "blocks since our weights", labels=["mechanism"])
+        blocks = GaugeMetricFamily(
+            "weighbeam_blocks_since_update", "blocks since this validator's last weights", labels=["mechanism"]
+        )
         for name, pulse in self._health.pulses.items():
             rounds.add_metric([name], pulse.rounds)
             discarded.add_metric([name], pulse.discarded)

@@ -39,7 +39,7 @@ def find_groups(params: ChunkingParams, board: StandingsBoard) -> GroupRanges:
 
 def picture_groups(groups: GroupRanges, round_id: str | None) -> ChartPicture:
     said = (
-        "Nobody has been asked yet."
+        "No miner has been asked yet."
         if round_id is None
         else f"Orange: asked in round {tame_text(round_id, LONGEST)}; blue: the group it asked."
     )

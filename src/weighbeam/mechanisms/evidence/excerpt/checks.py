@@ -14,7 +14,7 @@ MAX_CHARACTERS = 1_000
 MAX_WORDS = 200
 MIN_DISTINCT = 3
 KEPT = 1024
-"""Of so many excerpts the result is kept: the same are judged when they are observed, scored, explained, replayed."""
+"""Number of excerpts whose result is cached: the same ones recur when observing, scoring, explaining, replaying."""
 ALLOWED_CONTROLS = "\t\n\r"
 REPLACEMENT = "\ufffd"
 

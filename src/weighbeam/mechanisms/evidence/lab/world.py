@@ -87,7 +87,7 @@ EDITIONS = 4
 """At how many addresses each page stands. The archive has two pages for a statement, and the web has more: with one
 address each, nearly half of all honest answers would count as copies."""
 TASTE, BLUR = 0.15, 0.6
-"""How far anybody misjudges what a passage says, and how much further one without skill does."""
+"""Error of a skilled miner in judging a passage, and the added error without skill."""
 SECONDS, SLOWER, SPREAD = 5.0, 15.0, 0.3
 
 

@@ -17,7 +17,7 @@ KNOWN = (
     *(ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context),
 )
 TYPING = ("typing", "__future__")
-"""Modules whose names only stand in annotations, which nobody evaluates."""
+"""Modules whose names occur only in annotations, which are never evaluated."""
 
 
 def parse_program(source: str, max_source: int = MAX_SOURCE) -> ast.Module:

@@ -51,7 +51,7 @@ def load_graded() -> dict[str, tuple[GradedAnswer, ...]]:
 
 
 WHOLE = 3
-"""Of the five voices of a prompt so many are given whole; the others stop half way, as a plainer miner would."""
+"""Number of a prompt's five voices that are given whole; the others stop half way, as a plainer miner would."""
 
 
 @cache

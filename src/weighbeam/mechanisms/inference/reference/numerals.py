@@ -17,7 +17,7 @@ TENS = {
 }
 SCALES = {"thousand": 1000, "million": 1_000_000}
 MAX_DIGITS = 30
-"""A longer number is nobody's answer."""
+"""No answer is a longer number."""
 
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['’\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?"
 _PLAIN = r"\d+(?:[.,]\d+)?|\.\d+"

@@ -12,7 +12,7 @@ from weighbeam.mechanisms.inference.reference.template import expand_template
 TEMPLATE = "template"
 LINES = "let"
 CHECKED_SEEDS = 3
-"""A template is tried with so many seeds before it is used."""
+"""Number of seeds with which a template is tried before use."""
 
 
 def draw_instead(params: InferenceParams, seed: Seed) -> Task | None:

@@ -26,7 +26,7 @@ VAGUE_FROM, VAGUE_STEMS, VAGUE_OWN = 10, 0.35, 8
 SAID_MUCH, SHARED_LITTLE = 20, 2
 ECHO_COVERED, ECHO_OWN = 0.8, 0.04
 LITTLE, MUCH = 2, 12
-"""So few new words are next to nothing where the median answer has so many."""
+"""Up to this many new words count as none if the median answer has that many."""
 REPEATS_FROM, REPEATS = 30, 0.2
 ORDER_FROM, ORDER_PER_PAIR, ORDER, ORDER_LISTED = 8, 70, 2000, -2000
 GATHERED = ((12, 0.75), (5, 0.9))
@@ -34,11 +34,11 @@ GATHERED = ((12, 0.75), (5, 0.9))
 SPREAD = 1.5
 """Where others together say less than this times what one of them says, they agree, and so may one more."""
 SWALLOWING = 2.5
-"""An answer that swallows others says so many times as much as one of them."""
+"""An answer that swallows others says this many times as much as one of them."""
 ROUND = 4
 BAG_FROM, BAG_DISTINCT, BAG_ORDER = 200, 0.97, 600
 SUBSTANCE = 10
-"""So many new stems make an answer to an open question a whole one."""
+"""New stems that make an answer to an open question complete."""
 WEIGHTS = (0.1, 0.2, 0.2, 0.5)
 BASE = 0.35
 """Value of the least answer that passes the gate: the threshold's default."""

@@ -67,7 +67,7 @@ def select_pieces(connection: Connection, wanted: Sequence[int], dimensions: int
     ids = [id for each in found for id in each.ids]
     missing = sorted(set(wanted).difference(ids))
     if missing:
-        raise WeighbeamError("corrupt_corpus", f"piece {missing[0]} of the corpus is gone", "restore a backup")
+        raise WeighbeamError("corrupt_corpus", f"piece {missing[0]} of the corpus is missing", "restore a backup")
     empty = np.empty((0, dimensions), np.int32)
     owners = [owner for each in found for owner in each.owners]
     return Pieces(ids, owners, np.concatenate([empty, *(each.vectors for each in found)]))

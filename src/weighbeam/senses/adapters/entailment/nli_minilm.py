@@ -37,7 +37,7 @@ MODEL_SHA256 = "31c764e9ec3002566f46431b14302ee085aa34db812857fdb283cfb6ed8a37d8
 INSTALL = "pip install weighbeam --force-reinstall"
 MAX_PIECES = 256
 WINDOW_PIECES = 160
-"""A longer pair is read in windows: the model was trained on pairs of at most so many pieces."""
+"""A longer pair is read in windows: the model was trained on pairs of at most this many pieces."""
 LEAST_ROOM = 48
 """Pieces of a premise in a window, however long the hypothesis is."""
 MARKERS = 3
