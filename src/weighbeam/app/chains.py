@@ -45,7 +45,7 @@ def open_clock(loaded: LoadedSettings) -> EngineClock:
 
 
 def look_at_chain(loaded: LoadedSettings, hotkey: Hotkey) -> tuple[Metagraph, ChainRules]:
-    """One look, before anything runs; the highest mechanism id must be there too."""
+    """Read the chain once before anything runs; the highest mechanism id must exist."""
     mechids = [section.mechid for section in loaded.settings.mechanisms.values()]
     chain = open_chain(loaded, hotkey, max(mechids, default=0))
 
@@ -102,7 +102,7 @@ RETRY_SECONDS = 10.0
 
 
 async def keep_policy(chain: Chain, clock: EngineClock, policy: SenderPolicy) -> None:
-    """Until cancelled."""
+    """Refresh the policy until cancelled."""
     while True:
         fresh = await refresh_policy(chain, policy)
         await clock.sleep(REFRESH_SECONDS if fresh else RETRY_SECONDS)

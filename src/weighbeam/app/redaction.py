@@ -51,7 +51,7 @@ class Redactor:
         return text
 
     def hide_all(self, value: Any, depth: int = 0) -> Any:
-        """Any value as JSON can hold it, keys included.
+        """Redact any JSON value, keys included.
 
         >>> make_redactor(["s3cret"]).hide_all({"s3cret": [1, None, ("a s3cret",)]})
         {'[hidden]': [1, None, ['a [hidden]']]}

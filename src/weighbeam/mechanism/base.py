@@ -305,7 +305,7 @@ class Mechanism:
         return self._overrides("draw", "tell")
 
     def draw(self, params: Any, observation: Observation, round_id: str) -> Heatmap | None:
-        """A picture of how alike the answers were; None if there is none. Made after the scores are durable."""
+        """Draw how alike the answers were; None for no picture. Called after the scores are durable."""
         return None
 
     def tell(

@@ -397,7 +397,7 @@ def _is_false_product(line: str) -> bool:
 
 
 def _list_slack(shown: list[Decimal]) -> list[Decimal]:
-    """By how much each number may have been rounded: to the finest place or the most digits that any of them has."""
+    """Largest rounding error of each number: to the finest place or the most digits that any of them has."""
     place = Decimal(10) ** min(int(one.as_tuple().exponent) for one in shown) / 2
     share = Decimal(10) ** (1 - max(3, *(len(one.as_tuple().digits) for one in shown))) / 2
     return [max(place, abs(one) * share) for one in shown]

@@ -134,7 +134,7 @@ class Scored:
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> "Scored":
-        """As `as_json` wrote it."""
+        """Undo `as_json`."""
         rows = (
             Score(row["hotkey"], row["status"], row["value"], row["parts"], tuple(row["reasons"]))
             for row in written["scores"]
@@ -220,7 +220,7 @@ class Collector(Protocol):
     """Where a collected round's contributions come from."""
 
     def collect(self, cursor: Json, limit: int) -> Collected:
-        """At most so many contributions after `cursor`, None for the beginning, in the order they were committed."""
+        """At most `limit` contributions after `cursor` (None: from the beginning), in the order of their commits."""
         ...
 
 

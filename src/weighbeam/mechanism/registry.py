@@ -337,7 +337,7 @@ def _is_stages(value: Any) -> bool:
 
 
 def _is_attacks(value: Any) -> bool:
-    """Checked by what an attack has: its class is the lab's, which the contract does not import."""
+    """Check attacks by their attributes, because the contract does not import the lab."""
     texts = ("name", "family", "mechanism", "what", "against", "open")
     return isinstance(value, Sequence) and all(
         callable(getattr(one, "run", None)) and all(isinstance(getattr(one, text, None), str) for text in texts)

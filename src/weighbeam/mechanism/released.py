@@ -18,7 +18,7 @@ def load_released() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def find_changes(defaults: Defaults, params: Defaults) -> dict[str, Any]:
-    """Parameters that have another value; one that there is no more is None.
+    """Parameters with another value; removed ones are None.
 
     >>> find_changes({"alpha": 0.2, "gone": 1}, {"alpha": 0.3, "new": 2})
     {'alpha': 0.3, 'gone': None, 'new': 2}
@@ -28,7 +28,7 @@ def find_changes(defaults: Defaults, params: Defaults) -> dict[str, Any]:
 
 
 def name_version(mechanism: str, params: Defaults) -> tuple[str, dict[str, Any]] | None:
-    """The version whose defaults are nearest, the newest of equals, and what is set otherwise; None if it has none."""
+    """The version with the nearest defaults, the newest of equals, and the differing parameters; None without any."""
     found = [
         (version, find_changes(defaults[mechanism], params))
         for version, defaults in reversed(load_released().items())
@@ -38,7 +38,7 @@ def name_version(mechanism: str, params: Defaults) -> tuple[str, dict[str, Any]]
 
 
 def describe_version(mechanism: str, params: Defaults) -> str:
-    """In words: `defaults of 0.1.0`, or what was set otherwise."""
+    """Describe the version: `defaults of 0.1.0`, or the differing parameters."""
     named = name_version(mechanism, params)
     if named is None:
         return f"{mechanism} is not of weighbeam"

@@ -15,7 +15,7 @@ RESOLVERS = ThreadPoolExecutor(THREADS, "resolve")
 
 
 async def look_up_host(host: str, port: int, seconds: float) -> list[str]:
-    """The addresses of a host. An address is itself; a look-up that never began is our own fault: `resolver_busy`.
+    """Resolve a host to addresses. A look-up that never began is our own fault: `resolver_busy`.
 
     >>> asyncio.run(look_up_host("192.0.2.1", 80, 1.0))
     ['192.0.2.1']
@@ -59,7 +59,7 @@ class ResolvedEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class EndpointAddress:
-    """An endpoint as it is written."""
+    """An endpoint as announced."""
 
     scheme: str
     host: str
@@ -67,7 +67,7 @@ class EndpointAddress:
 
 
 def parse_endpoint(endpoint: str) -> EndpointAddress:
-    """The parts of `host:port` or `http(s)://host:port`; `bad_address` if it says anything else.
+    """The parts of `host:port` or `http(s)://host:port`; `bad_address` otherwise.
 
     >>> parse_endpoint("miner.example:8091")
     EndpointAddress(scheme='http', host='miner.example', port=8091)
@@ -128,7 +128,7 @@ def parse_own_address(text: str) -> tuple[str, int]:
 
 
 def plain_ip(address: str) -> str:
-    """One spelling per address.
+    """Normalise an address to one spelling.
 
     >>> plain_ip("::FFFF:192.0.2.1"), plain_ip("2001:db8:0::1")
     ('192.0.2.1', '2001:db8::1')

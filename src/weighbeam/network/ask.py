@@ -85,7 +85,7 @@ class RawReply:
 
 @dataclass(frozen=True, slots=True)
 class AskSettings:
-    """How miners are asked.
+    """Settings for asking miners.
 
     `require_signed`: an unsigned reply is refused, so a miner asked in a dialect without signed replies
     (`epistula/2`) can only be heard with False. A badly signed reply is refused either way.
@@ -105,7 +105,7 @@ class AskSettings:
 
 @dataclass(slots=True)
 class SocketStopwatch:
-    """From the first byte of the request to the last of the reply, as the transport reports them."""
+    """Measures from the first byte of the request to the last of the reply, as the transport reports them."""
 
     started: float | None = None
     ended: float | None = None

@@ -32,7 +32,7 @@ def blame_refused(heard: Sequence[MinerReply]) -> list[MinerReply]:
 
 
 def is_refusal(reply: MinerReply) -> bool:
-    """Whether the miner turned us away."""
+    """Whether the miner refused us."""
     return reply.status in ("error", "unreachable") and reply.reason in REFUSALS
 
 

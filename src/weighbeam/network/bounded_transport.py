@@ -46,7 +46,7 @@ class ReplyHead:
         self._interim = 0
 
     def feed(self, data: bytes) -> None:
-        """The next bytes; `UnboundedHead` if they are too many."""
+        """Feed the next bytes; `UnboundedHead` if they are too many."""
         searched = max(self._start, len(self._seen) - 2)
         self._seen += data
         while not self.is_complete:
@@ -95,7 +95,7 @@ class BoundedStream(httpcore2.AsyncNetworkStream):
 
 
 class BoundedBackend(httpcore2.AnyIOBackend):
-    """Connects as the client does by default."""
+    """Connects like the client's default backend."""
 
     async def connect_tcp(
         self,
@@ -109,7 +109,7 @@ class BoundedBackend(httpcore2.AnyIOBackend):
 
 
 class BoundedTransport(httpx2.AsyncHTTPTransport):
-    """One connection per request, none kept; certificates as the client checks them by default."""
+    """One connection per request, never reused; certificates are checked as by default."""
 
     def __init__(self, max_connections: int) -> None:
         context = _load_certificates()
@@ -124,5 +124,5 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
 
 @cache
 def _load_certificates() -> ssl.SSLContext:
-    """Loaded once: a process that can open no more files can still ask."""
+    """Load certificates once, so that a process without free files can still ask."""
     return httpx2.create_ssl_context(trust_env=False)

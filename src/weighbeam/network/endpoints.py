@@ -133,7 +133,7 @@ class StaticSource:
 
 @dataclass(frozen=True, slots=True)
 class PlugInSource:
-    """Another package's word, asked hotkey by hotkey; where it fails, only that hotkey is skipped."""
+    """Endpoints from another package, asked per hotkey; a failure skips only that hotkey."""
 
     name: str
     find: Callable[[str], Any]

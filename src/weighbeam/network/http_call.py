@@ -30,7 +30,7 @@ def call_http(
     seconds: float = CALL_SECONDS,
     limit: int = MAX_BYTES,
 ) -> HttpReply:
-    """The reply, whatever its status; `call_failed` if there is none, or it is too slow or too large.
+    """Return the reply of any status; `call_failed` if it is missing, too slow or too large.
 
     The time is for all of it, look-up of the name and every trickled byte included: whatever hangs is left behind in a
     thread that holds up no end of the process.
@@ -77,7 +77,7 @@ async def _call_http(
 
 
 def redact_url(url: str) -> str:
-    """An address for logs: without whatever a query may carry.
+    """Format an address for logs, without its query.
 
     >>> redact_url("https://api.example/results?key=secret")
     'https://api.example/results'

@@ -247,7 +247,7 @@ class ServerConnection(H11Protocol):
         self.transport.close()
 
     def _time_headers(self) -> None:
-        """The time runs while headers are awaited; dribbling does not set it back."""
+        """Limit the time for headers; single bytes do not extend it."""
         if self.conn.their_state is not h11.IDLE:
             self._stop_timer()
         elif self._header_timer is None:
@@ -255,7 +255,7 @@ class ServerConnection(H11Protocol):
             self._door.waiting[self] = None
 
     def cut(self) -> None:
-        """Cut it off, and count it no more from now on."""
+        """Close the connection and stop counting it."""
         self._stop_timer()
         self.connections.discard(self)
         self.transport.abort()

@@ -87,7 +87,7 @@ def make_miner_app(
     clock = NonceClock()
 
     def is_new(sender: str, request_id: str, signed_at: int) -> bool:
-        """Nothing is written down for a sender that the policy refuses next: that takes milliseconds."""
+        """Check the nonce; skip the slow write for senders that the policy will refuse."""
         if not policy.may_ask(sender):
             return True
         policy.check_pace(sender)
@@ -133,7 +133,7 @@ def make_miner_app(
 
 
 async def receive(request: Request, limit: int) -> auth.SignedRequest:
-    """The request as it came: nothing parsed, nothing decoded, the body within the cap."""
+    """Receive the raw request: nothing parsed or decoded, the body within the cap."""
     target: bytes = request.scope["state"][TARGET]
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"]]
     body = await _receive_body(request, limit)
@@ -141,7 +141,7 @@ async def receive(request: Request, limit: int) -> auth.SignedRequest:
 
 
 async def _receive_body(request: Request, limit: int) -> bytes:
-    """The body; too large if it says so, and counted while it is read whatever it says."""
+    """Receive the body; refuse it by its declared length, or once the counted bytes exceed the limit."""
     declared = request.headers.get("content-length", "")
     require(not declared.isdecimal() or (len(declared) < 19 and int(declared) <= limit), "too_large")
     parts: list[bytes] = []

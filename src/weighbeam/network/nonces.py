@@ -1,4 +1,4 @@
-"""Which requests were seen: a nonce counts once, across workers and restarts."""
+"""Memory of nonces: each is accepted once, across workers and restarts."""
 
 import sqlite3
 import threading
@@ -45,16 +45,16 @@ class NonceStore:
         return db
 
     def is_blind(self, signed_at: int) -> bool:
-        """Whether a request of that time, in nanoseconds, may have been seen by a store that is lost."""
+        """Whether a lost store may have seen a request of that time, in nanoseconds."""
         return self._blind_until > 0 and signed_at < self._blind_until + SKEW_SECONDS * NANOSECONDS
 
     def is_new(self, sender: str, request_id: str, signed_at: int) -> bool:
-        """Whether this request comes for the first time, and remember it; `stale` if nobody can know."""
+        """Whether a request is new; remember it. `stale` if that is unknown."""
         require(not self.is_blind(signed_at), "stale", "older than this server's memory", "sign it again")
         return self.remember(sender, request_id)
 
     def remember(self, sender: str, nonce: str) -> bool:
-        """Store the pair; False if it was there."""
+        """Store the pair; False if it exists."""
         now = self._now()
         with self._lock:
             self._db.execute("BEGIN IMMEDIATE")
@@ -82,7 +82,7 @@ class NonceClock:
         self._lock = threading.Lock()
 
     def next(self) -> str:
-        """The next one; further ahead of the clock than anybody accepts, it starts again from the clock."""
+        """The next nonce; if it is too far ahead of the clock, it restarts from the clock."""
         with self._lock:
             now = self._now()
             ahead = self._last - now > SKEW_SECONDS * NANOSECONDS

@@ -84,7 +84,7 @@ class SenderPolicy:
         return known.stake >= self.settings.min_stake_rao
 
     def check_pace(self, sender: str) -> None:
-        """Refuse who has used up its rate, without spending any of it."""
+        """Refuse a sender over its rate, without charging the call."""
         require(self._fill(sender).tokens >= 1, "rate_limited", "too many requests", "ask less often")
 
     def _goes_first(self, sender: str) -> bool:

@@ -1,4 +1,4 @@
-"""Receipts: what became of a contribution or an answer, signed by who decided it, so that anyone can check it."""
+"""Receipts: outcomes of contributions and answers, signed by the deciding node, so that anyone can check them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ FORMAT = 1
 
 
 def sign_receipt(body: Mapping[str, Any], key: Hotkey) -> dict[str, Any]:
-    """The body with the node's name and its signature over all of it."""
+    """Add the node's address and its signature over everything to the body."""
     named = {"format": FORMAT, **body, "node": key.address, "scheme": key.scheme}
     return {**named, "signature": key.sign(SIGNED + canonical_json(named)).hex()}
 

@@ -42,7 +42,7 @@ def encode_reply(
 def encode_reply_digest(
     scheme: Any, status: Any, request_sha256: Any, body_sha256: Any, nonce: Any, sender: str, receiver: str | None
 ) -> bytes:
-    """The same, of a body that is known by its digest."""
+    """The canonical string of a reply whose body is known by its digest."""
     _check(scheme in SCHEMES, "bad_scheme")
     _check(is_integer(status, 100) and status <= 599, "bad_status")
     _check(_matches(DIGEST, request_sha256) and _matches(DIGEST, body_sha256), "bad_digest")

@@ -20,7 +20,7 @@ class Artifacts(Protocol):
     """Named bytes, written whole or not at all. Every fault is `artifact_fault` with a remedy."""
 
     def put(self, name: str, data: bytes, kind: str) -> str:
-        """Keep `data` of content type `kind`, in place of what had the name; gives the path or URL where it is."""
+        """Store `data` of content type `kind` under a name, replacing older data; return its path or URL."""
         ...
 
     def get(self, name: str) -> bytes:
@@ -30,7 +30,7 @@ class Artifacts(Protocol):
     def has(self, name: str) -> bool: ...
 
     def remove(self, name: str) -> None:
-        """Nothing has this name afterwards, whether something had it or not."""
+        """Remove the artifact, if it exists."""
         ...
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def open_artifacts(url: str) -> Artifacts:
 
 
 def check_name(name: str) -> str:
-    """The name itself if it can be a file's below a folder: plain characters, no part that begins with a dot.
+    """Return the name if it is safe below a folder: plain characters, no part that begins with a dot.
 
     >>> check_name("heatmaps/round-1.png")
     'heatmaps/round-1.png'

@@ -86,7 +86,7 @@ class S3Artifacts:
             return bytes(self._store.get(check_name(name)).bytes())
 
     def has(self, name: str) -> bool:
-        """No, also where the bucket itself is missing: the question is answered alike by the store."""
+        """Whether the object exists; False also if the bucket is missing."""
         try:
             with _wrap_faults(self.place, name, reading=True):
                 self._store.head(check_name(name))
@@ -127,7 +127,7 @@ def _connect(place: S3Place, seconds: float) -> "S3Store":
 
 
 def _configure(place: S3Place) -> "S3Config":
-    """Said outright, because what is not said is looked up in the environment and then on the network."""
+    """Set every option explicitly; missing ones would be looked up in the environment and on the network."""
     key, secret, token = (
         os.environ.get(f"AWS_{name}") for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
     )
@@ -197,5 +197,5 @@ def _fault(place: S3Place, name: str, said: str, remedy: str) -> WeighbeamError:
 
 
 def _refuse(why: str, remedy: str) -> WeighbeamError:
-    """The URL is not repeated: it may hold what should not be read."""
+    """Make the error without the URL, which may hold a secret."""
     return WeighbeamError("bad_artifacts_url", f"this S3 URL cannot be used: {why}", remedy)

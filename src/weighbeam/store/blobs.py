@@ -35,7 +35,7 @@ def digest_bytes(data: bytes) -> str:
 
 
 def insert_blobs(connection: Connection, contents: Iterable[bytes]) -> list[str]:
-    """Store what is not there yet; gives the digests in order."""
+    """Store missing contents; return the digests in order."""
     named = [(digest_bytes(data), data) for data in contents]
     wanted = sorted({digest for digest, _ in named})
     known: set[str] = set()

@@ -1,4 +1,4 @@
-"""Columns that keep and order the same on every database, as SQLite does.
+"""Columns that store and sort identically on every database, as SQLite does.
 
 PostgreSQL would measure a text, order it by the customs of a country and refuse the character NUL; and its integers end
 at two billion. Here a text is as long as it is, ordered by its bytes and may hold anything, and zero is zero.
@@ -16,7 +16,7 @@ NUL, MARK, ESCAPED = "\x00", "\x01", re.compile("\x01([\x01\x02])")
 
 
 def escape_nul(text: str) -> str:
-    """A text without NUL, in the same order as others written so.
+    """Escape NUL in a text; escaped texts sort in the same order.
 
     >>> escape_nul("a\\x00b"), escape_nul("\\x01"), escape_nul("plain")
     ('a\\x01\\x01b', '\\x01\\x02', 'plain')
@@ -38,7 +38,7 @@ def restore_nul(text: str) -> str:
 
 
 class String(TypeDecorator[str]):
-    """A short text; how long it should be is for people to read, no database cuts it off."""
+    """A short text; the declared length is documentation, not a limit."""
 
     impl = sqlalchemy.String
     cache_ok = True
@@ -56,7 +56,7 @@ class String(TypeDecorator[str]):
 
 
 class Float(TypeDecorator[float]):
-    """A number; SQLite keeps no sign of zero, so nobody does."""
+    """A number; the sign of zero is dropped, as SQLite does."""
 
     impl = sqlalchemy.Float
     cache_ok = True

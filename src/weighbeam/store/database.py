@@ -32,7 +32,7 @@ REVISION_QUERY = "SELECT version_num FROM alembic_version"
 
 
 def check_revision(revision: str | None) -> str:
-    """One that is known here; None is of no journal at all."""
+    """Check that the revision is known; None means that the database holds no journal."""
     if revision is None:
         raise WeighbeamError("store_unusable", "this database holds other tables, not a journal", "check the path")
     if revision not in _list_revisions():

@@ -65,7 +65,7 @@ class Experiments:
         await run_in_daemon_thread(self._exchange, format_round(outcome, self.hotkey, better))
 
     def close(self) -> None:
-        """The end of what it reads tells it to finish its runs; what does not end is ended."""
+        """Close its input, so that it finishes its runs; kill it if it hangs."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -138,7 +138,7 @@ def open_experiments(
 
 
 def make_environment(folder: str, mode: str) -> dict[str, str]:
-    """Everything it keeps goes into its folder; offline it knows of no key and of no server."""
+    """Environment of the subprocess: all files go into its folder; offline it has neither key nor server."""
     dropped = DROPPED if mode == "offline" else ()
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
     places = {f"WANDB_{name}_DIR": folder for name in ("CACHE", "CONFIG", "DATA", "ARTIFACT")}
@@ -169,7 +169,7 @@ def format_round(outcome: CommittedOutcome, hotkey: str, better: Literal["higher
 
 
 def rank(values: Mapping[str, float | None], better: Literal["higher", "lower"]) -> dict[str, int]:
-    """Places from 0 on, of those who have a value.
+    """Rank those with a value, from 0.
 
     >>> rank({"a": 1.0, "b": 3.0, "c": None, "d": 2.0}, "higher")
     {'b': 0, 'd': 1, 'a': 2}
@@ -180,7 +180,7 @@ def rank(values: Mapping[str, float | None], better: Literal["higher", "lower"])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The process and whatever it started."""
+    """End the process and its children."""
     with suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(OSError, subprocess.TimeoutExpired):

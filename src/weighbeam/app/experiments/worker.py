@@ -43,7 +43,7 @@ QUIET: dict[str, Any] = {
 
 @dataclass(slots=True)
 class WandbRun:
-    """One that is open: its file, and the rounds that are known to be in files of its name."""
+    """An open run: its file, and the rounds known to be in files of its name."""
 
     id: str
     inner: Any
@@ -59,7 +59,7 @@ class WandbRuns:
         self._open: dict[str, WandbRun] = {}
 
     def log(self, group: str, run: str, step: int, values: dict[str, Any], config: dict[str, Any]) -> None:
-        """A round that the run holds already is not written again."""
+        """Log a round unless the run already holds it."""
         opened = self._open.get(group)
         if opened is None or opened.id != run:
             self._finish(group)
@@ -100,7 +100,7 @@ class WandbRuns:
 
 
 def _await(path: Path, round_id: str, start: int) -> None:
-    """Until the file holds it."""
+    """Wait until the file holds the round."""
     end = time.monotonic() + WRITE_SECONDS
     while not path.exists() or round_id not in _load_rounds(path, start):
         if time.monotonic() > end:

@@ -33,7 +33,7 @@ class AlertReceiver:
     url: str = field(repr=False)
 
     def send(self, title: str, text: str, kind: str, seconds: float = SEND_SECONDS) -> None:
-        """Hand it over, or `notice_failed`. It waits, so an event loop calls it in a thread."""
+        """Send a notice, or raise `notice_failed`. It blocks, so an event loop calls it in a thread."""
         given = json.dumps({"url": self.url, "title": title, "text": text, "kind": kind})
         command = [sys.executable, "-P", "-m", "weighbeam.app.notices.sender"]
         try:
@@ -51,7 +51,7 @@ class AlertReceiver:
 
 
 def parse_receivers(loaded: LoadedSettings) -> tuple[AlertReceiver, ...]:
-    """The receivers set; an address that apprise cannot read is `bad_config`, by its place in the list."""
+    """Parse the configured receivers; an unreadable address is `bad_config`, named by its place in the list."""
     urls = [secret.get_secret_value() for secret in loaded.settings.alerts.urls]
     found = {}
     for place, url in enumerate(urls, 1):
@@ -99,7 +99,7 @@ def make_notice_rules(loaded: LoadedSettings, receivers: tuple[AlertReceiver, ..
 
 
 def make_notifiers(loaded: LoadedSettings, receivers: tuple[AlertReceiver, ...], hotkey: str) -> dict[str, Delivery]:
-    """One lane of the outbox for each, so that a slow one holds up no other."""
+    """One lane of the outbox per receiver, so that a slow one delays no other."""
     redactor = make_redactor(list_secrets(loaded))
     return {one.name: partial(_deliver, one, redactor, hotkey, name_places(loaded)) for one in receivers}
 
@@ -125,7 +125,7 @@ async def _deliver(
 
 
 def send_test(receiver: AlertReceiver, hotkey: str, level: Level = "info") -> WeighbeamError | None:
-    """None if it took a test notice."""
+    """Send a test notice; None on success."""
     try:
         receiver.send("Weighbeam: a test", f"This is a test: alerts of validator {hotkey} arrive here.", level)
     except WeighbeamError as fault:

@@ -9,7 +9,7 @@ TYPES = {"info": "info", "warning": "warning", "critical": "failure", "over": "s
 
 
 class LastRecordHandler(logging.Handler):
-    """Keeps what was said last."""
+    """Keeps the last log record."""
 
     said = ""
 

@@ -33,7 +33,7 @@ class ApiAccess:
     reading: ReadAccess
 
     def make_authenticator(self) -> Authenticator:
-        """Of all that people and programs ask and read; tokens alone open it."""
+        """Authenticator for asking and reading; only tokens are accepted."""
         pace = self.loaded.settings.service.per_minute
         return Authenticator(self.own_address, self.keyring, self.rate_limits, pace, reading=self.reading)
 
@@ -59,7 +59,7 @@ class ApiAccess:
 
 
 def open_access(loaded: LoadedSettings, store: Store, own_address: str, listen: str, pools: ThreadPools) -> ApiAccess:
-    """For what is served on `listen`."""
+    """Open the access of everything served on `listen`."""
     reading: ReadAccess = "local" if is_local(listen) else "closed"
     if loaded.settings.service.public:
         reading = "public"
@@ -67,7 +67,7 @@ def open_access(loaded: LoadedSettings, store: Store, own_address: str, listen: 
 
 
 def check_exposure(loaded: LoadedSettings, store: Store, now: float, validator: str | None = None) -> None:
-    """Nothing is served to a network that nobody may use, or that all may use by an oversight.
+    """Refuse to serve a network without any token, unless that is explicitly public.
 
     Where `weighbeam serve` listens, or else the validator.
     """

@@ -107,7 +107,7 @@ def load_runs(loaded: LoadedSettings) -> Mapping[str, tuple[Mechanism, Params]]:
 
 
 def log_overridden(name: str, params: Params) -> None:
-    """Say at the start which parameters differ from everybody else's."""
+    """Log at the start which parameters differ from the defaults."""
     if changed := list_overridden(params):
         LOG.warning("%s: parameters overridden: %s", name, ", ".join(changed))
 

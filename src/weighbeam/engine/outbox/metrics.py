@@ -33,7 +33,7 @@ class PublishedMetric:
 
 
 def count_round(connection: Connection, mechanism: Mechanism, scored: Scored) -> None:
-    """Within the transaction that commits the round."""
+    """Count a round in the transaction that commits it."""
     rows = scored.summary.get("metrics")
     if not mechanism.measures or not isinstance(rows, (list, tuple)):
         return

@@ -65,7 +65,7 @@ def list_in_order(store: Store, now: float, kind: str, eager: bool) -> list[Outb
 
 
 def count_waiting(store: Store) -> dict[str, int]:
-    """By kind, how much waits."""
+    """Count waiting items by kind."""
     query = select(COLUMNS.kind, func.count()).where(COLUMNS.state == "waiting").group_by(COLUMNS.kind)
     with store.read() as connection:
         return {kind: int(count) for kind, count in connection.execute(query)}
@@ -91,7 +91,7 @@ def hold_back(store: Store, items: Sequence[OutboxItem], first: OutboxItem, now:
 
 
 def give_up(store: Store, item: OutboxItem, fault: str) -> None:
-    """Nothing will make it work."""
+    """Give up an item for good."""
     _set(store, item, state="given_up", tries=item.tries + 1, fault=fault[:MAX_FAULT])
 
 

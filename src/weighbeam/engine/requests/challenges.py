@@ -110,7 +110,7 @@ def select_challenge_of_request(store: Store, request_id: str) -> Challenge:
 
 
 def name_request(by: str, challenge_id: str) -> str:
-    """Everybody has ids of their own."""
+    """Name a request by caller and id."""
     return f"challenge-{digest_text(f'{by} {challenge_id}')[:40]}"
 
 

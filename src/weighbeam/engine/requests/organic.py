@@ -40,7 +40,7 @@ def enqueue_request(
     at: float,
     terms: RequestTerms | None = None,
 ) -> str:
-    """Put a question in the line; gives its id. What cannot be asked is refused now, as is a line that is full.
+    """Queue a question and return its id. Invalid questions and a full queue are refused.
 
     A key used before gives the id it gave then; for another question it is `key_conflict`.
     """
@@ -61,7 +61,7 @@ def enqueue_request(
 
 
 def _name(terms: RequestTerms) -> str:
-    """Everybody has keys of their own."""
+    """Name a key together with its caller."""
     if terms.key is None:
         return secrets.token_hex(12)
     return digest_text(f"{terms.caller} {terms.key}")[:40]
@@ -76,7 +76,7 @@ def select_request(store: Store, request_id: str) -> OrganicRequest:
 
 
 def take_next(store: Store, mechanism: str, round_id: str, now: float, by: str | None = None) -> OrganicRequest | None:
-    """The first of the line, now bound to a round, which an observer plays if one is named."""
+    """Bind the first request of the queue to a round, which an observer plays if one is named."""
     with store.write() as connection:
         query = select(tables.requests).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting")
         row = connection.execute(query.order_by(*order_queue(now)).limit(1)).one_or_none()
@@ -88,24 +88,24 @@ def take_next(store: Store, mechanism: str, round_id: str, now: float, by: str |
 
 
 def require_bound(connection: Connection, request_id: str, round_id: str) -> None:
-    """Whether a request is still this round's; one that was given up for dead is another's by now."""
+    """Whether a request still belongs to this round; an abandoned one may belong to another by now."""
     if connection.execute(_query_bound(request_id, round_id)).first() is None:
         told = f"{request_id} was requeued while {round_id} was played"
         raise WeighbeamError("request_lost", told, "nothing to do: another round answers it")
 
 
 def requeue_request(store: Store, request_id: str, round_id: str, tries: int) -> None:
-    """Let it wait again after a round that failed, unless it is no longer that round's."""
+    """Requeue a request after a failed round, unless it belongs to another round now."""
     _put_back(store, request_id, round_id, {"tries": tries})
 
 
 def release_request(store: Store, request_id: str, round_id: str) -> None:
-    """Let it wait again, though its round did not fail."""
+    """Requeue a request whose round did not fail."""
     _put_back(store, request_id, round_id, {})
 
 
 def _put_back(store: Store, request_id: str, round_id: str, also: Mapping[str, Any]) -> None:
-    """Unless its round was recorded after all: then it is answered from that, and counts once."""
+    """Requeue a request unless its round was recorded: then that answers it, and it counts once."""
     with store.write() as connection:
         row = connection.execute(_query_bound(request_id, round_id)).one_or_none()
         outcome = connection.scalar(select(tables.rounds.c.state).where(tables.rounds.c.id == round_id))
@@ -167,7 +167,7 @@ def fail_request(store: Store, request_id: str, round_id: str, code: str, messag
 
 
 def _finish(store: Store, request_id: str, round_id: str, state: str, result: Mapping[str, Any]) -> None:
-    """Once, and only by the round it is bound to. A challenge's result goes back from the outbox."""
+    """Finish a request once, only by its own round. The outbox sends a challenge's result."""
     with store.write() as connection:
         row = connection.execute(_query_bound(request_id, round_id)).one_or_none()
         if row is None:

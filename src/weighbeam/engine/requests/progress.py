@@ -20,7 +20,7 @@ MANY = 500
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A request without its text. `position` is its place in the line; `observed` says that its answers are in."""
+    """A request without its text. `position` is its place in the queue; `observed` says that its answers are in."""
 
     id: str
     mechanism: str

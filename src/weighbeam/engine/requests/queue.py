@@ -50,7 +50,7 @@ class RequestTerms:
 def insert_request(
     connection: Connection, request_id: str, mechanism: str, at: float, kept: Mapping[str, Any], terms: RequestTerms
 ) -> None:
-    """Put a checked request in the line, within a transaction; `queue_full` if too many wait, or too many of one."""
+    """Queue a checked request within a transaction; `queue_full` if too many wait, or too many of one."""
     query = select(COLUMNS.caller).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting")
     waiting = list(connection.scalars(query.limit(MAX_WAITING)))
     own = terms.caller is not None and waiting.count(terms.caller) >= MAX_OF_ONE
@@ -62,19 +62,19 @@ def insert_request(
 
 
 def order_queue(now: float) -> tuple[ColumnElement[Any], ...]:
-    """How the line is ordered: nobody is passed for longer than the patience lasts."""
+    """Order of the queue: no request is overtaken for longer than the patience lasts."""
     patient = COLUMNS.at > now - PATIENCE_SECONDS
     return case((patient, 1), else_=0), case((patient, -COLUMNS.priority), else_=literal(0)), COLUMNS.at, COLUMNS.id
 
 
 def number_queue(connection: Connection, mechanism: str, now: float) -> dict[str, int]:
-    """The place of everybody who waits; the next one has 1."""
+    """Places of waiting requests; the next one has 1."""
     query = select(COLUMNS.id).where(COLUMNS.mechanism == mechanism, COLUMNS.state == "waiting")
     return {name: place for place, name in enumerate(connection.scalars(query.order_by(*order_queue(now))), 1)}
 
 
 def cancel_request(store: Store, request_id: str) -> None:
-    """Take a request out of the line, and its text out of the store; `not_waiting` once a round has it."""
+    """Remove a request from the queue and its text from the store; `not_waiting` once a round has it."""
     with store.write() as connection:
         row = connection.execute(select(tables.requests).where(COLUMNS.id == request_id)).one_or_none()
         state = None if row is None else row.state

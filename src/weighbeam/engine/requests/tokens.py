@@ -95,7 +95,7 @@ def select_token(store: Store, token_id: str) -> Token | None:
 
 
 def list_tokens(store: Store) -> tuple[Token, ...]:
-    """All there ever were, newest first."""
+    """All tokens ever made, newest first."""
     with store.read() as connection:
         return _select_tokens(connection)
 
@@ -105,7 +105,7 @@ def has_live(store: Store, now: float) -> bool:
 
 
 def revoke_token(store: Store, token_id: str, at: float) -> Token:
-    """From now on it opens nothing; revoking it again changes nothing."""
+    """Revoke a token; repeating this has no effect."""
     with store.write() as connection:
         row = connection.execute(select(tables.tokens).where(COLUMNS.id == token_id)).one_or_none()
         if row is None:
@@ -120,7 +120,7 @@ def digest_secret(secret: str) -> str:
 
 
 def split_token(shown: str) -> tuple[str, str] | None:
-    """Id and secret of what somebody shows, if it looks like a token.
+    """Split a text into id and secret, if it looks like a token.
 
     >>> split_token("wb_0123abcd_" + "x" * 43) == ("0123abcd", "x" * 43), split_token("wb_secret")
     (True, None)

@@ -39,7 +39,7 @@ async def collect_rounds(context: RoundContext, collector: Collector, moment: Ro
 
 
 async def _keep(context: RoundContext, found: Collected, cursor: Json, moment: RoundStart) -> CommittedRound:
-    """One round of what was found."""
+    """Record one round of the found contributions."""
     answers = tuple(replace(answer, uid=moment.uids.get(answer.hotkey)) for answer in found.answers)
     task = Task(COLLECTED, {"after": cursor, "until": found.cursor})
     asked = Asked(task, Group(tuple(answer.hotkey for answer in answers)), answers, moment.seed, at=moment.at)

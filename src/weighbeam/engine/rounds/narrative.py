@@ -50,7 +50,7 @@ class NarrativeJobs:
     narrator: Narrator | None = None
 
     async def tell(self, item: OutboxItem) -> None:
-        """A picture that fails leaves its reason and a narrative without it, and is tried again. A picture that was
+        """Draw and narrate; a failed picture leaves its reason and is tried again. A picture that was
         drawn is not drawn again, nor a model asked twice about the same round."""
         mechanism = self._find(item)
         kept = await asyncio.to_thread(select_round, self.store, item.ref, mechanism, texts=True)
@@ -121,7 +121,7 @@ def name_heatmap(round_id: str) -> str:
 
 
 def select_extras(store: Store, round_id: str) -> dict[str, RoundExtra]:
-    """By kind."""
+    """Extras of a round, by kind."""
     columns = tables.extras.c
     query = select(columns.kind, columns.value, columns.maker, columns.fault).where(columns.round == round_id)
     with store.read() as connection:

@@ -1,4 +1,4 @@
-"""May we ask? A miner answers validators with a permit; without one we ask nobody, so that no refusal is charged."""
+"""The validator's permit: without one no miner is asked, so that no refusal is charged."""
 
 from weighbeam.chain.contract import ChainRules, Metagraph
 from weighbeam.core.errors import WeighbeamError

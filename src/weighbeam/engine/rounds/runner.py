@@ -131,7 +131,7 @@ class MechanismRunner:
             self.let_go()
 
     def let_go(self) -> None:
-        """Nobody else takes up what a living observer took: what it did not finish it puts back itself, once the store
+        """Requeue the unfinished requests of this observer, because no other process does, once the store
         can be written. What was failed stays failed."""
         with self.one_at_a_time:
             while self.owed:
@@ -196,7 +196,7 @@ class MechanismRunner:
         return done
 
     def _note(self, graph: Metagraph | None, rules: ChainRules | None, always: bool = False) -> None:
-        """Keep what the chain said for people to see; nobody waits for it."""
+        """Record the metagraph for display, without delaying the round."""
         if graph is not None and rules is not None:
             given = (
                 self.round_context.journal.store,

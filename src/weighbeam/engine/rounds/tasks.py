@@ -77,7 +77,7 @@ class FileDocuments:
 
 @dataclass(slots=True)
 class DocumentTasks:
-    """Every document of a source once, in an order nobody else knows, before any comes again.
+    """Every document of a source once, in a secret order, before any repeats.
 
     The order is drawn from a salt kept in the store and so survives restarts. A document that makes no task is passed
     over.
@@ -90,7 +90,7 @@ class DocumentTasks:
     alerts: Alerts
 
     def check(self) -> None:
-        """Refuse a source without a usable document; warn of one that repeats within a day."""
+        """Refuse a source without a usable document; warn if documents repeat within a day."""
         found = self.documents.list()
         if not any(self._is_usable(name, read) for name, read in found.items()):
             raise _no_tasks(f"no document of {self.documents} makes a task", "put documents there")

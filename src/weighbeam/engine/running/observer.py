@@ -151,7 +151,7 @@ def _note_hung(lookout: ObserverRuntime, runner: MechanismRunner, code: str) -> 
 
 
 def _beat(lookout: ObserverRuntime, runner: MechanismRunner) -> None:
-    """We are getting on; there is nothing to weigh here."""
+    """Note progress; an observer has no weigh-ins."""
     lookout.health.advance(runner.name)
     lookout.health.weigh(runner.name)
 

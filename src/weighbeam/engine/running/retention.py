@@ -119,7 +119,7 @@ def _fold(connection: Connection, entries: Sequence[Row[Any]]) -> dict[str, Repl
 
 
 def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float, now: float) -> None:
-    """Rounds and all that hangs on them; emissions later than `cut` stay, for averages that still need them."""
+    """Remove rounds and dependent rows; emissions after `cut` stay, because averages still need them."""
     judged = tables.evaluations.c
     for start in range(0, len(rounds), MANY):
         part = rounds[start : start + MANY]
@@ -137,7 +137,7 @@ def _remove_rounds(connection: Connection, rounds: Sequence[str], cut: float, no
 
 
 def _remove_extras(connection: Connection, rounds: Sequence[str], now: float) -> None:
-    """Narratives go at once; pictures lie elsewhere and are taken away from the outbox."""
+    """Remove narratives now; the outbox removes pictures."""
     columns = tables.extras.c
     drawn = select(columns.round).where(
         columns.round.in_(rounds), columns.kind == "heatmap", columns.value.is_not(None)
@@ -171,7 +171,7 @@ def _remove_blobs(connection: Connection, digests: Sequence[str]) -> None:
 
 
 def _remove_requests(connection: Connection, edge: float) -> None:
-    """Those ended, unless their result is still to be sent, or their round kept, which is theirs as long."""
+    """Remove ended requests, unless their result is still to be sent or their round is kept."""
     columns, items = tables.requests.c, tables.outbox.c
     waiting = select(items.id).where(items.ref == columns.id, items.kind == "callback", items.state == "waiting")
     kept = select(tables.rounds.c.id).where(tables.rounds.c.id == columns.round)
@@ -181,7 +181,7 @@ def _remove_requests(connection: Connection, edge: float) -> None:
 
 
 def _compact(store: Store) -> None:
-    """Give freed pages back in small steps, so that nobody waits long for the write lock."""
+    """Release freed pages in small steps, so that the write lock is held only briefly."""
     if store.engine.dialect.name != "sqlite":
         return
     free, left = -1, _count_free(store)

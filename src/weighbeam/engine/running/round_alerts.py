@@ -23,5 +23,5 @@ def tell_unplayed(alerts: Alerts, mechanism: str, fault: WeighbeamError) -> None
 
 
 def end_unplayed(alerts: Alerts, mechanism: str) -> None:
-    """A round was played: whatever kept us from asking is over."""
+    """End alerts about unplayed rounds after a round was played."""
     alerts.end(OVER, mechanism)

@@ -202,7 +202,7 @@ def seconds_to_next(runtime: ValidatorRuntime, runner: MechanismRunner) -> float
 
 
 async def weigh_once(runtime: ValidatorRuntime, runner: MechanismRunner) -> None:
-    """One weigh-in, and everything it has to tell."""
+    """Make one weigh-in, and report its results."""
     await asyncio.to_thread(runtime.known.refresh)
     if runtime.known.fault is not None:
         log_fault(runtime.known.fault, runner.name)
@@ -246,14 +246,14 @@ async def keep_clean(runtime: ValidatorRuntime, runner: MechanismRunner) -> None
 
 
 async def keep_ending(alerts: Alerts) -> None:
-    """Tell that what was not raised again for long enough is over."""
+    """End alerts that were not raised again for long enough."""
     while True:
         await asyncio.sleep(FAULT_SECONDS)
         await asyncio.to_thread(alerts.end_quiet)
 
 
 async def keep_lock(lock: HotkeyLock, alerts: Alerts) -> None:
-    """Beat; a lock that another took ends everything, a store that cannot be written does not."""
+    """Renew the lock; losing it ends the process, a failing store does not."""
     while True:
         try:
             await asyncio.to_thread(lock.beat)
@@ -266,7 +266,7 @@ async def keep_lock(lock: HotkeyLock, alerts: Alerts) -> None:
 
 
 def release(lock: HotkeyLock) -> None:
-    """Give the lock back; a store that cannot be written hides no other fault, and the next start takes over anyway."""
+    """Release the lock; a failing store hides no other fault, and the next start takes over anyway."""
     try:
         lock.release()
     except WeighbeamError as fault:

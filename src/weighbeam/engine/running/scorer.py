@@ -46,7 +46,7 @@ class ObservedRoundScorer:
             await asyncio.sleep(POLL_SECONDS)
 
     def score(self) -> list[str]:
-        """One look; gives what was finished. The dead lose their seats after what they took was put back."""
+        """Score observed rounds once. Dead observers lose their seats after their requests are requeued."""
         seats = list_seats(self._store, time.time())
         touched = [one for runner in self._runners for one in self._finish(runner)] if seats or self._left else []
         dead = {name for name, alive in seats.items() if not alive}

@@ -84,7 +84,7 @@ class HotkeyLock:
             self._let_go()
 
     def _hold(self) -> bool:
-        """Whether a server keeps it for us."""
+        """Whether the server holds the lock for us."""
         with wrap_store_faults():
             return self._session is not None and self._session.take()
 

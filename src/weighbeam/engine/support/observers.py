@@ -16,12 +16,12 @@ from weighbeam.store.memory import look_up, note
 
 
 def open_seat(store: Store, now: Callable[[], float] = time.time) -> HotkeyLock:
-    """A seat of our own, to be taken."""
+    """Open a seat for this process."""
     return HotkeyLock(store, f"{OBSERVER_PREFIX}{secrets.token_hex(6)}", now)
 
 
 def list_seats(store: Store, now: float) -> dict[str, bool]:
-    """By name, whether who sits there is alive."""
+    """Seats by name, and whether their observers are alive."""
     columns = tables.locks.c
     with store.read() as connection:
         rows = connection.execute(select(tables.locks).where(columns.hotkey.startswith(OBSERVER_PREFIX))).all()
@@ -33,7 +33,7 @@ def select_alive(store: Store) -> set[str]:
 
 
 def clear_seats(store: Store, names: set[str]) -> None:
-    """Of the dead, once what they took was put back; one that only seemed dead finds its seat gone, and ends."""
+    """Clear the seats of dead observers after their requests are requeued; one that is alive after all ends."""
     with store.write() as connection:
         connection.execute(delete(tables.locks).where(tables.locks.c.hotkey.in_(names)))
 

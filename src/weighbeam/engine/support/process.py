@@ -68,6 +68,6 @@ async def run_in_daemon_thread(work: Callable[Given, Result], *arguments: Given.
 
 
 def freeze_memory() -> None:
-    """To be called once, when everything is loaded."""
+    """Exclude loaded objects from garbage collection; call it once after loading."""
     gc.collect()
     gc.freeze()

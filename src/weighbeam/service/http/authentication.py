@@ -193,7 +193,7 @@ def find_headers(given: auth.SignedRequest, wanted: str) -> list[str]:
 
 
 def is_signed(given: auth.SignedRequest) -> bool:
-    """Whether a signature is all it has to show."""
+    """Whether the request has a signature and no token."""
     named = {name.lower() for name, _ in given.headers}
     return "authorization" not in named and any(name.startswith(SIGNED) for name in named)
 
