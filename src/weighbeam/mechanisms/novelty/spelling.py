@@ -18,7 +18,7 @@ from weighbeam.mechanisms.novelty.plausibility import UNSPACED
 MAX_ENTITIES = 3
 NUMBERED = re.compile(r"&#([0-9]{9,})")
 ENTITY_DIGITS = 8
-"""Nine digits without zeros in front are no character, and eight are none either; Python refuses to read thousands."""
+"""Nine digits without leading zeros are not a character, and eight are not either; Python refuses to read thousands."""
 LATIN = re.compile(r"[A-Za-z]")
 LETTER = re.compile(r"[^\W\d_]")
 TOKEN = re.compile(r"\S+")

@@ -1,6 +1,6 @@
 """The pages of the novelty desk: what came in, who contributed it, what it was paid, and what waits for a decision.
 
-Users of an app are named, and texts are shown, to whoever shows a token: names to any that may read, texts to
+Users of an app are named, and texts are shown, to callers with a token: names to all who may read, texts to
 operators.
 Pages only read. A decision goes through the API with a token that the page never keeps.
 """
@@ -103,7 +103,7 @@ def show_novelty(data: PageData, before: int | None, caller: Caller, status: str
 
 
 def show_held(data: PageData, caller: Caller) -> str:
-    """What reads as implausible and waits: who has a token of the scope operate may decide."""
+    """Implausible contributions that wait; a token with the scope operate may decide."""
     lines = select_history(data.store, status="held", limit=MAX_HELD)
     shown = [format_line(line, caller) for line in lines]
     return _render(
@@ -112,7 +112,7 @@ def show_held(data: PageData, caller: Caller) -> str:
 
 
 def show_contributors(data: PageData, caller: Caller) -> str:
-    """Who earned what, most first."""
+    """Earnings of contributors, largest first."""
     found = select_balances(data.store, MAX_BALANCES)
     rows = [
         {**format_contributor(row["contributor"], caller), "units": row["units"], "held": row["held"]} for row in found
@@ -201,7 +201,7 @@ def format_line(line: Mapping[str, Any], caller: Caller, length: int = MAX_TEASE
 
 
 def format_contributor(contributor: str, caller: Caller) -> dict[str, Any]:
-    """Contributors that are no hotkeys stay unnamed to whoever shows no token: they are users of somebody's app."""
+    """Contributors other than hotkeys stay unnamed without a token, because they are users of an app."""
     is_miner = is_address(contributor)
     named = is_miner or not caller.is_anyone
     return {
