@@ -1,4 +1,4 @@
-"""What a contributor earned in a window is found without looking at all it ever contributed."""
+"""Find the earnings of a contributor in a window without reading all its contributions."""
 
 import sqlalchemy as sa
 from alembic import op
