@@ -37,7 +37,7 @@ def shoot(browser: Browser, name: str, url: str, size: tuple[int, int], theme: s
 
 def look_at_service(browser: Browser, address: str) -> None:
     shoot(browser, "overview", f"{address}/", DESK, "light")
-    shoot(browser, "leaderboard", f"{address}/mechanisms/inference", DESK, "light")
+    shoot(browser, "leaderboard", f"{address}/mechanisms/evidence", DESK, "light")
     shoot(browser, "round", f"{address}/rounds/{find_round(address, 'inference')}", DESK, "light")
     shoot(browser, "weights", f"{address}/weights?mechanism=chunking", DESK, "light")
     shoot(browser, "phone", f"{address}/mechanisms/chunking", PHONE, "dark")
