@@ -190,7 +190,7 @@ class Senses(Protocol):
 
     @property
     def second_pages(self) -> Pages | None:
-        """Pages as seen from another address, for second reads; None if there is no other than `pages`."""
+        """Pages as seen from another address, for second reads; None if there is only `pages`."""
         ...
 
     @property
