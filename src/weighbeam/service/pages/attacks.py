@@ -1,4 +1,4 @@
-"""What was tried and caught."""
+"""Attacks that were tried and caught."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

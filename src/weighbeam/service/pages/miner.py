@@ -59,7 +59,7 @@ def show_miner(data: PageData, given: str, mechanism: str | None = None, query: 
 
 
 def _list_acts(book: NameBook, hotkey: str, mechanisms: Sequence[str]) -> list[tuple[str, str, str]]:
-    """What a miner of a demo does: mechanism, its name there, and how it answers."""
+    """Role of a demo's miner: mechanism, its name there, and how it answers."""
     found = [(one, book.find(hotkey, one).act) for one in mechanisms]
     return [(one, act.name, act.about) for one, act in found if act is not None]
 

@@ -80,7 +80,7 @@ def group_notices(notices: Sequence[Notice]) -> list[dict[str, Any]]:
 
 
 def add_roles(earnings: Earnings, book: NameBook) -> list[tuple[str, float]]:
-    """What the honest and the hostile of a demo earn by the last weights; nothing outside a demo."""
+    """Pay of a demo's honest and hostile miners by the last weights; nothing outside a demo."""
     if not book.cast or earnings.last is None:
         return []
     total = dict.fromkeys(ROLES, 0.0)

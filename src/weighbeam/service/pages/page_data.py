@@ -58,7 +58,7 @@ class PageData:
         return [self.find(name) for name in self.names]
 
     def hash_params(self, run: PageMechanism) -> str:
-        """What weights are made under, as the log says at the start."""
+        """Weighing hash of a mechanism, whose beginning the log shows at the start."""
         return hash_weighing(run.mechanism.name, run.params.model_dump(mode="json"), self.averaging)
 
     def is_app(self) -> bool:

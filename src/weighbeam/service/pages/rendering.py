@@ -43,7 +43,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What every page shows around its content."""
+    """Frame of every page around its content."""
 
     menu: Sequence[tuple[str, str]]
     node: str
@@ -178,7 +178,7 @@ USUAL_ANSWERS = 10
 
 
 def prepare_pages() -> None:
-    """Takes a second or two; what fails is told, and made when it is asked for."""
+    """Takes a second or two; a failure is logged, and the work is done on demand."""
     try:
         list_files()
         templates = open_templates()

@@ -153,7 +153,7 @@ def format_columns(answers: list[dict[str, Any]], columns: int) -> list[dict[str
 
 
 def find_meanings(mechanism: str, reasons: Sequence[str]) -> dict[str, str]:
-    """What each reason means, where its mechanism says so."""
+    """Meaning of each reason, if its mechanism gives one."""
     try:
         meanings = load_mechanism(mechanism).meanings
     except WeighbeamError:
@@ -172,7 +172,7 @@ def find_base(view: RoundView) -> int:
 
 
 def find_question(view: RoundView) -> tuple[str, str | None]:
-    """What it is called and what it says; of a mechanism that does not name its question, the whole task."""
+    """Title and text of the question; of a mechanism that does not name its question, the whole task."""
     if view.kind == "collected":
         return "Task", None
     fields = find_page(view.mechanism).task_fields

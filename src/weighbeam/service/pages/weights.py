@@ -1,4 +1,4 @@
-"""What was set on chain, how concentrated it is, and what the epoch made of it."""
+"""Weights on chain, their concentration, and the epoch's result."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ MAX_CELL = 2000
 STEERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 """Control characters, direction marks and halves of characters: they change what a terminal or a cell shows."""
 FORMULA = tuple("=+-@|%＝＋－＠")
-"""What a cell begins with that a spreadsheet computes."""
+"""Beginnings of cells that a spreadsheet would compute."""
 FORMATS: Mapping[str, str] = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
@@ -32,7 +32,7 @@ def list_formats() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """What is sent: its bytes, its type, and the name to save it under."""
+    """A file to send: its bytes, its type, and the name to save it under."""
 
     data: bytes
     media_type: str

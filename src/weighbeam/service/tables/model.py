@@ -22,7 +22,7 @@ REMEDY = "go by the links of the table, or leave the value out"
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """What tables are read from."""
+    """Source of tables."""
 
     store: Store
     mechanisms: Mapping[str, tuple[Mechanism, Params]]

@@ -84,7 +84,7 @@ def list_answers(view: RoundView) -> list[AnswerRow]:
 
 
 def select_answers(source: TableSource, filters: Mapping[str, str], limit: int) -> FoundRows:
-    """Scores and no texts, so a user's round is no exception."""
+    """Scores and no texts, so a user's round is included."""
     view = select_round_view(source.store, filters["round"], True, NO_PAYLOADS)
     rows = list_answers(replace(view, answers=source.book.name_all(view.answers, view.mechanism)))
     return FoundRows(rows[:limit], len(rows) > limit)

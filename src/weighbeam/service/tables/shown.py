@@ -24,7 +24,7 @@ def find_units(mechanism: str, params: Params) -> int:
 
 
 def list_names(hotkey: str, uid: int | None, name: str | None) -> tuple[str, ...]:
-    """What a miner is found by."""
+    """Names by which a miner is found."""
     return tuple(str(one) for one in (hotkey, uid, name) if one is not None)
 
 
