@@ -14,9 +14,9 @@ DOCS, README = ROOT / "docs", ROOT / "README.md"
 TRIES = 5
 PAGE = """# What the demo prints
 
-`weighbeam demo` runs a whole subnet on this machine, and `make demo` runs it after scoring the sample chunkings. On a
-terminal one live line stands in place of the lines for each round. Whose reply is late is chance, so runs differ a
-little.
+`weighbeam demo` runs a whole subnet on this machine, and `make demo` runs it after scoring the
+sample chunkings. On a terminal one live line stands in place of the lines for each round. Whose
+reply is late is chance, so runs differ a little.
 
 ```text
 $ weighbeam demo
@@ -24,8 +24,8 @@ $ weighbeam demo
 
 ## The details
 
-`weighbeam demo --details` prints a table for each mechanism before the summary. A demo that keeps its folder writes
-them to `details.txt` in it.
+`weighbeam demo --details` prints a table for each mechanism before the summary. A demo that keeps
+its folder writes them to `details.txt` in it.
 
 ```text
 {details}```
@@ -49,8 +49,9 @@ def run_demo() -> tuple[str, str]:
 
 
 def clean(printed: str) -> str:
-    """Without this machine's paths, and without blanks that nobody sees."""
+    """Without this machine's paths, with the usual port, and without blanks that nobody sees."""
     shown = re.sub(r"\S+/bin/weighbeam|\S+ -m weighbeam", "weighbeam", printed)
+    shown = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8484", shown)
     return "\n".join(line.rstrip() for line in shown.splitlines()).strip("\n") + "\n"
 
 
