@@ -216,10 +216,8 @@ def test_the_journal_can_be_read(played) -> None:
     assert len(report) >= 2
     assert {line["status"] for line in report} == {"valid"}
     shown = run("journal", "leaderboard", "--store", store, COLUMNS="120").stdout
-    assert standings[0]["hotkey"] in shown
-    assert shown.startswith(
-        "chunking: lower standings are better\n(--mechanism evidence or inference or novelty for another)"
-    )
+    assert standings[0]["hotkey"][:5] in shown
+    assert shown.startswith("chunking: lower standings are better")
     assert "of 15" in run("journal", "rounds", "--store", store).stdout
     assert run("journal", "miner-report", "nobody", "--store", store).returncode == 2
 
@@ -264,11 +262,13 @@ def test_the_dashboard_stays_where_it_was_until_told_to_end(tmp_path: Path) -> N
             if "stays open until Ctrl-C" in line:
                 break
         addresses = [found for line in lines for found in re.findall(r"dashboard: (\S+)", line)]
-        with urllib.request.urlopen(addresses[-1], timeout=60) as page:
-            assert b"<h1>Overview</h1>" in page.read()
+        with urllib.request.urlopen(addresses[-1], timeout=60) as reply:
+            page = reply.read().decode()
         demo.send_signal(signal.SIGINT)
         said = demo.stdout.read()
         assert demo.wait(60) in (0, 1), "1 if one round was too few for what the demo claims"
+    assert "Weighbeam" in page
+    assert all(f"/mechanisms/{name}" in page for name in ("chunking", "inference", "evidence"))
     assert addresses[0] in lines[0], "where to look comes first"
     assert "Ctrl-C" in lines[0], "and so does how to stop"
     assert set(addresses) == {addresses[0]}
