@@ -44,8 +44,8 @@ MIX = {
     "rule_order": 1.0,
     "rule_quantity": 1.2,
     "rule_limit": 1.5,
-    "written": 24.0,
-    "claims": 80.0,
+    "written": 16.0,
+    "claims": 90.0,
 }
 ROUND_PAIRS = 20_000
 WATCHED = {

@@ -202,11 +202,11 @@ def test_pieces_that_come_between_the_scan_and_the_lock_count(store: Store) -> N
         (
             f"INSERT INTO {TABLE} SELECT 99, vector FROM {TABLE} WHERE id = 3",
             "has a piece 99, which",
-            "piece 99 .*gone",
+            "piece 99 .*missing",
         ),
         (f"UPDATE {TABLE} SET vector = -1 * 3 * vector", "piece 3 is another in the table of vectors", None),
         ("UPDATE pieces SET crc = crc + 1 WHERE id = 3", None, "piece 3 of the corpus is damaged"),
-        ("DELETE FROM pieces WHERE id = 3", "has a piece 3, which is missing", "piece 3 .*gone"),
+        ("DELETE FROM pieces WHERE id = 3", "has a piece 3, which is missing", "piece 3 .*missing"),
     ],
 )
 def test_damage_is_told_and_stops_payment(store: Store, harm: str, told: str | None, stops: str | None) -> None:

@@ -33,7 +33,7 @@ from weighbeam.senses.adapters.text.word_pieces import (
 )
 
 MODEL = Path(__file__).parent / "models" / "nli-minilm" / "model.onnx"
-MODEL_SHA256 = "31c764e9ec3002566f46431b14302ee085aa34db812857fdb283cfb6ed8a37d8"
+MODEL_SHA256 = "0427d61b7564cab510283500ae17ebefac065e02c6e59d2ebe831093922008ab"
 INSTALL = "pip install weighbeam --force-reinstall"
 MAX_PIECES = 256
 WINDOW_PIECES = 160
