@@ -81,9 +81,6 @@ NOT_PROSE = {
 }
 """Files whose strings are data and not addressed to a reader."""
 
-LATER = ("cli/run/demo", "demo/", "service/pages/", "service/tables/")
-LATER_PAGES = ("README.md",)
-"""Under revision; not checked yet."""
 
 OPENING = re.compile(r"^(?:What|Who|Whom|Whose|Whoever)\b(?![^.]*\?)")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -93,12 +90,11 @@ PAGES = ["README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md"]
 def list_sources(room: str) -> list[Path]:
     paths = (SOURCE / room).rglob("*.py") if room else SOURCE.glob("*.py")
     named = {path.relative_to(SOURCE).as_posix(): path for path in sorted(paths)}
-    return [path for name, path in named.items() if name not in NOT_PROSE and not name.startswith(LATER)]
+    return [path for name, path in named.items() if name not in NOT_PROSE]
 
 
 def list_pages() -> list[Path]:
-    pages = [*(ROOT / name for name in PAGES), *sorted((ROOT / "docs").rglob("*.md"))]
-    return [page for page in pages if page.relative_to(ROOT).as_posix() not in LATER_PAGES]
+    return [*(ROOT / name for name in PAGES), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def list_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:

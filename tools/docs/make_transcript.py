@@ -42,7 +42,7 @@ def run_demo() -> tuple[str, str]:
         env=environment,
         check=False,
     )
-    begin = done.stdout.index("Who earned what")
+    begin = done.stdout.index("Earnings, in %")
     if done.returncode or " void" in done.stderr + done.stdout:
         raise RuntimeError(done.stderr + done.stdout[begin:])
     return clean(done.stderr + "\n" + done.stdout[begin:]), clean(done.stdout[:begin])
@@ -67,6 +67,6 @@ def try_demo() -> tuple[str, str]:
 if __name__ == "__main__":
     shown, details = try_demo()
     (DOCS / "start/demo.md").write_text(PAGE.format(shown=shown, details=details), "utf-8")
-    begin, end = shown.index("Who earned what"), shown.index("\nWhere to look next")
+    begin, end = shown.index("Earnings, in %"), shown.index("\nWhere to look next")
     block = f"<!-- demo -->\n```text\n{shown[begin:end]}```\n<!-- end -->"
     README.write_text(re.sub("<!-- demo -->.*?<!-- end -->", lambda _: block, README.read_text("utf-8"), flags=re.S))

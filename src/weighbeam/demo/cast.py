@@ -21,8 +21,8 @@ LIES = "contradictor lies well and is paid like an answer: inference judges qual
 
 @dataclass(frozen=True, slots=True)
 class DemoAct:
-    """What a miner does in one mechanism: `answers` as its settings say it, or how it contributes; `caught` if it must
-    earn less than anyone honest; `note` is shown beside its pay where that needs a word."""
+    """The behaviour of a miner in one mechanism: `answers` as its settings say it, or how it contributes; `caught` if
+    it must earn less than any honest miner; `note` is shown beside its pay where that needs a word."""
 
     name: str
     answers: str
@@ -164,7 +164,7 @@ MINERS = (*(_make_miner("honest", acts) for acts in HONEST), *(_make_miner("host
 
 
 def describe_cast(neurons: Iterable[DemoNeuron]) -> dict[str, CastMember]:
-    """Who is honest, who is hostile, and how: kept with the journal, for pages, tables and the API."""
+    """The roles, honest or hostile, and the tricks: kept with the journal, for pages, tables and the API."""
     return {
         part.hotkey.address: CastMember(
             part.name, part.role, {name: CastAct(act.name, act.about) for name, act in part.acts.items()}

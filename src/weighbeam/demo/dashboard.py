@@ -59,7 +59,7 @@ def find_port(wanted: int = PORT) -> int:
 
 @asynccontextmanager
 async def _hold_journals(subnet: DemoSubnet, running: bool) -> AsyncIterator[None]:
-    """Whoever reads a journal is shown that its validator runs, and that it does not any more."""
+    """Readers of a journal see whether its validator runs."""
     first = next(iter(subnet.runners.values())) if running else ()
     locks = [
         HotkeyLock(runner.round_context.journal.store, runner.weigh_in_context.own_hotkey, time.time)

@@ -49,7 +49,7 @@ def find_failures(result: Mapping[str, Any]) -> list[str]:
 
 
 def _check_time(part: Mapping[str, Any]) -> Iterator[str]:
-    """What this machine was too busy for proves nothing either way, so nothing is claimed."""
+    """Rounds that this machine was too busy for prove nothing either way, so nothing is claimed."""
     for row in part["validators"]:
         if row["rounds"] and row["void"] == row["rounds"]:
             yield f"nothing is proven, because all {row['rounds']} rounds of {row['name']} are void; {TOO_BUSY}"

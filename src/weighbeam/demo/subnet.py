@@ -298,7 +298,7 @@ async def _play_lacking(subnet: DemoSubnet, lacking: Collection[tuple[str, int]]
 
 
 async def note_result(subnet: DemoSubnet) -> None:
-    """What the chain says now that it has counted, for whoever looks at the journals."""
+    """The chain's state after it has counted, for readers of the journals."""
     for name, runners in subnet.runners.items():
         for runner in runners:
             chain, own = runner.weigh_in_context.chain, runner.weigh_in_context.own_hotkey

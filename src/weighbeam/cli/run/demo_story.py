@@ -36,7 +36,7 @@ class DemoStory:
             self.live.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def begin(self, what: str) -> None:
-        """What is being done now; on a terminal only, where the next replaces it."""
+        """The current step; on a terminal only, where the next one replaces it."""
         if self.live is None:
             return
         if self.task is None:
@@ -94,7 +94,7 @@ def _format_row(name: str, cells: list[str]) -> str:
 
 
 def _sum_up(outcomes: "list[StepOutcome]") -> str:
-    """What came of it for both validators together.
+    """The outcome for both validators together.
 
     >>> _sum_up([None, None])
     '–'

@@ -43,7 +43,7 @@ Line = tuple[str, str]
 
 
 def _list_pay(result: Mapping[str, Any]) -> Iterator[Line]:
-    yield "bold", "Who earned what, in % of a mechanism's pay"
+    yield "bold", "Earnings, in % of a mechanism's pay"
     notes = []
     for name, part in result["mechanisms"].items():
         head = name
@@ -90,7 +90,7 @@ def _list_stopped(result: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _list_tricks(rows: Iterable[Row]) -> str:
-    """What they do; the same thing once.
+    """Their tricks, each one once.
 
     >>> _list_tricks([{"about": "repeats"}, {"about": "shouts"}, {"about": "repeats"}]).replace(UNBROKEN, " ")
     'repeats (2), shouts'
@@ -101,7 +101,7 @@ def _list_tricks(rows: Iterable[Row]) -> str:
 
 
 def _list_proofs(result: Mapping[str, Any]) -> Iterator[Line]:
-    yield "bold", "What was proved"
+    yield "bold", "Proved"
     validators = [row for part in result["mechanisms"].values() for row in part["validators"]]
     confirmed = sum(row["weigh_in"] == "confirmed" for row in validators)
     yield _mark(confirmed == len(validators)), f"  weights  {confirmed} of {len(validators)} confirmed on the chain"

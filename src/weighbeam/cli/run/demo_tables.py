@@ -87,7 +87,7 @@ def _share(weights: Sequence[int], totals: Sequence[int]) -> str:
 
 
 def _sum_up(part: dict[str, Any]) -> str:
-    """What came of it, in one line."""
+    """The outcome in one line."""
     paid = {kind: [row["incentive"] for row in part["miners"] if row["role"] == kind] for kind in COLOURS}
     nothing = sum(not share for share in paid["hostile"])
     guests = f"; a guest {sum(paid['guest']):.1%}" if paid["guest"] else ""
@@ -99,7 +99,7 @@ def _sum_up(part: dict[str, Any]) -> str:
 
 
 def show_narratives(console: Console, narratives: Sequence[dict[str, Any]]) -> None:
-    """How many the language model told, why it did not tell the others, and the newest of them."""
+    """How many narratives the language model wrote, why it did not write the others, and the newest one."""
     if not narratives:
         return
     faults = ", ".join(sorted({one["fault"] for one in narratives if one["fault"]}))

@@ -96,7 +96,7 @@ def list_fields(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def format_kind(schema: Any, depth: int = 0) -> str:
-    """What a value is, in few words.
+    """The type of a value in few words.
 
     >>> format_kind({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]})
     'list of string or null'

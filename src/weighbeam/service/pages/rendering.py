@@ -69,7 +69,7 @@ def render(template: str, frame: Frame, here: str, now: float, package: str = OW
 
 
 def find_shown_name(hotkey: str, mechanism: str | None = None) -> MinerName:
-    """Who a hotkey is on the page that is being rendered: macros of every template ask by `who`."""
+    """The names of hotkeys on the page being rendered; every template's macros look them up by `who`."""
     return SHOWN_NAMES.get().find(hotkey, mechanism)
 
 

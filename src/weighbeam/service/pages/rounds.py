@@ -222,7 +222,7 @@ def list_record(view: RoundView) -> list[tuple[str, str]]:
 
 
 def _narrate(view: RoundView, kept: ScoreResult | None) -> list[str]:
-    """What was told when the round was over; told now, by rule, if nothing was."""
+    """The narrative written when the round ended; if there is none, one is written now by rule."""
     if view.lateness is not None:
         return [f"This machine was late while it asked, so nobody is charged: {Lateness(**view.lateness)}."]
     if view.narrative is not None:

@@ -67,7 +67,7 @@ TITLES = {401: "A token is needed", 403: "Not allowed", 404: "Not found", 429: "
 
 @dataclass(frozen=True, slots=True)
 class PageResponder:
-    """What answers for a page: who may read, what there is, and what was made of it before."""
+    """Dependencies of a page: its readers, its data, and the cache of rendered pages."""
 
     pipeline: RequestPipeline
     data: PageData
@@ -137,7 +137,7 @@ def add_pages(app: FastAPI, reader: ReadingApi) -> None:
 
 
 def add_lost(app: FastAPI, responder: PageResponder) -> None:
-    """A browser that asks for a page that is not there is told so on a page; whoever else, as by the API."""
+    """A browser gets a page that says the address does not exist; other callers get the API's error."""
 
     async def tell_lost(request: Request, fault: Exception) -> Response:
         path, wanted = request.url.path, request.headers.get("accept", "")

@@ -44,7 +44,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableChoice:
-    """What is asked of a table: an order (`-name` falls), filters by name, and a page, which counts from 1."""
+    """The query of a table: an order (`-name` falls), filters by name, and a page, which counts from 1."""
 
     sort: str
     filters: Mapping[str, str] = field(default_factory=dict)
@@ -135,7 +135,7 @@ def find_span(filters: Mapping[str, str], now: float) -> tuple[float | None, flo
 
 
 def select_rows(table: Table, source: TableSource, choice: TableChoice, limit: int = MAX_ROWS) -> FoundRows:
-    """What a choice leaves, in its order; in the table's own order no more is read than `limit`."""
+    """The rows of a query, in its order; in the table's own order at most `limit` are read."""
     own = choice.sort == table.order
     checks = {name: text for name, text in choice.filters.items() if name in table.matches}
     found = table.select(source, choice.filters, limit if own and not checks else MAX_ROWS)
