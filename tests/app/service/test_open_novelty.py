@@ -46,7 +46,7 @@ def test_nothing_is_served_that_nobody_may_use_or_nobody_signs(tmp_path: Path) -
     everywhere = f'{alice}[service]\nlisten = "0.0.0.0:0"\n'
     for loaded, code in (
         (load(tmp_path, rest=everywhere), "bad_config.*there is no token.*serve token new"),
-        (load(tmp_path, 'callers = ["Bob"]'), "bad_config.*no hotkey"),
+        (load(tmp_path, 'callers = ["Bob"]'), "bad_config.*not a valid hotkey"),
         (load(tmp_path, rest='[wallet]\nfile = "gone"\n'), "wallet_missing"),
         (load(tmp_path, rest=f'{alice}[service]\nlisten = "8080"\n'), "bad_config"),
         (load(tmp_path, rest=f'{alice}[service]\norigins = ["*"]\n'), "bad_config.*service.origins"),

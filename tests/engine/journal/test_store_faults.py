@@ -38,6 +38,7 @@ from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.requests.organic import enqueue_request, select_request
 from weighbeam.engine.rounds.recovery import finish_rounds
 from weighbeam.engine.running import runtime as running
+from weighbeam.engine.running.retention import is_cleanup_due
 from weighbeam.senses.local import LocalSenses
 from weighbeam.store.database import Store, connect
 from weighbeam.store.postgres import wait_to_write
@@ -312,11 +313,16 @@ def test_clean_ups_survive_a_locked_store(
     monkeypatch.setattr(running, "FAULT_SECONDS", 0.05)
     store, file, clock = open_impatient(store_url), make_chain(tmp_path, miners), Fast()
     runner, runtime = make_runner(store, file, senses, clock), make_runtime(store, clock)
+
+    def is_due() -> bool:
+        return is_cleanup_due(store, clock.now(), runtime.averaging)
+
+    assert is_due()
     with hear_log() as lines:
         with held(store_url):
             asyncio.run(run_until(running.keep_clean(runtime, runner), lambda: len(lines) > 1))
         assert all("remedy: another program" in line for line in lines)
-        asyncio.run(run_until(running.keep_clean(runtime, runner), lambda: "clean-up" in lines[-1]))
+        asyncio.run(run_until(running.keep_clean(runtime, runner), lambda: not is_due()))
 
 
 def test_a_store_locked_to_the_end_hides_no_other_fault(

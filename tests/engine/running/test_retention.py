@@ -99,8 +99,8 @@ def test_the_file_shrinks(tmp_path: Path) -> None:
     ("damage", "told"),
     [
         ("UPDATE checkpoints SET signature = replace(signature, substr(signature, 1, 2), '00')", "not signed"),
-        ("UPDATE checkpoints SET hash = replace(hash, substr(hash, 1, 2), '00')", "something else"),
-        ("UPDATE checkpoints SET hotkey = 'somebody'", "something else"),
+        ("UPDATE checkpoints SET hash = replace(hash, substr(hash, 1, 2), '00')", "differs from its row"),
+        ("UPDATE checkpoints SET hotkey = 'somebody'", "differs from its row"),
         ("UPDATE checkpoints SET body = (SELECT data FROM blobs LIMIT 1)", "cannot be read"),
         ("DELETE FROM checkpoints", "does not follow"),
         ("DELETE FROM entries WHERE sequence = (SELECT MIN(sequence) FROM entries)", "is missing"),

@@ -143,7 +143,7 @@ def test_at_the_start_there_is_no_last_good_one(tmp_path: Path) -> None:
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]:
     with pytest.raises(SystemExit) as ended:
-        get_command(app).main(["lists", *map(str, words)])
+        get_command(app).main(["evidence", "lists", *map(str, words)])
     return int(ended.value.code or 0), capsys.readouterr().out
 
 

@@ -79,7 +79,8 @@ def list_shared_rounds(store: Store, mechanism: str, a: str, b: str, limit: int 
 
 def find_gap(a: Score | None, b: Score | None) -> PartGap | None:
     """
-    >>> find_gap(Score("a", 1.0, {"x": 1.0, "y": 2.0}), Score("b", 1.0, {"x": 0.9, "y": 1.0}))
+    >>> one, other = ({"x": 1.0, "y": 2.0}, {"x": 0.9, "y": 1.0})
+    >>> find_gap(Score("a", "valid", 1.0, one), Score("b", "valid", 1.0, other))
     PartGap(name='y', a=2.0, b=1.0)
     """
     if a is None or b is None or a.parts is None or b.parts is None:

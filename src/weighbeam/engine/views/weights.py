@@ -176,7 +176,7 @@ def list_weigh_ins(store: Store, mechanism: str, limit: int, before: int | None 
 def list_shares(weights: Sequence[Sequence[int]], holders: Sequence[Sequence[Any]]) -> tuple[Share, ...]:
     """
     >>> list_shares([[3, 65535], [7, 65535]], [["a", 10], ["b", 12]])[0]
-    Share(hotkey='a', uid=3, value=65535, share=0.5)
+    Share(hotkey='a', uid=3, value=65535, share=0.5, name=None)
     """
     total = sum(value for _, value in weights) or 1
     both = zip(weights, holders, strict=True)

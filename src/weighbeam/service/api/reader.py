@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, overload
 
@@ -116,8 +116,9 @@ class ReadingApi:
         seconds: float | None = None,
         settles: bool = False,
         private: bool = False,
+        files: Iterable[str] = (),
     ) -> Callable[[Handler], Handler]:
-        """Serve the result of a function of query and path: JSON, or the bytes of a picture.
+        """Serve the result of a function of query and path: JSON, the bytes of a picture, or one of some `files`.
 
         A result that depends on the time expires after `seconds`; one that `settles` stays once its round is final.
         Users' texts of a `private` round are shown to admins and to their author only: instead of the query, the
@@ -150,7 +151,7 @@ class ReadingApi:
 
                 return respond(await self.pipeline.handle(request, work, recall), request)
 
-            declare_read(app, path, done, tag, query, refused, read)(handle)
+            declare_read(app, path, done, tag, query, refused, read, files)(handle)
             return read
 
         return add
@@ -218,7 +219,7 @@ def to_jsonable(made: Any) -> Any:
     """A record or a mapping as JSON's own; `asdict` would copy all that is in it first.
 
     >>> json.dumps(CachedReply(b"", "a", "b"), default=lambda one: "" if isinstance(one, bytes) else to_jsonable(one))
-    '{"body": "", "kind": "a", "etag": "b"}'
+    '{"body": "", "kind": "a", "etag": "b", "headers": {}}'
     """
     if is_dataclass(made) and not isinstance(made, type):
         return {field.name: getattr(made, field.name) for field in fields(made)}

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Response, Security
@@ -64,17 +64,24 @@ def declare_route(
 
 
 def declare_read(
-    app: FastAPI, path: str, done: Any, tag: str, query: type[Query], refused: tuple[int, ...], read: Handler
+    app: FastAPI,
+    path: str,
+    done: Any,
+    tag: str,
+    query: type[Query],
+    refused: tuple[int, ...],
+    read: Handler,
+    files: Iterable[str] = (),
 ) -> Callable[[Handler], Handler]:
     """A route that is named and described by `read`, and takes the parts of its path from the request.
 
-    `done` is a model, or the content type of what is not JSON. Any query can be wrong, so 400 is always there.
+    `done` is a model, or the content type of what is not JSON; `files` are further content types that a query may ask
+    for. Any query can be wrong, so 400 is always there.
     """
-    given = (
-        {"content": {done: {"schema": {"type": "string", "format": "binary"}}}}
-        if isinstance(done, str)
-        else {"model": done}
-    )
+    kinds = [*([done] if isinstance(done, str) else []), *files]
+    given: dict[str, Any] = {} if isinstance(done, str) else {"model": done}
+    if kinds:
+        given["content"] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in kinds}
     responses: Responses = {
         200: {**given, "description": "found"},
         304: {"description": "unchanged: If-None-Match names the current ETag"},

@@ -41,9 +41,9 @@ def describe_table(table: Table) -> type[Query]:
 def add_tables(app: FastAPI, reader: ReadingApi) -> None:
     for table in TABLES.values():
         refused = (404,) if table.needs else ()
-        route = reader.declare(
-            app, f"/tables/{table.name}", TableShown, "tables", describe_table(table), refused, seconds=SECONDS
-        )
+        files = [kind for kind in FORMATS.values() if kind != "application/json"]
+        query, path = describe_table(table), f"/tables/{table.name}"
+        route = reader.declare(app, path, TableShown, "tables", query, refused, seconds=SECONDS, files=files)
         give = partial(give_table, reader, table)
         give.__name__, give.__doc__ = f"table_{table.name}", table.about  # type: ignore[attr-defined]
         route(give)

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from weighbeam.cli.common.shell import make_printable
 from weighbeam.cli.score.tables import COLOURS, format_number, print_dim, show_faults
-from weighbeam.core.numbers import format_short
 
 WIDE = 100
 
@@ -51,7 +50,7 @@ def _cells(row: dict[str, Any], wide: bool) -> list[Text]:
         cells += [Text("")] * (len(shown) + 1)
     else:
         cells += [format_number(parts[name], ".4f") for name in shown]
-        cells.append(Text(f"×{format_short(parts['factor'], '.3g')}"))
+        cells.append(Text(f"×{parts['factor']:{'.3g' if wide else '.2g'}}"))
     chunks = "" if row["spans"] is None else str(len(row["spans"]))
     return [*cells, Text(chunks), format_number(row["seconds"], ".1f")]
 
