@@ -119,7 +119,7 @@ def test_a_validator_and_miners_that_were_just_written_set_weights(tmp_path: Pat
     assert (early.returncode, "[no_validator]" in early.stderr) == (2, True)
     validator = Running(tmp_path / "validator.log", "run", "validator", "--config", config)
     validator.wait_for(f"dashboard: http://127.0.0.1:{ports[0]}")
-    validator.wait_for("chunking: weigh-in in mode NORMAL, confirmed")
+    validator.wait_for("chunking: weights confirmed, mode NORMAL")
     assert httpx2.get(f"http://127.0.0.1:{ports[0]}/health").status_code == 200
     asked = json.loads(weighbeam_warm("ask", ROOT / "examples/document.txt", "--config", config, "--json").stdout)
     assert asked["state"] == "done"

@@ -185,7 +185,7 @@ def test_what_is_known_to_be_wrong_stops_the_start(subnet: Path, environment: di
 def test_settings_of_the_other_role_are_refused(subnet: Path) -> None:
     """A miner started with a validator's file would announce the validator's hotkey as a miner."""
     for command, file in (("miner", "validator-1"), ("validator", "climb"), ("observer", "climb")):
-        done = weighbeam_warm(command, "--config", str(subnet / f"{file}.toml"))
+        done = weighbeam_warm("run", command, "--config", str(subnet / f"{file}.toml"))
         assert done.returncode == 2
         assert "[bad_config]" in done.stderr
         assert "these are the settings of a" in done.stderr
@@ -219,8 +219,9 @@ def test_reading_what_is_no_journal_is_an_error_and_creates_nothing(tmp_path: Pa
 
 def test_a_question_for_an_unknown_hotkey_is_refused_and_an_id_can_be_asked_for_later(subnet: Path) -> None:
     config = str(subnet / "validator-2.toml")
-    assert "[unknown_hotkey]" in run("ask", "examples/document.txt", "--wanted", "5xyz", "--config", config).stderr
-    waiting = json.loads(run("ask", "examples/document.txt", "--wait", "0", "--config", config, "--json").stdout)
+    asking = ("ask", "examples/document.txt", "--wait", "0", "--config", config)
+    assert "[unknown_hotkey]" in run(*asking, "--wanted", "5xyz").stderr
+    waiting = json.loads(run(*asking, "--json").stdout)
     again = json.loads(run("ask", "--id", waiting["id"], "--wait", "0", "--config", config, "--json").stdout)
     assert again["state"] == "waiting"
     assert "[unknown_request]" in run("ask", "--id", "organic-none", "--config", config).stderr

@@ -62,7 +62,7 @@ def find_challenge_runner(built: BuiltValidator, mechanism: str) -> MechanismRun
 def run_validator(loaded: LoadedSettings) -> None:
     built = build_validator(loaded)
     freeze_memory()
-    log_start(built, loaded.settings.validator.listen)
+    log_start(built)
     note_terms(built.runtime.store, built.runners)
     try:
         asyncio.run(run_until_stopped(_run(built, loaded)))
@@ -94,7 +94,7 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
 
 async def _serve_dashboard(app: FastAPI, host: str, port: int) -> None:
     async with listen_on(app, host, port) as bound:
-        LOG.info("dashboard: %s", format_url(*bound))
+        LOG.info("dashboard: %s (with /health and /metrics)", format_url(*bound))
         await asyncio.Event().wait()
 
 
@@ -117,14 +117,12 @@ def make_validator_app(
     return app, extend_validator_service(app, built, access, registry)
 
 
-def log_start(built: BuiltValidator, listen: str | None = None) -> None:
-    """Log hotkey, mechanisms, journal, address of the dashboard, and environment variables that have no effect."""
+def log_start(built: BuiltValidator) -> None:
+    """Log hotkey, mechanisms, journal, and environment variables that have no effect."""
     LOG.info("validator %s runs %s", built.runtime.hotkey, ", ".join(runner.name for runner in built.runners))
     entries = count_entries(built.runtime.store)
     where = built.runtime.store.engine.url.render_as_string(hide_password=True)
     LOG.info("journal %s: %s", where, f"continues after entry {entries}" if entries else "new")
-    if listen:
-        LOG.info("dashboard, /health and /metrics on http://%s", listen)
     for runner in built.runners:
         log_overridden(runner.name, runner.weigh_in_context.params)
         params = runner.weigh_in_context.params.model_dump(mode="json")
