@@ -179,7 +179,9 @@ def test_the_plain_reader_sees_neither_scripts_nor_style_sheets(site: Site, pars
 
 def test_a_page_has_no_dialogs_windows_downloads_workers_or_other_sites(shown: dict[str, Page], site: Site) -> None:
     lines = shown["social"].text.split("\n")
-    assert {"It began.", "It stayed.", "no worker serves", "web security is on", "not posted", "denied"} <= set(lines)
+    assert {"It began.", "It stayed.", "web security is on", "not posted", "denied"} <= set(lines)
+    # The browser's refusal may come after the page was read; a worker that it allowed would have asked for its script.
+    assert "a worker serves" not in lines
     assert {"Shared by another site.", "Moved and followed."} <= set(lines)
     asked = {request.target for request in site.requests}
     assert asked.isdisjoint({"/popup", "/popup2", "/sw.js", "/elsewhere", "/post"})
