@@ -24,7 +24,7 @@ HOSTILE = "\u202e\u0007\u001b[31m<b>=cmd|' /C calc'!A0</b>\u200b\n" + "W" * 999
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Store]:
-    """A journal whose chain knows four miners; two call themselves the same, one attacks whoever looks."""
+    """A journal whose chain knows four miners; two call themselves the same, one attacks the reader."""
     file = ChainFile.create(tmp_path / "chain.sqlite")
     for hotkey in (ADA, BOB, EVE, NED):
         register(file, hotkey)
