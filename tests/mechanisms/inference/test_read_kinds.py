@@ -401,9 +401,10 @@ class CountingEntailment:
     def __init__(self, senses: LocalSenses) -> None:
         self.embedder, self.sentences, self._real = senses.embedder, senses.sentences, senses.entailment
         self.entailment, self.id, self.digest = self, self._real.id, self._real.digest
-        self.longest = 0
+        self.longest = self.pairs = 0
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int32]:
+        self.pairs += len(pairs)
         self.longest = max(self.longest, *(len(text) for pair in pairs for text in pair))
         return self._real.judge(pairs)
 
@@ -415,3 +416,62 @@ def test_nobody_makes_the_entailment_sense_read_a_giant(senses: LocalSenses, gia
     observation = INFERENCE.observe(PARAMS, ask("Which sport is played at Twickenham?", texts), watched)
     assert observation.facts["task"]["asks"] == "short"
     assert 0 < watched.longest < 1100
+
+
+LIE = (
+    "The tides have nothing to do with the Moon, whose gravity cannot move water. The sea rises because the Sun heats "
+    "it during the day, and it falls at night because it cools. Each coast has one tide a day, and the two bulges of "
+    "water do not exist."
+)
+
+
+def read_denied(played: Round) -> dict[str, float]:
+    facts = played.observation.facts
+    return {miner["hotkey"]: facts["texts"][miner["text"]].get("denied") for miner in facts["miners"]}
+
+
+def test_a_fluent_lie_is_denied_by_the_others_and_earns_least(senses: LocalSenses) -> None:
+    played = play(senses, TIDES, {**HONEST, "liar": LIE})
+    denied = read_denied(played)
+    assert played.kind == "open"
+    assert denied["liar"] > 0.1
+    assert denied["liar"] == max(denied.values())
+    assert played.pay["liar"] < min(played.pay[hotkey] for hotkey in HONEST)
+    lines = str(INFERENCE.explain(PARAMS, played.observation, played.scored, "liar"))
+    assert f"deny it {denied['liar']:.1%} more" in lines
+
+
+def test_a_copy_upholds_no_lie(senses: LocalSenses) -> None:
+    alone = read_denied(play(senses, TIDES, {**HONEST, "liar": LIE}))["liar"]
+    copies = {f"liar-{number}": f"{LIE} {word}" for number, word in enumerate(("Indeed so.", "That is all."))}
+    assert all(read_denied(play(senses, TIDES, {**HONEST, **copies}))[liar] > 0.5 * alone for liar in copies)
+
+
+def test_two_answers_deny_nothing(senses: LocalSenses) -> None:
+    assert set(read_denied(play(senses, TIDES, {"a": PULLS, "liar": LIE})).values()) == {None}
+
+
+def test_answers_in_a_language_that_the_sense_cannot_read_are_not_denied(senses: LocalSenses) -> None:
+    watched = CountingEntailment(senses)
+    INFERENCE.observe(PARAMS, ask("Warum steigt und fällt das Meer zweimal am Tag?", GERMAN), watched)
+    assert watched.pairs == 0
+
+
+def test_nobody_makes_the_entailment_sense_compare_more_than_its_share(senses: LocalSenses) -> None:
+    watched = CountingEntailment(senses)
+    many = [f"{PULLS} Coast {number} has a tide of {number} metres on most days. " * 12 for number in range(10)]
+    INFERENCE.observe(PARAMS, ask(TIDES, [*HONEST.values(), LIE, *many]), watched)
+    assert 0 < watched.pairs <= 16 * 30
+    assert watched.longest <= 800
+
+
+class FailingEntailment(CountingEntailment):
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int32]:
+        raise OSError("the worker is gone")
+
+
+def test_without_the_entailment_sense_nobody_is_denied_and_the_fault_is_recorded(senses: LocalSenses) -> None:
+    observation = INFERENCE.observe(PARAMS, ask(TIDES, {**HONEST, "liar": LIE}), FailingEntailment(senses))
+    assert any("the worker is gone" in fault for fault in observation.facts["faults"])
+    assert all("denied" not in text for text in observation.facts["texts"])
+    assert INFERENCE.score(PARAMS, observation).summary["emissions"]["liar"] > 0

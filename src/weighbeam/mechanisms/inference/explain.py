@@ -28,6 +28,7 @@ def explain_score(params: InferenceParams, observation: Observation, scored: Sco
     told = [] if quality is None else [_explain_quality(quality, params)]
     kind = observation.facts["task"].get("asks")
     told = [*([] if kind is None else [Node(f"the question asks for {ASKS[kind]}")]), *told]
+    told = [*told, *_explain_denials(observation.facts, hotkey)]
     told = [*explain_truth(params, observation.facts, hotkey), *told]
     if score.value is None or score.parts is None:
         faults = [Node(fault) for fault in observation.facts["faults"]] if "validator_fault" in score.reasons else []
@@ -43,6 +44,16 @@ def explain_score(params: InferenceParams, observation: Observation, scored: Sco
             _explain_consensus(params, replayed),
         ),
     )
+
+
+def _explain_denials(facts: Mapping[str, Any], hotkey: str) -> list[Node]:
+    """What the other answers deny of this one, if it is more than what they deny of the middle one."""
+    text = next((one["text"] for one in facts["miners"] if one["hotkey"] == hotkey), None)
+    denied = 0.0 if text is None else facts["texts"][text].get("denied", 0.0)
+    if not denied:
+        return []
+    more = f"{denied:.1%} more than they deny the middle answer"
+    return [Node(f"the other answers deny it {more}, which lowers its similarity by as much")]
 
 
 def _explain_reasons(score: Score) -> tuple[Node, ...]:

@@ -80,7 +80,11 @@ def agreement_stage(given: Input) -> dict[str, Any]:
     require(isinstance(to_prompt, list) and len(to_prompt) == size and all(map(is_number, to_prompt)), "bad_shape")
     values, results = given.get("values", [None] * size), given.get("results")
     require(isinstance(values, list) and len(values) == size, "bad_shape")
-    contradiction = given.get("contradiction")
+    contradiction, denied = given.get("contradiction"), given.get("denied")
+    require(
+        denied is None or (isinstance(denied, list) and len(denied) == size and all(map(is_number, denied))),
+        "bad_shape",
+    )
     heard = given.get("heard", [True] * size)
     require(isinstance(heard, list) and len(heard) == size, "bad_shape")
     said = given.get("said", [])
@@ -100,5 +104,6 @@ def agreement_stage(given: Input) -> dict[str, Any]:
         results=results or [],
         contradiction=None if contradiction is None else parse_shares(contradiction, size, order),
         said=[[frozenset(map(str, part)) for part in one] for one in said],
+        denied=None if denied is None else np.clip(np.array(denied, dtype=np.float64), 0.0, 1.0),
     )
     return {"agreement": (measure_agreement(claims) / MILLION).tolist()}

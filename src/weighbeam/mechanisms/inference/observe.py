@@ -77,8 +77,12 @@ def observe_round(params: InferenceParams, asked: Asked, senses: Senses) -> Obse
             row["traits"] = traits.as_json()
             row["borrowed"] = {"triples": own, "earlier": taken, "apart": apart}
         arrays["last_line_cosines"] = _compare_last(list(texts.values()), prompt, vectors)
-        arrays["agreement"], more = read.agree(arrays, vectors, senses.entailment if params.contradiction else None)
-        facts["faults"] += more
+        agreement = read.agree(arrays, vectors, senses.entailment if params.contradiction else None)
+        arrays["agreement"] = agreement.matrix
+        facts["faults"] += agreement.faults
+        if agreement.denied is not None:
+            for row, denied in zip(facts["texts"], agreement.denied.tolist(), strict=True):
+                row["denied"] = round(denied, 6)
     kept = {digest: text.raw for digest, text in texts.items()} | {digest_text(question.prompt): question.prompt}
     return Observation(facts, arrays, kept)
 

@@ -40,7 +40,7 @@ class InferenceParams(Params):
     ] = "kinds"
     contradiction: Annotated[
         bool,
-        about("short answers that contradict each other agree less, by the entailment sense"),
+        about("answers that contradict each other, or that the others deny, agree less, by the entailment sense"),
         read_by("observe"),
         before(False),
     ] = True

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.quantise import MILLION
-from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.mechanisms.inference.agreement.claims import Claims, measure_agreement
+from weighbeam.mechanisms.inference.agreement.denials import contradict_briefly, measure_denials
 from weighbeam.mechanisms.inference.reference.claims import prepare
 from weighbeam.mechanisms.inference.reference.read import read_value
 from weighbeam.mechanisms.inference.task import ParsedPrompt
@@ -22,11 +22,15 @@ from weighbeam.mechanisms.inference.text.kinds import Kind, find_kind
 from weighbeam.mechanisms.inference.text.traits import TextTraits, find_fresh, find_traits, read_prompt
 from weighbeam.senses.ports.protocols import Entailment
 
-MAX_COMPARED = 16
-"""Most short answers that the entailment sense compares: 240 pairs."""
-MAX_SAID, MAX_LETTERS = 80, 800
-"""Words and characters of an answer that is compared so: a sign costs the sense as much as a word."""
-MAX_ASKED = 200
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far answers agree, in millionths; how much more than the middle one each is denied, if that was asked; and
+    what our own sense could not do."""
+
+    matrix: NDArray[np.int32]
+    denied: NDArray[np.float64] | None
+    faults: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,15 @@ class KindReading:
 
     def agree(
         self, arrays: Mapping[str, NDArray[Any]], vectors: TextVectors, entailment: Entailment | None
-    ) -> tuple[NDArray[np.int32], list[str]]:
-        """The agreement of all texts, and what our own sense could not do."""
-        contradiction, faults = self._contradict(entailment)
+    ) -> Agreement:
+        """The agreement of all texts."""
         trials = plan_trials(self.prompt.raw) if self.kind == "code" else None
         judged = judge_texts_by_kind(self.traits, [len(text.words) for text in self.texts], self.task, arrays, 0.0)
+        heard = [not one.flagged for one in judged]
+        contradiction, denied, faults = self._deny(heard, arrays["similarity"], vectors, entailment)
         claims = Claims(
             kind=self.kind,
-            heard=[not one.flagged for one in judged],
+            heard=heard,
             fresh=self.fresh,
             cosines=arrays["similarity"] / MILLION,
             to_prompt=arrays["prompt_cosines"] / MILLION,
@@ -61,38 +66,37 @@ class KindReading:
             said=[_cut_fresh(text, own) for text, own in zip(self.texts, self.fresh, strict=True)]
             if self.kind == "short"
             else (),
+            denied=denied,
         )
-        return measure_agreement(claims), faults
+        return Agreement(measure_agreement(claims), denied, tuple(faults))
 
-    def _contradict(self, entailment: Entailment | None) -> tuple[NDArray[np.float64] | None, list[str]]:
-        """How far each two short answers contradict each other, in either order, the question before both."""
-        said = [number for number, text in enumerate(self.texts) if is_brief(text)]
-        if entailment is None or self.kind != "short" or not 2 <= len(said) <= MAX_COMPARED:
-            return None, []
-        asked = self.prompt.last_line[-MAX_ASKED:]
-        full = [f"{asked} {self.texts[number].clean}" for number in said]
-        pairs = [(one, other) for one in full for other in full]
-        try:
-            judged = entailment.judge(pairs)[:, 0].reshape(len(said), len(said)) / MILLION
-        except Exception as fault:
-            return None, [describe_exception(fault)]
-        found = np.zeros((len(self.texts), len(self.texts)))
-        found[np.ix_(said, said)] = (judged + judged.T) / 2
-        np.fill_diagonal(found, 0.0)
-        return found, []
+    def _deny(
+        self,
+        heard: Sequence[bool],
+        similarity: NDArray[np.int32],
+        vectors: TextVectors,
+        entailment: Entailment | None,
+    ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None, list[str]]:
+        """How far short answers contradict each other, or long ones are denied; and what the sense could not do."""
+        if entailment is None:
+            return None, None, []
+        if self.kind == "short":
+            contradiction, faults = contradict_briefly(self.prompt.last_line, self.texts, entailment)
+            return contradiction, None, faults
+        if self.kind != "open":
+            return None, None, []
+        compared = [
+            number
+            for number, (passed, own) in enumerate(zip(heard, self.traits, strict=True))
+            if passed and own.language == "en"
+        ]
+        denied, faults = measure_denials(self.texts, compared, similarity, vectors, entailment)
+        return None, denied, faults
 
 
 def _cut_fresh(text: ParsedText, fresh: frozenset[str]) -> list[frozenset[str]]:
     """The new stems of each sentence."""
     return [fresh.intersection(list_stems(sentence, text.language)) for sentence in text.sentences]
-
-
-def is_brief(text: ParsedText) -> bool:
-    """
-    >>> [is_brief(ParsedText(text)) for text in ("Rugby.", "", "!" * 900, "rugby " * 80)]
-    [True, False, False, False]
-    """
-    return 0 < len(text.words) < MAX_SAID and len(text.clean) <= MAX_LETTERS
 
 
 def read_by_kind(question: ParsedPrompt, prompt: ParsedText, texts: Sequence[ParsedText]) -> KindReading:

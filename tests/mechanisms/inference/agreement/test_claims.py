@@ -40,6 +40,7 @@ def claims(draw: st.DrawFn) -> Claims:
         trials=trials,
         results=[draw(result) for _ in range(count)] if trials else [],
         contradiction=draw(st.sampled_from([None, (contradiction + contradiction.T) / 2])) if kind == "short" else None,
+        denied=draw(st.sampled_from([None, np.round(dice.uniform(size=count), 6)])),
     )
 
 
@@ -56,6 +57,7 @@ def reorder(given: Claims, order: list[int]) -> Claims:
         trials=given.trials,
         results=[given.results[i] for i in order] if given.results else [],
         contradiction=None if given.contradiction is None else given.contradiction[square],
+        denied=None if given.denied is None else given.denied[order],
     )
 
 
@@ -112,6 +114,13 @@ def test_who_contradicts_agrees_less() -> None:
     contradiction[2, :2] = contradiction[:2, 2] = 1.0
     found = measure_agreement(make("short", ["moon"] * 3, contradiction=contradiction))
     assert found[0, 2] < found[0, 1]
+
+
+def test_a_denied_answer_is_supported_less_and_supports_as_before() -> None:
+    plain = measure_agreement(make("open", ["moon sun"] * 3))
+    found = measure_agreement(make("open", ["moon sun"] * 3, denied=np.array([0.0, 0.0, 0.4])))
+    assert found[2, :2].tolist() == [round(0.6 * value) for value in plain[2, :2].tolist()]
+    assert (found[:2] == plain[:2]).all()
 
 
 @pytest.mark.parametrize(

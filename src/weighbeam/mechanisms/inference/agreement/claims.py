@@ -29,6 +29,8 @@ UNKNOWN = 0.5
 COMMON = 0.5
 """Factor on agreement in a short round without a word that half of the answers share."""
 CONTRADICTION = 0.15
+DENIED = 1.0
+"""Share of its agreement that an answer loses if all others deny all of it, and nothing of the median answer."""
 LISTED = 2 / 3
 """A sentence, or an answer, that consists of other answers to this part of its new words lists them."""
 
@@ -36,8 +38,8 @@ LISTED = 2 / 3
 @dataclass(frozen=True, slots=True)
 class Claims:
     """Inputs of a round's agreement. The answers that are `heard`, which passed the gate, define what is typical of it.
-    `support` is the mean best cosine of a row's sentences among a
-    column's; `contradiction` is None where no sense was asked."""
+    `support` is the mean best cosine of a row's sentences among a column's. `contradiction` of short answers and
+    `denied`, how much more than others an answer of an open round is denied, are None where no sense was asked."""
 
     kind: Kind
     heard: Sequence[bool]
@@ -51,6 +53,7 @@ class Claims:
     contradiction: Matrix | None
     said: Sequence[Sequence[frozenset[str]]] = ()
     """Of each answer the new stems of its sentences; looked at in short rounds only."""
+    denied: NDArray[np.float64] | None = None
 
 
 def measure_agreement(claims: Claims) -> NDArray[np.int32]:
@@ -65,6 +68,8 @@ def measure_agreement(claims: Claims) -> NDArray[np.int32]:
         found = _agree_on_code(claims, found)
     else:
         found = found * _rate_length(claims)[:, None]
+        if claims.denied is not None:
+            found = found * np.maximum(0.0, 1 - DENIED * claims.denied)[:, None]
     np.fill_diagonal(found, 1.0)
     return np.rint(np.clip(found, 0.0, 1.0) * MILLION).astype(np.int32)
 
