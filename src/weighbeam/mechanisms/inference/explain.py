@@ -47,7 +47,7 @@ def explain_score(params: InferenceParams, observation: Observation, scored: Sco
 
 
 def _explain_denials(facts: Mapping[str, Any], hotkey: str) -> list[Node]:
-    """What the other answers deny of this one, if it is more than what they deny of the middle one."""
+    """How much more the other answers deny this one than the middle one."""
     text = next((one["text"] for one in facts["miners"] if one["hotkey"] == hotkey), None)
     denied = 0.0 if text is None else facts["texts"][text].get("denied", 0.0)
     if not denied:
