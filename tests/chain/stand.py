@@ -14,6 +14,7 @@ from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
+from weighbeam.chain.proxies import Proxying
 from weighbeam.engine.alerts.alerts import REMEDIES
 from weighbeam.engine.weights.assessment import WeighInContext
 from weighbeam.engine.weights.weigh_in import WeighInResult, weigh_in
@@ -115,7 +116,13 @@ def _put_sdk_before(stand: Stand, folder: Path, stack: ExitStack) -> None:
 
 
 def make_adapter(
-    stand: Stand, folder: Path, endpoint: str | None = None, mechid: int = 0, fallbacks: tuple[str, ...] = ()
+    stand: Stand,
+    folder: Path,
+    endpoint: str | None = None,
+    mechid: int = 0,
+    fallbacks: tuple[str, ...] = (),
+    key: Hotkey = ALICE,
+    proxying: Proxying | None = None,
 ) -> Any:
     """Another adapter on the same node, under the same limits."""
     from weighbeam.chain.bittensor.port import BittensorChain
@@ -124,10 +131,11 @@ def make_adapter(
     return BittensorChain(
         endpoint or stand.server.url,
         stand.file.parameters.netuid,
-        ALICE,
+        key,
         folder / "sdk-cache",
         mechid,
         fallbacks,
         limits=stand.limits,
         tell=lambda *said: note(said),
+        proxying=proxying,
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from weighbeam.chain.proxies import Delegation
 from weighbeam.core.errors import WeighbeamError
 
 Outcome = Literal["not_sent", "rejected", "unknown"]
@@ -119,7 +120,8 @@ class StoredWeights:
 
 
 class Chain(Protocol):
-    """One subnet and mechanism id, seen by one hotkey. Every call has a deadline and may raise `ChainFault`.
+    """One subnet and mechanism id, seen by one hotkey or by its proxy. Every call has a deadline and may raise
+    `ChainFault`.
 
     `period` is for how many blocks a submission may still be included after it was sent; 0 where that is known at once.
     """
@@ -141,6 +143,10 @@ class Chain(Protocol):
         ...
 
     async def stored(self, hotkey: str) -> StoredWeights: ...
+
+    async def delegations(self, account: str) -> tuple[Delegation, ...]:
+        """The keys that may sign for an account, in the chain's order."""
+        ...
 
     async def close(self) -> None:
         """Let go of connections; the next call makes new ones."""

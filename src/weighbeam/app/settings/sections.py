@@ -38,6 +38,13 @@ class ChainSection(SettingsSection):
     endpoint: Annotated[str, about("bittensor: a network such as finney or test, or a node's ws:// URL")] = "finney"
     fallbacks: Annotated[tuple[str, ...], about("bittensor: nodes to use if that one is lost or stalls")] = ()
     netuid: Annotated[int | None, about("bittensor: the subnet", ge=1, le=4095)] = None
+    proxy_for: Annotated[
+        str | None, about("hotkey that the weights belong to, if the wallet holds the key of its proxy instead")
+    ] = None
+    proxy_type: Annotated[
+        Literal["NonFungible", "NonTransfer", "NonCritical", "Any"] | None,
+        about("type of proxy to insist on, where the wallet's key has several"),
+    ] = None
     cache: Annotated[Path, about("bittensor: folder for the runtime's description")] = Path("bittensor-cache")
 
 

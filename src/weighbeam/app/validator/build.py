@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from weighbeam.app.chains import ChainReport, check_ids, check_registered, open_chain, open_clock
+from weighbeam.app.chains import ChainReport, check_ids, check_registered, find_own_hotkey, open_chain, open_clock
 from weighbeam.app.experiments.logger import KIND, list_sinks, open_experiments
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.notices.notifier import make_notice_rules, make_notifiers, parse_receivers
@@ -94,6 +94,7 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
     """Every part of a validator, checked as far as can be before it starts."""
     check_role(loaded, "validator")
     settings, hotkey = loaded.settings, open_hotkey(loaded)
+    own = find_own_hotkey(loaded, hotkey)
     started, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
     sign_heads(store, HeadSigner(hotkey, clock.now, file=locate_head(loaded)))
     senses, broken = started.senses, dict(started.broken)
@@ -106,9 +107,8 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
         report_cluster(senses.cluster, alerts)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds, now=clock.now)
-    runtime = ValidatorRuntime(
-        store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
-    )
+    lock = HotkeyLock(store, own)
+    runtime = ValidatorRuntime(store, clock, alerts, health, lock, known, loaded.averaging(), hotkey.address)
     sinks = list_sinks(loaded)
     runners = []
     for name in started.names:
@@ -120,10 +120,10 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
     for name, why in broken.items():
         alerts.tell("mechanism_broken", "critical", f"{why}; the other mechanisms run without it", name)
     exchange = open_exchange(loaded, runtime)
-    deliveries = make_deliveries(loaded, runtime, runners, exchange) | make_notifiers(loaded, receivers, hotkey.address)
+    deliveries = make_deliveries(loaded, runtime, runners, exchange) | make_notifiers(loaded, receivers, own)
     if sinks:
         better = {runner.name: runner.weigh_in_context.mechanism.better for runner in runners}
-        deliveries[KIND] = open_experiments(loaded, store, hotkey.address, better).log
+        deliveries[KIND] = open_experiments(loaded, store, own, better).log
     observed = settings.validator.rounds == "observers"
     return BuiltValidator(replace(runtime, deliveries=deliveries, observed=observed), tuple(runners), exchange)
 
@@ -219,7 +219,7 @@ def build_weigh_in_context(
         journal,
         ledger,
         chain,
-        hotkey.address,
+        find_own_hotkey(loaded, hotkey),
         known.current,
         loaded.averaging(),
         discover,

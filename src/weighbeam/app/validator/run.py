@@ -119,7 +119,9 @@ def make_validator_app(
 
 def log_start(built: BuiltValidator) -> None:
     """Log hotkey, mechanisms, journal, and environment variables that have no effect."""
-    LOG.info("validator %s runs %s", built.runtime.hotkey, ", ".join(runner.name for runner in built.runners))
+    signer, own = built.runtime.hotkey, built.runtime.lock.name
+    who = signer if signer == own else f"{own}, by its proxy {signer},"
+    LOG.info("validator %s runs %s", who, ", ".join(runner.name for runner in built.runners))
     entries = count_entries(built.runtime.store)
     where = built.runtime.store.engine.url.render_as_string(hide_password=True)
     LOG.info("journal %s: %s", where, f"continues after entry {entries}" if entries else "new")

@@ -22,6 +22,7 @@ from weighbeam.chain.local.administer import replace_neuron
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.submit import refuse, submit_weights
+from weighbeam.chain.proxies import Delegation, Proxying
 from weighbeam.network.keys import Hotkey, is_signed
 
 SECONDS = 10.0
@@ -45,7 +46,7 @@ class FaultSwitches:
 
 
 class LocalChain:
-    """One mechanism of the local chain, seen by one hotkey."""
+    """One mechanism of the local chain, seen by one hotkey or by its proxy."""
 
     period = 0
 
@@ -56,11 +57,14 @@ class LocalChain:
         mechid: int = 0,
         faults: FaultSwitches | None = None,
         seconds: float = SECONDS,
+        proxying: Proxying | None = None,
     ) -> None:
         self._file = file
         self._hotkey = hotkey
         self._mechid = mechid
         self._seconds = seconds
+        self._own = hotkey.address if proxying is None else proxying.real
+        self._proxy = None if proxying is None else (hotkey.address, proxying.kind)
         self._lock = threading.Lock()
         self.faults = faults or FaultSwitches()
 
@@ -90,13 +94,17 @@ class LocalChain:
     async def stored(self, hotkey: str) -> StoredWeights:
         return await self._read(lambda block: self._select_stored(block, hotkey))
 
+    async def delegations(self, account: str) -> tuple[Delegation, ...]:
+        return await self._read(lambda _: self._file.read_delegations(account))
+
     async def submit(
         self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
     ) -> SubmissionReceipt:
         def send() -> SubmissionReceipt:
             if self.faults.refuse_with is not None:
                 raise refuse(self.faults.refuse_with)
-            return submit_weights(self._file, self._mechid, self._hotkey.address, uids, values, version_key, before)
+            given = self._own, uids, values, version_key, before, self._proxy
+            return submit_weights(self._file, self._mechid, *given)
 
         submitted = await self._call(send, "unknown")
         if self.faults.lose_reply:

@@ -175,7 +175,7 @@ class MechanismRunner:
         """Why miners would refuse us; nobody refuses where nobody is asked."""
         if self.collector is not None or not self.require_permit:
             return None
-        return find_bar(self.weigh_in_context.own_hotkey, graph, rules)
+        return find_bar(self.round_context.asker.hotkey.address, graph, rules, self.weigh_in_context.own_hotkey)
 
     async def _find_task(self, moment: RoundStart, request: OrganicRequest | None) -> Task:
         return request.task if request else await run_in_thread(self.tasks, moment.seed)
