@@ -1,6 +1,7 @@
 """Calls, applied to the chain file: the same checks and rows as on the local chain; a proxy's call as its account's."""
 
 import hashlib
+import ipaddress
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -50,6 +51,8 @@ def apply_extrinsic(
     if extrinsic.function == "remove_proxies":
         file.write_delegations(extrinsic.address, ())
         return None, [], extrinsic
+    if extrinsic.function == "serve_axon":
+        return *_serve_axon(file, extrinsic), extrinsic
     if extrinsic.function != "proxy":
         refusal, events = apply_call(file, extrinsic, block, opener, sealed)
         return refusal, events, None if refusal else extrinsic
@@ -65,6 +68,20 @@ def apply_extrinsic(
     result = {"Err": {"Module": find_error(codec, refusal)}} if refusal else {"Ok": None}
     done = [*([] if refusal else events), {"Proxy": {"ProxyExecuted": {"result": result}}}]
     return None, done, None if refusal else inner
+
+
+def _serve_axon(file: ChainFile, extrinsic: Extrinsic) -> tuple[str | None, list[Event]]:
+    args = extrinsic.args
+    address = ipaddress.IPv4Address(args["ip"]) if args["ip_type"] == 4 else ipaddress.IPv6Address(args["ip"])
+    if address.is_unspecified:
+        return "InvalidIpAddress", []
+    shown = f"[{address}]" if address.version == 6 else str(address)
+    done = file.db.execute(
+        "UPDATE neurons SET endpoint = ? WHERE hotkey = ?", (f"{shown}:{args['port']}", extrinsic.address)
+    )
+    if not done.rowcount:
+        return "HotKeyNotRegisteredInNetwork", []
+    return None, [{"AxonServed": (args["netuid"], extrinsic.address)}]
 
 
 def _add_proxy(file: ChainFile, extrinsic: Extrinsic) -> str | None:

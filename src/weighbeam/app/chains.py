@@ -23,16 +23,22 @@ T = TypeVar("T")
 ChainReport = Callable[[str, Level, str], None]
 
 
-def open_chain(loaded: LoadedSettings, hotkey: Hotkey, mechid: int, tell: ChainReport | None = None) -> Chain:
-    """`tell` gets what the connection itself has to say to an operator; else it is logged."""
+def open_chain(
+    loaded: LoadedSettings, hotkey: Hotkey, mechid: int, tell: ChainReport | None = None, stall: float | None = None
+) -> Chain:
+    """`tell` gets what the connection itself has to say to an operator; else it is logged. `stall` is how many seconds
+    it waits for a block."""
     section, proxying = loaded.settings.chain, find_proxying(loaded)
     if section.kind == "local":
         return LocalChain(open_file(loaded), hotkey, mechid, proxying=proxying)
+    from weighbeam.chain.bittensor.connection import CallTimeouts
     from weighbeam.chain.bittensor.port import BittensorChain
 
     if section.netuid is None:
         raise WeighbeamError("bad_config", "chain.netuid is not set", "name the subnet: chain.netuid = N")
     told: dict[str, Any] = {"proxying": proxying} | ({} if tell is None else {"tell": tell})
+    if stall is not None:
+        told["limits"] = CallTimeouts(stall=stall)
     place = section.endpoint, section.netuid
     return BittensorChain(*place, hotkey, loaded.path(section.cache), mechid, section.fallbacks, **told)
 

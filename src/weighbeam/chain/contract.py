@@ -1,6 +1,6 @@
 """The port to a chain: what a validator may ask of it, and the one fault it raises (docs/spec/chain.md § 1)."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -146,6 +146,18 @@ class Chain(Protocol):
 
     async def delegations(self, account: str) -> tuple[Delegation, ...]:
         """The keys that may sign for an account, in the chain's order."""
+        ...
+
+    def blocks(self) -> AsyncGenerator[int, None]:
+        """New blocks as they are made, the newest first of all; `ChainFault` once none comes any more."""
+        ...
+
+    async def time(self) -> float:
+        """UTC seconds of the newest block, by the clock of its author."""
+        ...
+
+    async def announce(self, endpoint: str) -> None:
+        """Announce where our hotkey serves: an IP address and a port."""
         ...
 
     async def close(self) -> None:

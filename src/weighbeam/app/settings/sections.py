@@ -38,6 +38,10 @@ class ChainSection(SettingsSection):
     endpoint: Annotated[str, about("bittensor: a network such as finney or test, or a node's ws:// URL")] = "finney"
     fallbacks: Annotated[tuple[str, ...], about("bittensor: nodes to use if that one is lost or stalls")] = ()
     netuid: Annotated[int | None, about("bittensor: the subnet", ge=1, le=4095)] = None
+    stall_seconds: Annotated[float, about("seconds without a new block after which an alert is raised", ge=1)] = 48.0
+    max_clock_skew_seconds: Annotated[
+        float, about("seconds that this machine's clock may differ from the chain's time before an alert", gt=0)
+    ] = 30.0
     proxy_for: Annotated[
         str | None, about("hotkey that the weights belong to, if the wallet holds the key of its proxy instead")
     ] = None

@@ -8,6 +8,7 @@ from functools import partial
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
+from weighbeam.app.chains import open_chain
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
 from weighbeam.app.service.apps import load_runs, log_overridden, make_app
@@ -16,10 +17,11 @@ from weighbeam.app.settings.sources import LoadedSettings, explain_ignored
 from weighbeam.app.shutdown import end_now, run_until_stopped
 from weighbeam.app.validator.build import BuiltValidator, build_validator
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts.alerts import LOG, Alerts
+from weighbeam.engine.alerts.alerts import LOG, Alerts, Level
 from weighbeam.engine.journal.access import count_entries
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rules.constants import hash_weighing
+from weighbeam.engine.running.chain_watch import ChainWatch, WatchLimits
 from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
 from weighbeam.engine.support.package_faults import call_or_log
@@ -82,6 +84,7 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
     elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
+    services.append(open_watch(built, loaded).keep_watching)
     try:
         await keep_running(built.runtime, built.runners, services)
     except WeighbeamError as fault:
@@ -90,6 +93,20 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
         raise
     finally:
         pools.close()
+
+
+def open_watch(built: BuiltValidator, loaded: LoadedSettings) -> ChainWatch:
+    """The watch of the chain, on a connection of its own."""
+    section = loaded.settings.chain
+    mechid = min(one.mechid for one in loaded.settings.mechanisms.values())
+    chain = open_chain(loaded, open_hotkey(loaded), mechid, _log_quietly, section.stall_seconds)
+    limits = WatchLimits(section.stall_seconds, section.max_clock_skew_seconds)
+    return ChainWatch(chain, built.runtime.clock, built.runtime.alerts, limits)
+
+
+def _log_quietly(code: str, level: Level, text: str) -> None:
+    """The connections that set weights raise these alerts; here the same would be raised twice."""
+    LOG.debug("%s (%s): %s", code, level, text)
 
 
 async def _serve_dashboard(app: FastAPI, host: str, port: int) -> None:

@@ -12,6 +12,8 @@ NAMES = {
     **CODES,
     "StakeAmountTooLow": "low_stake",
     "SubnetNotExists": "no_subnet",
+    "ServingRateLimitExceeded": "rate_limited",
+    **dict.fromkeys(("InvalidIpAddress", "InvalidIpType", "InvalidPort"), "bad_address"),
     "PriorityTooLow": "priority_too_low",
     **dict.fromkeys(
         ("Invalid", "BadProof", "Stale", "Future", "AncientBirthBlock", "Payment", "Call"), "pool_rejected"
@@ -40,6 +42,7 @@ REMEDIES = {
     "bad_weights": "this is a defect: report it",
     "commit_reveal_mismatch": "the rules are read again and the weights are planned again",
     "no_proxy_right": "let the hotkey add this key as its proxy again, of a type that may set weights, without delay",
+    "bad_address": "set miner.announce to an address that validators can reach",
     "no_subnet": "check chain.netuid and the mechanism's mechid",
     "runtime_mismatch": "upgrade the SDK: pip install --upgrade 'weighbeam[bittensor]'",
     "unsupported_consensus": "run on a subnet with yuma consensus",

@@ -2,9 +2,10 @@
 signing, and a signer that signs once.
 """
 
+import ipaddress
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -235,12 +236,54 @@ class BittensorChain:
             return None if since is None else head.block - since + rate_limit
         return None
 
+    async def blocks(self) -> AsyncGenerator[int, None]:
+        """A subscription; a node from which no block comes for `stall` seconds is left for the next endpoint."""
+        client = await self._connection.open()
+        stream = client.blocks()
+
+        async def step() -> Any:
+            return await anext(stream, None)
+
+        try:
+            while True:
+                header = await self._connection.hold(client, step(), self._limits.stall)
+                if header is None:
+                    raise make_fault("unreachable", "the subscription of blocks ended")
+                yield int(header.number)
+        except ChainFault as fault:
+            if fault.code == "timeout":
+                self._turn_away()
+                raise make_fault("stalled", f"no block within {self._limits.stall:g} s") from None
+            raise
+        finally:
+            await self._connection.drop(client)
+
+    async def time(self) -> float:
+        async def look(client: Any) -> float:
+            return float((await client.timestamp()).timestamp())
+
+        return await self._connection.read(look)
+
+    async def announce(self, endpoint: str) -> None:
+        host, _, port = endpoint.rpartition(":")
+        address = str(ipaddress.ip_address(host.strip("[]")))
+        async with find_gate(self._hotkey.address):
+            await self._execute(self._sdk.ServeAxon(netuid=self._netuid, ip=address, port=int(port)), None)
+
     async def _send(self, row: dict[int, int], version_key: int, before: int | None) -> SubmissionReceipt:
+        intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
+        result = await self._execute(intent, before)
+        reveal = result.data.get("reveal_round")
+        block = int(result.extrinsic_id.partition("-")[0])
+        path: SubmitPath = "plain" if reveal is None else "commit"
+        return SubmissionReceipt(path, block, result.block_hash, result.extrinsic_id, reveal)
+
+    async def _execute(self, intent: Any, before: int | None) -> Any:
+        """Sign once, send once; the SDK's result if the call was included and went through."""
         client, signer = await self._connection.open(), OnceSigner(self._hotkey, MORTALITY, before)
         proxied: dict[str, Any] = {}
         if self._proxying is not None:
             proxied = {"proxy_for": self._proxying.real, "proxy_type": self._proxying.kind}
-        intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
 
         async def work() -> Any:
             """The account's next nonce is fetched again: another client may have sent since this one did."""
@@ -258,10 +301,7 @@ class BittensorChain:
             raise map_returned(result.error, bool(proxied))
         if result.extrinsic_id is None:
             raise make_fault("outcome_unknown", "included in no known block", "unknown")
-        reveal = result.data.get("reveal_round")
-        block = int(result.extrinsic_id.partition("-")[0])
-        path: SubmitPath = "plain" if reveal is None else "commit"
-        return SubmissionReceipt(path, block, result.block_hash, result.extrinsic_id, reveal)
+        return result
 
     def sign(self, message: bytes) -> bytes:
         return self._hotkey.sign(message)

@@ -177,6 +177,10 @@ class ChainFile:
         """Record an event."""
         self._db.execute("INSERT INTO events (block, name, detail) VALUES (?, ?, ?)", (block, name, json.dumps(detail)))
 
+    def time_of(self, block: int) -> float:
+        """Seconds of a block, as this chain counts them."""
+        return float(self.read("genesis_time") + block * self.read("block_seconds"))
+
     def hash_block(self, block: int) -> str:
         return "0x" + hashlib.sha256(f"{self.read('genesis_time')}:{block}".encode()).hexdigest()
 
