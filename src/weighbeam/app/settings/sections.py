@@ -88,6 +88,12 @@ class ValidatorSection(SettingsSection):
         bool, about("ask miners only while this hotkey holds a validator permit; false where miners need none")
     ] = True
     probes: Annotated[tuple[str, ...], about("host:port to probe if no miner can be reached")] = ()
+    standby: Annotated[
+        bool, about("wait until the validator that uses this store and hotkey is gone, then take over")
+    ] = False
+    standby_blocks: Annotated[
+        int, about("blocks without a lock and without weights of the hotkey before a standby takes over", ge=1)
+    ] = 40
     listen: Annotated[str | None, about("host:port of the dashboard, /health and /metrics; empty for none")] = (
         "127.0.0.1:9090"
     )

@@ -205,12 +205,13 @@ def build_weigh_in_context(
     report: Report = log_fault,
     tell: ChainReport | None = None,
     sinks: tuple[str, ...] = (),
+    lock: HotkeyLock | None = None,
 ) -> WeighInContext:
     """Everything a weigh-in of one mechanism needs: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
     params = make_params(mechanism, section.given_params)
     chain = open_chain(loaded, hotkey, section.mechid, tell)
-    journal, ledger = Journal(store, sinks), Ledger(store, name)
+    journal, ledger = Journal(store, sinks), Ledger(store, name) if lock is None else Ledger(store, name, lock.require)
     discover = make_discovery(loaded, report)
     key = section.version_key if mechanism.version_key is None else mechanism.version_key
     return WeighInContext(
@@ -238,7 +239,8 @@ def _build_runner(
 ) -> MechanismRunner:
     validator = loaded.settings.validator
     report, tell = partial(_alert_source, runtime.alerts), partial(runtime.alerts.tell, mechanism=name)
-    weigh_in_context = build_weigh_in_context(loaded, name, runtime.store, hotkey, runtime.known, report, tell, sinks)
+    given = loaded, name, runtime.store, hotkey, runtime.known, report, tell, sinks
+    weigh_in_context = build_weigh_in_context(*given, runtime.lock)
     asking = AskSettings(
         parallel=validator.parallel,
         allow_private=validator.allow_private_addresses,

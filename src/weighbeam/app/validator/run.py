@@ -24,6 +24,7 @@ from weighbeam.engine.rules.constants import hash_weighing
 from weighbeam.engine.running.chain_watch import ChainWatch, WatchLimits
 from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
+from weighbeam.engine.running.standby import Standby
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.support.process import freeze_memory
 from weighbeam.network.http_server import check_listen, format_url
@@ -61,19 +62,30 @@ def find_challenge_runner(built: BuiltValidator, mechanism: str) -> MechanismRun
     raise WeighbeamError("bad_config", told, f"write [mechanisms.{mechanism}]")
 
 
-def run_validator(loaded: LoadedSettings) -> None:
+def run_validator(loaded: LoadedSettings, standby: bool = False) -> None:
+    """With `standby`, or if the settings say so, only once the validator before is gone."""
     built = build_validator(loaded)
     freeze_memory()
     log_start(built)
-    note_terms(built.runtime.store, built.runners)
+    turn = open_standby(built, loaded) if standby or loaded.settings.validator.standby else None
     try:
-        asyncio.run(run_until_stopped(_run(built, loaded)))
+        asyncio.run(run_until_stopped(_run(built, loaded, turn)))
     finally:
         built.runtime.store.close()
     LOG.info("stopped")
 
 
-async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
+def open_standby(built: BuiltValidator, loaded: LoadedSettings) -> Standby:
+    """`bad_config` if what the first signed could still be included after so few blocks."""
+    contexts, blocks = [runner.weigh_in_context for runner in built.runners], loaded.settings.validator.standby_blocks
+    least = max(context.chain.period for context in contexts) + 1
+    if blocks < least:
+        told = f"validator.standby_blocks is {blocks}: what was signed may be included for {least - 1} blocks"
+        raise WeighbeamError("bad_config", told, f"set it to {least} or more")
+    return Standby(built.runtime.lock, contexts, blocks)
+
+
+async def _run(built: BuiltValidator, loaded: LoadedSettings, turn: Standby | None = None) -> None:
     services: list[Service] = []
     pools = ThreadPools()
     listen = loaded.settings.validator.listen
@@ -86,6 +98,9 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
     services += pull_challenges(built, loaded)
     services.append(open_watch(built, loaded).keep_watching)
     try:
+        if turn is not None:
+            await turn.wait_for_turn()
+        note_terms(built.runtime.store, built.runners)
         await keep_running(built.runtime, built.runners, services)
     except WeighbeamError as fault:
         if fault.code == "watchdog":
