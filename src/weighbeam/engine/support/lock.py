@@ -81,7 +81,7 @@ class HotkeyLock:
             raise WeighbeamError("hotkey_locked", "another validator took over this hotkey", "stop this one")
 
     def find_row(self) -> Any:
-        """Who held the lock last and did not release it, alive or not."""
+        """The row of the last holder that did not release it, alive or not."""
         with self._store.read() as connection:
             mine = tables.locks.c.hotkey == self._hotkey
             return connection.execute(select(tables.locks).where(mine)).one_or_none()
