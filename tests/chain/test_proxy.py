@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from chain.administration import set_parameters
-from chain.stand import Stand, make_adapter, open_stand, tell
+from chain.stand import PROXY, Stand, make_adapter, open_stand, tell
 from engine.small_subnet import ALICE, START, Observed, list_faults
 from loopnode.need import need_sdk
 from weighbeam.chain.local.administer import add_proxy, remove_proxies
@@ -18,7 +18,6 @@ from weighbeam.chain.local.port import LocalChain
 from weighbeam.chain.proxies import TYPES, Delegation, Proxying, refuse_delegate
 from weighbeam.network.keys import Hotkey
 
-PROXY = Hotkey.from_uri("//proxy")
 FAILED = ("failed", "no_proxy_right")
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from weighbeam.app.chains import ChainReport, check_ids, check_registered, find_own_hotkey, open_chain, open_clock
+from weighbeam.app.chains import (
+    ChainReport,
+    check_ids,
+    check_registered,
+    find_own_hotkey,
+    find_proxying,
+    open_chain,
+    open_clock,
+)
 from weighbeam.app.experiments.logger import KIND, list_sinks, open_experiments
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.notices.notifier import make_notice_rules, make_notifiers, parse_receivers
@@ -271,7 +279,12 @@ def _build_runner(
         )
     tasks = _find_tasks(loaded, weigh_in_context.mechanism, weigh_in_context.params, runtime)
     return MechanismRunner(
-        round_context, weigh_in_context, tasks, runtime.clock, require_permit=validator.require_permit
+        round_context,
+        weigh_in_context,
+        tasks,
+        runtime.clock,
+        require_permit=validator.require_permit,
+        proxy=None if find_proxying(loaded) is None else hotkey.address,
     )
 
 
