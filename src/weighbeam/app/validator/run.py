@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from fastapi import FastAPI
@@ -69,7 +70,8 @@ def run_validator(loaded: LoadedSettings, standby: bool = False) -> None:
     log_start(built)
     turn = open_standby(built, loaded) if standby or loaded.settings.validator.standby else None
     try:
-        asyncio.run(run_until_stopped(_run(built, loaded, turn)))
+        watch = open_watch(built, loaded)
+        asyncio.run(run_until_stopped(_run(built, loaded, [watch.keep_watching], partial(_begin, built, turn))))
     finally:
         built.runtime.store.close()
     LOG.info("stopped")
@@ -85,22 +87,30 @@ def open_standby(built: BuiltValidator, loaded: LoadedSettings) -> Standby:
     return Standby(built.runtime.lock, contexts, blocks)
 
 
-async def _run(built: BuiltValidator, loaded: LoadedSettings, turn: Standby | None = None) -> None:
-    services: list[Service] = []
+async def _begin(built: BuiltValidator, turn: Standby | None) -> None:
+    """Wait for our turn if we stand by; nothing is written before it."""
+    if turn is not None:
+        await turn.wait_for_turn()
+    note_terms(built.runtime.store, built.runners)
+
+
+async def _run(
+    built: BuiltValidator, loaded: LoadedSettings, beside: Sequence[Service] = (), begin: Service | None = None
+) -> None:
+    """Everything is checked and made, then `begin` ends, then it runs."""
+    services = list(beside)
     pools = ThreadPools()
     listen = loaded.settings.validator.listen
     if listen:
         check_exposure(loaded, built.runtime.store, time.time(), listen)
-        app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
-        services += [*beside, partial(_serve_dashboard, app, *check_listen(listen))]
+        app, refreshing = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
+        services += [*refreshing, partial(_serve_dashboard, app, *check_listen(listen))]
     elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
-    services.append(open_watch(built, loaded).keep_watching)
     try:
-        if turn is not None:
-            await turn.wait_for_turn()
-        note_terms(built.runtime.store, built.runners)
+        if begin is not None:
+            await begin()
         await keep_running(built.runtime, built.runners, services)
     except WeighbeamError as fault:
         if fault.code == "watchdog":
