@@ -13,7 +13,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint types layers vectors spelling coverage hooks crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes audit sbom build package-test clean
+.PHONY: help setup demo test test-slow lint types layers vectors spelling coverage hooks crash novelty-crash standby-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes audit sbom build package-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -87,6 +87,10 @@ N ?= 200
 
 crash: $(READY) ## Kill a validator's durable half N times (default 200) and look at what is left
 	$(BIN)/python tests/crash/campaign.py $(N)
+
+standby-crash: N = 100
+standby-crash: $(READY) ## Kill the active one of two validators N times (default 100) and see the other take over
+	$(BIN)/python tests/crash/standby_campaign.py $(N)
 
 novelty-crash: N = 100
 novelty-crash: $(READY) ## Kill a novelty server N times (default 100) while clients submit, and look at what is left

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from engine.small_subnet import ALICE, START, TAO, Observed, make_weigh_in_context, open_store, play
 from weighbeam.chain.contract import Chain
-from weighbeam.chain.local.administer import announce, register
+from weighbeam.chain.local.administer import add_proxy, announce, register
 from weighbeam.chain.local.blocks import advance
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.parameters import SubnetParameters
 from weighbeam.chain.local.port import LocalChain
+from weighbeam.chain.proxies import Delegation, Proxying
 from weighbeam.engine.alerts.alerts import REMEDIES
 from weighbeam.engine.weights.assessment import WeighInContext
 from weighbeam.engine.weights.weigh_in import WeighInResult, weigh_in
@@ -24,6 +25,7 @@ from weighbeam.network.keys import Hotkey
 from weighbeam.senses.local import LocalSenses
 
 T = TypeVar("T")
+PROXY = Hotkey.from_uri("//proxy")
 
 
 def address(name: str) -> str:
@@ -60,6 +62,8 @@ class Stand:
     node: Any = None
     server: Any = None
     limits: Any = None
+    key: Hotkey = ALICE
+    proxying: Proxying | None = None
     told: list[tuple[str, str, str]] = field(default_factory=list)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -92,7 +96,10 @@ def open_stand(kind: str, folder: Path, observed: Observed, **parameters: Any) -
         weigh_in_context = make_weigh_in_context(open_store(folder), file)
         play(weigh_in_context.journal, observed, "r0")
         stand = Stand(file, weigh_in_context.chain, weigh_in_context, runner)
-        if kind == "bittensor":
+        if kind == "proxy":
+            stand.key, stand.proxying = PROXY, Proxying(ALICE.address)
+            add_proxy(file, ALICE.address, Delegation(PROXY.address, "NonFungible"))
+        if kind != "local":
             _put_sdk_before(stand, folder, stack)
         else:
             assert isinstance(stand.chain, LocalChain)
@@ -108,14 +115,20 @@ def _put_sdk_before(stand: Stand, folder: Path, stack: ExitStack) -> None:
     stand.limits = CallTimeouts(connect=20, read=20, submit=20, stall=60, close=1)
     stand.node = LoopNode(stand.file)
     stand.server = stack.enter_context(serve_node(stand.node))
-    chain = make_adapter(stand, folder)
+    chain = make_adapter(stand, folder, key=stand.key, proxying=stand.proxying)
     assert isinstance(chain, BittensorChain)
     stand.chain, stand.weigh_in_context = chain, replace(stand.weigh_in_context, chain=chain)
     stack.callback(lambda: stand.run(chain.close()))
 
 
 def make_adapter(
-    stand: Stand, folder: Path, endpoint: str | None = None, mechid: int = 0, fallbacks: tuple[str, ...] = ()
+    stand: Stand,
+    folder: Path,
+    endpoint: str | None = None,
+    mechid: int = 0,
+    fallbacks: tuple[str, ...] = (),
+    key: Hotkey = ALICE,
+    proxying: Proxying | None = None,
 ) -> Any:
     """Another adapter on the same node, under the same limits."""
     from weighbeam.chain.bittensor.port import BittensorChain
@@ -124,10 +137,11 @@ def make_adapter(
     return BittensorChain(
         endpoint or stand.server.url,
         stand.file.parameters.netuid,
-        ALICE,
+        key,
         folder / "sdk-cache",
         mechid,
         fallbacks,
         limits=stand.limits,
         tell=lambda *said: note(said),
+        proxying=proxying,
     )

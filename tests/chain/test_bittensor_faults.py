@@ -23,9 +23,9 @@ need_sdk()
 WATCH = "author_submitAndWatchExtrinsic"
 
 
-@pytest.fixture
-def stand(tmp_path: Path, observed_addresses: Observed) -> Iterator[Stand]:
-    with open_stand("bittensor", tmp_path, observed_addresses) as made:
+@pytest.fixture(params=["bittensor", pytest.param("proxy", marks=pytest.mark.slow)])
+def stand(request: pytest.FixtureRequest, tmp_path: Path, observed_addresses: Observed) -> Iterator[Stand]:
+    with open_stand(request.param, tmp_path, observed_addresses) as made:
         from loopnode.notes import note_commits
 
         note_commits(made.node)

@@ -60,7 +60,7 @@ def read_extrinsic(
     except ValueError:
         raise refuse("BadProof") from None
     args = {arg["name"]: arg["value"] for arg in said["call"]["call_args"]}
-    call = codec.compose_call(said["call"]["call_module"], said["call"]["call_function"], args)
+    call = _compose(codec, said["call"])
     era, birth, dies = _read_era(said["era"], head)
     era_block = hash_block(birth)
     if era_block is None:
@@ -89,6 +89,14 @@ def read_extrinsic(
     if not signed or again != data:
         raise refuse("BadProof")
     return Extrinsic(data, said["address"], said["nonce"], dies, said["call"]["call_function"], args)
+
+
+def _compose(codec: RuntimeCodec, call: dict[str, Any]) -> Any:
+    """A decoded call as bytes again; a call inside it first."""
+    nested = {arg["name"]: arg["value"] for arg in call["call_args"]}
+    inside = {arg["name"] for arg in call["call_args"] if arg["type"] == "RuntimeCall"}
+    args = {name: _compose(codec, value) if name in inside else value for name, value in nested.items()}
+    return codec.compose_call(call["call_module"], call["call_function"], args)
 
 
 def _read_era(era: Any, head: int) -> tuple[Any, int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bittensor._transport.codec import RuntimeCodec
 
-from loopnode.dispatch import Event, Opener, Sealed, apply_call, encode_events, guard
+from loopnode.dispatch import Event, Opener, Sealed, apply_extrinsic, encode_events, guard
 from loopnode.extrinsic import Extrinsic, PoolRefusal, read_extrinsic, refuse
 from loopnode.faults import PRIORITY, Faults
 from loopnode.golden import load_golden
@@ -126,8 +126,9 @@ class LoopNode:
         self.included.append(one)
         if self.faults.dispatch_error is not None:
             return self.faults.dispatch_error, []
-        refusal, events = apply_call(self.file, one, number, self.opener, self._sealed)
-        if refusal is None:
+        given = self.codec, self.file, one, number, self.opener, self._sealed
+        refusal, events, done = apply_extrinsic(*given)
+        if done is not None:
             self.succeeded.add(one.hash)
         return refusal, events
 

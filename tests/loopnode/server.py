@@ -174,4 +174,4 @@ def serve_node(node: LoopNode, block_seconds: float | None = None) -> Iterator[L
         server.stop()
         thread.join(10)
         server._loop.close()
-    assert server.defects == [], "the node itself failed"
+    assert server.defects == [], f"the node itself failed: {server.defects}"

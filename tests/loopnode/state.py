@@ -27,6 +27,9 @@ def snapshot(
         put("Account", [hotkey], _account(nonce), "System")
     for item, value in _subnet_items(file, block).items():
         put(item, [] if item == "StakeThreshold" else [file.parameters.netuid], value)
+    for account, given in file.read_every_delegation().items():
+        rights = [{"delegate": one.delegate, "proxy_type": one.kind, "delay": one.delay} for one in given]
+        put("Proxies", [account], (rights, 0), "Proxy")
     _put_neurons(put, file)
     for mechid in range(file.parameters.mechanisms):
         _put_mechanism(put, file, mechid, sealed)

@@ -4,16 +4,18 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from weighbeam.app.chains import keep_policy, open_chain, open_clock, open_file, refresh_policy
+from weighbeam.app.chains import find_own_hotkey, keep_policy, open_chain, open_clock, refresh_policy
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.settings.sources import LoadedSettings, check_role
 from weighbeam.app.shutdown import run_until_stopped
-from weighbeam.chain.local.administer import announce
+from weighbeam.chain.contract import Chain
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts.alerts import LOG
+from weighbeam.engine.alerts.alerts import LOG, log_fault
+from weighbeam.engine.support.clock import EngineClock
 from weighbeam.mechanism.registry import load_mechanism
 from weighbeam.miners.custom import REMEDY, load_custom_handler
 from weighbeam.miners.spoilers import App, spoil_replies
+from weighbeam.network.address import resolve_endpoint
 from weighbeam.network.http_server import check_listen, listen
 from weighbeam.network.keys import Hotkey
 from weighbeam.network.miner_app import Handler, ServedRequest, make_miner_app
@@ -22,6 +24,7 @@ from weighbeam.network.policy import PolicySettings, SenderPolicy
 from weighbeam.senses.local import LocalSenses
 
 EVERYWHERE = ("0.0.0.0", "::")
+ANNOUNCED_SECONDS, RETRY_SECONDS = 3600.0, 300.0
 MIN_AT_ONCE = 4
 """Of one sender: a validator asks for all its mechanisms at once, also for those that are not answered here."""
 
@@ -54,14 +57,44 @@ async def serve_settings(loaded: LoadedSettings, ready: Callable[[str], None] = 
         where = section.announce or f"{host}:{port}"
         if host in EVERYWHERE and section.announce is None:
             raise WeighbeamError("bad_config", f"{where} is not an address that can be announced", "set miner.announce")
+        own = find_own_hotkey(loaded, hotkey)
         if loaded.settings.chain.kind == "local":
-            announce(open_file(loaded), hotkey.address, where)
+            await chain.announce(where)
         else:
-            LOG.warning("%s is not announced by this program: announce it on chain with your wallet's own tools", where)
+            await announce_once(chain, own, where)
         served = ", ".join(section.answers)
         LOG.info("miner %s serves %s on %s:%d, announced as %s", hotkey.address, served, host, port, where)
         ready(where)
-        await keep_policy(chain, clock, policy)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(keep_policy(chain, clock, policy))
+            group.create_task(keep_announced(chain, clock, own, where))
+
+
+async def keep_announced(chain: Chain, clock: EngineClock, own: str, where: str) -> None:
+    """Look once an hour whether the chain names our address: a new registration forgets it."""
+    wait = ANNOUNCED_SECONDS
+    while True:
+        await clock.sleep(wait)
+        wait = ANNOUNCED_SECONDS if await announce_once(chain, own, where) else RETRY_SECONDS
+
+
+async def announce_once(chain: Chain, own: str, where: str) -> bool:
+    """Announce our address unless the chain names it already; a failure is logged, and tried again later.
+
+    The chain keeps an IP address, so a name is resolved first.
+    """
+    try:
+        address = (await resolve_endpoint(where, allow_private=True)).url.partition("://")[2]
+        neuron = (await chain.metagraph()).find(own)
+        if neuron is None:
+            raise WeighbeamError("not_registered", f"{own} is not registered", "register it, then start the miner")
+        if neuron.endpoint != address:
+            await chain.announce(address)
+            LOG.info("%s is announced on the chain", address)
+    except WeighbeamError as fault:
+        log_fault(fault)
+        return False
+    return True
 
 
 def make_app(

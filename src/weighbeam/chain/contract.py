@@ -1,9 +1,10 @@
 """The port to a chain: what a validator may ask of it, and the one fault it raises (docs/spec/chain.md § 1)."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from weighbeam.chain.proxies import Delegation
 from weighbeam.core.errors import WeighbeamError
 
 Outcome = Literal["not_sent", "rejected", "unknown"]
@@ -119,7 +120,8 @@ class StoredWeights:
 
 
 class Chain(Protocol):
-    """One subnet and mechanism id, seen by one hotkey. Every call has a deadline and may raise `ChainFault`.
+    """One subnet and mechanism id, seen by one hotkey or by its proxy. Every call has a deadline and may raise
+    `ChainFault`.
 
     `period` is for how many blocks a submission may still be included after it was sent; 0 where that is known at once.
     """
@@ -141,6 +143,22 @@ class Chain(Protocol):
         ...
 
     async def stored(self, hotkey: str) -> StoredWeights: ...
+
+    async def delegations(self, account: str) -> tuple[Delegation, ...]:
+        """The keys that may sign for an account, in the chain's order."""
+        ...
+
+    def blocks(self) -> AsyncGenerator[int, None]:
+        """New blocks as they are made, the newest first of all; `ChainFault` once none comes any more."""
+        ...
+
+    async def time(self) -> float:
+        """UTC seconds of the newest block, by the clock of its author."""
+        ...
+
+    async def announce(self, endpoint: str) -> None:
+        """Announce where our hotkey serves: an IP address and a port."""
+        ...
 
     async def close(self) -> None:
         """Let go of connections; the next call makes new ones."""

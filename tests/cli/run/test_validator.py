@@ -147,6 +147,27 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     assert leaders[-1]["last_reason"] == "new_words"
 
 
+def test_one_that_stands_by_takes_over_from_one_that_is_killed(subnet: Path) -> None:
+    sections = re.split(r"(?m)^(?=\[)", (subnet / "validator-2.toml").read_text())
+    chunking = [one for one in sections if not re.match(r"\[mechanisms\.(?!chunking)", one)]
+    (subnet / "standby.toml").write_text("".join(chunking))
+    config = str(subnet / "standby.toml")
+    given = {"WEIGHBEAM_VALIDATOR__LISTEN": "", "WEIGHBEAM_VALIDATOR__STANDBY_BLOCKS": "8"}
+    first = Running(subnet / "standby-first.log", "run", "validator", "--config", config, **given)
+    first.wait_for("chunking: weights confirmed")
+    second = Running(subnet / "standby-second.log", "run", "validator", "--standby", "--config", config, **given)
+    second.wait_for(rf"standby: process {first.process.pid} on .* runs the validator")
+    assert first.end(signal.SIGKILL) == -signal.SIGKILL
+    assert "round chunking" not in second.log.read_text(), "it only waited"
+    second.wait_for("8 silent blocks to go")
+    second.wait_for("takes over the hotkey")
+    second.wait_for("round chunking-.* answers valid")
+    second.wait_for("chunking: weights confirmed")
+    assert second.end(signal.SIGTERM) == 0
+    replayed = run("replay", "--verify", "--config", config)
+    assert " 0 differ" in replayed.stdout, replayed.stdout
+
+
 def test_a_chain_that_is_not_there_is_named(tmp_path: Path) -> None:
     config = tmp_path / "weighbeam.toml"
     config.write_text('[wallet]\nuri = "//Alice"\n[chain]\npath = "nothing.sqlite"\n')

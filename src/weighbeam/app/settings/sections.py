@@ -38,6 +38,17 @@ class ChainSection(SettingsSection):
     endpoint: Annotated[str, about("bittensor: a network such as finney or test, or a node's ws:// URL")] = "finney"
     fallbacks: Annotated[tuple[str, ...], about("bittensor: nodes to use if that one is lost or stalls")] = ()
     netuid: Annotated[int | None, about("bittensor: the subnet", ge=1, le=4095)] = None
+    stall_seconds: Annotated[float, about("seconds without a new block after which an alert is raised", ge=1)] = 48.0
+    max_clock_skew_seconds: Annotated[
+        float, about("seconds that this machine's clock may differ from the chain's time before an alert", gt=0)
+    ] = 30.0
+    proxy_for: Annotated[
+        str | None, about("hotkey that the weights belong to, if the wallet holds the key of its proxy instead")
+    ] = None
+    proxy_type: Annotated[
+        Literal["NonFungible", "NonTransfer", "NonCritical", "Any"] | None,
+        about("type of proxy to insist on, where the wallet's key has several"),
+    ] = None
     cache: Annotated[Path, about("bittensor: folder for the runtime's description")] = Path("bittensor-cache")
 
 
@@ -77,6 +88,12 @@ class ValidatorSection(SettingsSection):
         bool, about("ask miners only while this hotkey holds a validator permit; false where miners need none")
     ] = True
     probes: Annotated[tuple[str, ...], about("host:port to probe if no miner can be reached")] = ()
+    standby: Annotated[
+        bool, about("wait until the validator that uses this store and hotkey is gone, then take over")
+    ] = False
+    standby_blocks: Annotated[
+        int, about("blocks without a lock and without weights of the hotkey before a standby takes over", ge=1)
+    ] = 40
     listen: Annotated[str | None, about("host:port of the dashboard, /health and /metrics; empty for none")] = (
         "127.0.0.1:9090"
     )

@@ -7,7 +7,15 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from weighbeam.app.chains import ChainReport, check_ids, check_registered, open_chain, open_clock
+from weighbeam.app.chains import (
+    ChainReport,
+    check_ids,
+    check_registered,
+    find_own_hotkey,
+    find_proxying,
+    open_chain,
+    open_clock,
+)
 from weighbeam.app.experiments.logger import KIND, list_sinks, open_experiments
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.notices.notifier import make_notice_rules, make_notifiers, parse_receivers
@@ -94,6 +102,7 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
     """Every part of a validator, checked as far as can be before it starts."""
     check_role(loaded, "validator")
     settings, hotkey = loaded.settings, open_hotkey(loaded)
+    own = find_own_hotkey(loaded, hotkey)
     started, clock, store = check_start(loaded, hotkey), open_clock(loaded), open_store(loaded)
     sign_heads(store, HeadSigner(hotkey, clock.now, file=locate_head(loaded)))
     senses, broken = started.senses, dict(started.broken)
@@ -106,9 +115,8 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
         report_cluster(senses.cluster, alerts)
     known = open_known(loaded, store, clock)
     health = Health(settings.validator.patience_seconds, now=clock.now)
-    runtime = ValidatorRuntime(
-        store, clock, alerts, health, HotkeyLock(store, hotkey.address), known, loaded.averaging(), hotkey.address
-    )
+    lock = HotkeyLock(store, own)
+    runtime = ValidatorRuntime(store, clock, alerts, health, lock, known, loaded.averaging(), hotkey.address)
     sinks = list_sinks(loaded)
     runners = []
     for name in started.names:
@@ -120,10 +128,10 @@ def build_validator(loaded: LoadedSettings) -> BuiltValidator:
     for name, why in broken.items():
         alerts.tell("mechanism_broken", "critical", f"{why}; the other mechanisms run without it", name)
     exchange = open_exchange(loaded, runtime)
-    deliveries = make_deliveries(loaded, runtime, runners, exchange) | make_notifiers(loaded, receivers, hotkey.address)
+    deliveries = make_deliveries(loaded, runtime, runners, exchange) | make_notifiers(loaded, receivers, own)
     if sinks:
         better = {runner.name: runner.weigh_in_context.mechanism.better for runner in runners}
-        deliveries[KIND] = open_experiments(loaded, store, hotkey.address, better).log
+        deliveries[KIND] = open_experiments(loaded, store, own, better).log
     observed = settings.validator.rounds == "observers"
     return BuiltValidator(replace(runtime, deliveries=deliveries, observed=observed), tuple(runners), exchange)
 
@@ -205,12 +213,13 @@ def build_weigh_in_context(
     report: Report = log_fault,
     tell: ChainReport | None = None,
     sinks: tuple[str, ...] = (),
+    lock: HotkeyLock | None = None,
 ) -> WeighInContext:
     """Everything a weigh-in of one mechanism needs: enough for a dry run."""
     section, mechanism = find_section(loaded, name), load_mechanism(name)
     params = make_params(mechanism, section.given_params)
     chain = open_chain(loaded, hotkey, section.mechid, tell)
-    journal, ledger = Journal(store, sinks), Ledger(store, name)
+    journal, ledger = Journal(store, sinks), Ledger(store, name) if lock is None else Ledger(store, name, lock.require)
     discover = make_discovery(loaded, report)
     key = section.version_key if mechanism.version_key is None else mechanism.version_key
     return WeighInContext(
@@ -219,7 +228,7 @@ def build_weigh_in_context(
         journal,
         ledger,
         chain,
-        hotkey.address,
+        find_own_hotkey(loaded, hotkey),
         known.current,
         loaded.averaging(),
         discover,
@@ -238,7 +247,8 @@ def _build_runner(
 ) -> MechanismRunner:
     validator = loaded.settings.validator
     report, tell = partial(_alert_source, runtime.alerts), partial(runtime.alerts.tell, mechanism=name)
-    weigh_in_context = build_weigh_in_context(loaded, name, runtime.store, hotkey, runtime.known, report, tell, sinks)
+    given = loaded, name, runtime.store, hotkey, runtime.known, report, tell, sinks
+    weigh_in_context = build_weigh_in_context(*given, runtime.lock)
     asking = AskSettings(
         parallel=validator.parallel,
         allow_private=validator.allow_private_addresses,
@@ -269,7 +279,12 @@ def _build_runner(
         )
     tasks = _find_tasks(loaded, weigh_in_context.mechanism, weigh_in_context.params, runtime)
     return MechanismRunner(
-        round_context, weigh_in_context, tasks, runtime.clock, require_permit=validator.require_permit
+        round_context,
+        weigh_in_context,
+        tasks,
+        runtime.clock,
+        require_permit=validator.require_permit,
+        proxy=None if find_proxying(loaded) is None else hotkey.address,
     )
 
 

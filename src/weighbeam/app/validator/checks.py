@@ -6,12 +6,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from weighbeam.app.chains import check_registered, look_at_chain, open_file
+from weighbeam.app.chains import check_registered, find_proxying, look_at_chain, open_file, require_right
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.senses import open_cluster
 from weighbeam.app.settings.origins import hide_password
 from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, find_role, load_settings
 from weighbeam.app.validator.build import check_start
+from weighbeam.chain.contract import Chain, ChainFault
+from weighbeam.chain.proxies import Proxying, describe_right, refuse_delegate
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.journal.access import count_entries, view_journal
 from weighbeam.engine.rules.constants import CONSTANTS, hash_weighing
@@ -77,6 +79,18 @@ def list_submission_checks(
     ]
 
 
+async def check_right(chain: Chain, signer: str, proxying: Proxying) -> SubmissionCheck:
+    """Whether our key may set the weights of the hotkey that it is a proxy of."""
+    try:
+        given = await chain.delegations(proxying.real)
+    except ChainFault as fault:
+        return SubmissionCheck("proxy's right", False, fault.message)
+    finally:
+        await chain.close()
+    holds = refuse_delegate(given, signer, proxying.kind) is None
+    return SubmissionCheck("proxy's right", holds, describe_right(given, signer, proxying))
+
+
 SQLITE = "sqlite:///"
 PROBE, PROBE_SECONDS = "weighbeam-doctor.txt", 5.0
 
@@ -101,6 +115,8 @@ def _check_validator(loaded: LoadedSettings) -> Iterator[Symptom]:
     yield from _describe_weighing(loaded)
     yield _check_wallet(loaded)
     yield _check_chain(loaded)
+    if loaded.settings.chain.proxy_for is not None:
+        yield _check_proxy(loaded)
     yield from _check_places(loaded, loaded.settings.validator.listen, "validator.listen")
     if loaded.settings.validator.rendering == "on":
         yield _check_browser(loaded.settings.validator.browser)
@@ -252,7 +268,8 @@ def _check_chain(loaded: LoadedSettings) -> Symptom:
     section = loaded.settings.chain
     try:
         if section.kind == "bittensor":
-            graph, rules = look_at_chain(loaded, open_hotkey(loaded))
+            look = look_at_chain(loaded, open_hotkey(loaded))
+            graph, rules = look.graph, look.rules
             told = f"subnet {graph.netuid}, block {graph.block}, {len(graph.neurons)} neurons, tempo {rules.tempo}"
             return Symptom("chain", "ok", f"bittensor, {told}")
         file = open_file(loaded)
@@ -261,3 +278,15 @@ def _check_chain(loaded: LoadedSettings) -> Symptom:
     block = file.read("head")
     file.close()
     return Symptom("chain", "ok", f"local, block {block}")
+
+
+def _check_proxy(loaded: LoadedSettings) -> Symptom:
+    """Whether the wallet's key may set the weights of the hotkey that the settings name."""
+    try:
+        hotkey, proxying = open_hotkey(loaded), find_proxying(loaded)
+        assert proxying is not None
+        given = look_at_chain(loaded, hotkey).delegations
+        require_right(given, hotkey.address, proxying)
+    except WeighbeamError as fault:
+        return Symptom("proxy", "fault", fault.message, fault.remedy)
+    return Symptom("proxy", "ok", describe_right(given, hotkey.address, proxying))

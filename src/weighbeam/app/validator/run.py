@@ -3,11 +3,13 @@
 import asyncio
 import os
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
+from weighbeam.app.chains import open_chain
 from weighbeam.app.identity import open_hotkey
 from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
 from weighbeam.app.service.apps import load_runs, log_overridden, make_app
@@ -16,12 +18,14 @@ from weighbeam.app.settings.sources import LoadedSettings, explain_ignored
 from weighbeam.app.shutdown import end_now, run_until_stopped
 from weighbeam.app.validator.build import BuiltValidator, build_validator
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.alerts.alerts import LOG, Alerts
+from weighbeam.engine.alerts.alerts import LOG, Alerts, Level
 from weighbeam.engine.journal.access import count_entries
 from weighbeam.engine.rounds.runner import MechanismRunner
 from weighbeam.engine.rules.constants import hash_weighing
+from weighbeam.engine.running.chain_watch import ChainWatch, WatchLimits
 from weighbeam.engine.running.observer import note_terms
 from weighbeam.engine.running.runtime import Service, keep_running
+from weighbeam.engine.running.standby import Standby
 from weighbeam.engine.support.package_faults import call_or_log
 from weighbeam.engine.support.process import freeze_memory
 from weighbeam.network.http_server import check_listen, format_url
@@ -59,30 +63,54 @@ def find_challenge_runner(built: BuiltValidator, mechanism: str) -> MechanismRun
     raise WeighbeamError("bad_config", told, f"write [mechanisms.{mechanism}]")
 
 
-def run_validator(loaded: LoadedSettings) -> None:
+def run_validator(loaded: LoadedSettings, standby: bool = False) -> None:
+    """With `standby`, or if the settings say so, only once the validator before is gone."""
     built = build_validator(loaded)
     freeze_memory()
     log_start(built)
-    note_terms(built.runtime.store, built.runners)
+    turn = open_standby(built, loaded) if standby or loaded.settings.validator.standby else None
     try:
-        asyncio.run(run_until_stopped(_run(built, loaded)))
+        watch = open_watch(built, loaded)
+        asyncio.run(run_until_stopped(_run(built, loaded, [watch.keep_watching], partial(_begin, built, turn))))
     finally:
         built.runtime.store.close()
     LOG.info("stopped")
 
 
-async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
-    services: list[Service] = []
+def open_standby(built: BuiltValidator, loaded: LoadedSettings) -> Standby:
+    """`bad_config` if what the first signed could still be included after so few blocks."""
+    contexts, blocks = [runner.weigh_in_context for runner in built.runners], loaded.settings.validator.standby_blocks
+    least = max(context.chain.period for context in contexts) + 1
+    if blocks < least:
+        told = f"validator.standby_blocks is {blocks}: what was signed may be included for {least - 1} blocks"
+        raise WeighbeamError("bad_config", told, f"set it to {least} or more")
+    return Standby(built.runtime.lock, contexts, blocks)
+
+
+async def _begin(built: BuiltValidator, turn: Standby | None) -> None:
+    """Wait for our turn if we stand by; nothing is written before it."""
+    if turn is not None:
+        await turn.wait_for_turn()
+    note_terms(built.runtime.store, built.runners)
+
+
+async def _run(
+    built: BuiltValidator, loaded: LoadedSettings, beside: Sequence[Service] = (), begin: Service | None = None
+) -> None:
+    """Everything is checked and made, then `begin` ends, then it runs."""
+    services = list(beside)
     pools = ThreadPools()
     listen = loaded.settings.validator.listen
     if listen:
         check_exposure(loaded, built.runtime.store, time.time(), listen)
-        app, beside = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
-        services += [*beside, partial(_serve_dashboard, app, *check_listen(listen))]
+        app, refreshing = make_validator_app(built, loaded, listen, pools, CollectorRegistry())
+        services += [*refreshing, partial(_serve_dashboard, app, *check_listen(listen))]
     elif loaded.settings.challenges.callers:
         raise WeighbeamError("bad_config", "challenges may be pushed, but validator.listen is empty", "set it")
     services += pull_challenges(built, loaded)
     try:
+        if begin is not None:
+            await begin()
         await keep_running(built.runtime, built.runners, services)
     except WeighbeamError as fault:
         if fault.code == "watchdog":
@@ -90,6 +118,20 @@ async def _run(built: BuiltValidator, loaded: LoadedSettings) -> None:
         raise
     finally:
         pools.close()
+
+
+def open_watch(built: BuiltValidator, loaded: LoadedSettings) -> ChainWatch:
+    """The watch of the chain, on a connection of its own."""
+    section = loaded.settings.chain
+    mechid = min(one.mechid for one in loaded.settings.mechanisms.values())
+    chain = open_chain(loaded, open_hotkey(loaded), mechid, _log_quietly, section.stall_seconds)
+    limits = WatchLimits(section.stall_seconds, section.max_clock_skew_seconds)
+    return ChainWatch(chain, built.runtime.clock, built.runtime.alerts, limits)
+
+
+def _log_quietly(code: str, level: Level, text: str) -> None:
+    """The connections that set weights raise these alerts; here the same would be raised twice."""
+    LOG.debug("%s (%s): %s", code, level, text)
 
 
 async def _serve_dashboard(app: FastAPI, host: str, port: int) -> None:
@@ -119,7 +161,9 @@ def make_validator_app(
 
 def log_start(built: BuiltValidator) -> None:
     """Log hotkey, mechanisms, journal, and environment variables that have no effect."""
-    LOG.info("validator %s runs %s", built.runtime.hotkey, ", ".join(runner.name for runner in built.runners))
+    signer, own = built.runtime.hotkey, built.runtime.lock.name
+    who = signer if signer == own else f"{own}, by its proxy {signer},"
+    LOG.info("validator %s runs %s", who, ", ".join(runner.name for runner in built.runners))
     entries = count_entries(built.runtime.store)
     where = built.runtime.store.engine.url.render_as_string(hide_password=True)
     LOG.info("journal %s: %s", where, f"continues after entry {entries}" if entries else "new")

@@ -5,12 +5,15 @@ from typing import Any
 
 from weighbeam.chain.bittensor.sdk import sdk_version
 from weighbeam.chain.contract import ChainFault, Outcome
+from weighbeam.chain.proxies import PROXY_CODES
 from weighbeam.chain.weight_row import CODES
 
 NAMES = {
     **CODES,
     "StakeAmountTooLow": "low_stake",
     "SubnetNotExists": "no_subnet",
+    "ServingRateLimitExceeded": "rate_limited",
+    **dict.fromkeys(("InvalidIpAddress", "InvalidIpType", "InvalidPort"), "bad_address"),
     "PriorityTooLow": "priority_too_low",
     **dict.fromkeys(
         ("Invalid", "BadProof", "Stale", "Future", "AncientBirthBlock", "Payment", "Call"), "pool_rejected"
@@ -38,6 +41,8 @@ REMEDIES = {
     "too_few_weights": "the mechanism must weigh more miners",
     "bad_weights": "this is a defect: report it",
     "commit_reveal_mismatch": "the rules are read again and the weights are planned again",
+    "no_proxy_right": "let the hotkey add this key as its proxy again, of a type that may set weights, without delay",
+    "bad_address": "set miner.announce to an address that validators can reach",
     "no_subnet": "check chain.netuid and the mechanism's mechid",
     "runtime_mismatch": "upgrade the SDK: pip install --upgrade 'weighbeam[bittensor]'",
     "unsupported_consensus": "run on a subnet with yuma consensus",
@@ -89,9 +94,9 @@ def _name_chain_error(error: Any, text: str) -> tuple[str, str]:
     return PREFLIGHT.get(code, "unreachable"), text
 
 
-def map_returned(error: Any) -> ChainFault:
+def map_returned(error: Any, proxied: bool = False) -> ChainFault:
     """A fault for a submission that came back without success. Only a name, or the pool's own words, are a refusal;
-    anything else leaves open whether it is on chain."""
+    anything else leaves open whether it is on chain. A call that is filtered says more if it was a proxy's."""
     text = str(error.message)
     if error.name is None:
         refused = POOL.search(text) is not None
@@ -99,7 +104,8 @@ def map_returned(error: Any) -> ChainFault:
     told = f"the chain refused: {error.name} ({text})"
     if error.name in UNDECIDED:
         return _leave_open(told)
-    return make_fault(NAMES.get(error.name, "unknown_chain_error"), told, "rejected")
+    names = {**NAMES, **PROXY_CODES} if proxied else NAMES
+    return make_fault(names.get(error.name, "unknown_chain_error"), told, "rejected")
 
 
 def _leave_open(text: str) -> ChainFault:

@@ -1,20 +1,30 @@
-"""The Bittensor chain behind the port: one subnet and mechanism id, seen by one hotkey; local checks before signing,
-and a signer that signs once.
+"""The Bittensor chain behind the port: one subnet and mechanism id, seen by a hotkey or its proxy; local checks before
+signing, and a signer that signs once.
 """
 
+import ipaddress
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from weighbeam.chain.bittensor.connection import CallTimeouts, Level, SdkConnection, Tell, find_gate
 from weighbeam.chain.bittensor.faults import make_fault, map_returned
-from weighbeam.chain.bittensor.queries import fetch_metagraph, fetch_rules, fetch_stored, find_index, item, pick
+from weighbeam.chain.bittensor.queries import (
+    fetch_delegations,
+    fetch_metagraph,
+    fetch_rules,
+    fetch_stored,
+    find_index,
+    item,
+    pick,
+)
 from weighbeam.chain.bittensor.sdk import load_sdk
 from weighbeam.chain.contract import ChainFault, ChainHead, ChainRules, Metagraph, StoredWeights, SubmissionReceipt
 from weighbeam.chain.contract import Path as SubmitPath
+from weighbeam.chain.proxies import Delegation, Proxying, describe_right, refuse_delegate
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.yuma.fixed import U16_MAX
 from weighbeam.network.keys import Hotkey, is_signed
@@ -102,10 +112,13 @@ class BittensorChain:
         fallbacks: Sequence[str] = (),
         limits: CallTimeouts | None = None,
         tell: Tell = _log,
+        proxying: Proxying | None = None,
     ) -> None:
         self._sdk = load_sdk(cache)
         self._endpoints = [endpoint, *fallbacks]
         self._netuid, self._mechid, self._hotkey = netuid, mechid, hotkey
+        self._proxying = proxying
+        self._own = hotkey.address if proxying is None else proxying.real
         self._limits = limits or CallTimeouts()
         self._make_client()
         self._graph: tuple[float, Metagraph] | None = None
@@ -177,13 +190,19 @@ class BittensorChain:
 
         return await self._connection.read(look)
 
+    async def delegations(self, account: str) -> tuple[Delegation, ...]:
+        async def look(client: Any) -> tuple[Delegation, ...]:
+            return await fetch_delegations(await self._pin(client), account)
+
+        return await self._connection.read(look)
+
     async def submit(
         self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
     ) -> SubmissionReceipt:
-        """Sends once; one submission of this hotkey at a time."""
+        """Sends once; one submission of this key at a time."""
         async with find_gate(self._hotkey.address):
             graph, rules = await self._look_again()
-            refusal = refuse_locally(graph, rules, self._hotkey.address, uids, values, version_key)
+            refusal = refuse_locally(graph, rules, self._own, uids, values, version_key) or await self._refuse_proxy()
             if refusal is not None:
                 raise refusal
             try:
@@ -193,6 +212,15 @@ class BittensorChain:
                     raise
                 retry = await self._find_retry(rules.rate_limit)
                 raise make_fault(fault.code, fault.message, fault.outcome, retry) from None
+
+    async def _refuse_proxy(self) -> ChainFault | None:
+        """Why the chain would not let our key sign for the hotkey, if it would not."""
+        if self._proxying is None:
+            return None
+        given, signer = await self.delegations(self._own), self._hotkey.address
+        if refuse_delegate(given, signer, self._proxying.kind) is None:
+            return None
+        return make_fault("no_proxy_right", describe_right(given, signer, self._proxying))
 
     async def _look_again(self) -> tuple[Metagraph, ChainRules]:
         """Metagraph and rules; those just read for the ledger will do."""
@@ -204,19 +232,64 @@ class BittensorChain:
     async def _find_retry(self, rate_limit: int) -> int | None:
         """The first block at which weights may be set again, if the chain tells."""
         with suppress(ChainFault):
-            head, since = await self.head(), await self.blocks_since_update(self._hotkey.address)
+            head, since = await self.head(), await self.blocks_since_update(self._own)
             return None if since is None else head.block - since + rate_limit
         return None
 
+    async def blocks(self) -> AsyncGenerator[int, None]:
+        """A subscription; a node from which no block comes for `stall` seconds is left for the next endpoint."""
+        client = await self._connection.open()
+        stream = client.blocks()
+
+        async def step() -> Any:
+            return await anext(stream, None)
+
+        try:
+            while True:
+                header = await self._connection.hold(client, step(), self._limits.stall)
+                if header is None:
+                    raise make_fault("unreachable", "the subscription of blocks ended")
+                yield int(header.number)
+        except ChainFault as fault:
+            if fault.code == "timeout":
+                self._turn_away()
+                raise make_fault("stalled", f"no block within {self._limits.stall:g} s") from None
+            raise
+        finally:
+            await self._connection.drop(client)
+
+    async def time(self) -> float:
+        async def look(client: Any) -> float:
+            return float((await client.timestamp()).timestamp())
+
+        return await self._connection.read(look)
+
+    async def announce(self, endpoint: str) -> None:
+        host, _, port = endpoint.rpartition(":")
+        address = str(ipaddress.ip_address(host.strip("[]")))
+        async with find_gate(self._hotkey.address):
+            await self._execute(self._sdk.ServeAxon(netuid=self._netuid, ip=address, port=int(port)), None)
+
     async def _send(self, row: dict[int, int], version_key: int, before: int | None) -> SubmissionReceipt:
-        client, signer = await self._connection.open(), OnceSigner(self._hotkey, MORTALITY, before)
         intent = self._sdk.SetWeights(netuid=self._netuid, weights=row, mechid=self._mechid, version_key=version_key)
+        result = await self._execute(intent, before)
+        reveal = result.data.get("reveal_round")
+        block = int(result.extrinsic_id.partition("-")[0])
+        path: SubmitPath = "plain" if reveal is None else "commit"
+        return SubmissionReceipt(path, block, result.block_hash, result.extrinsic_id, reveal)
+
+    async def _execute(self, intent: Any, before: int | None) -> Any:
+        """Sign once, send once; the SDK's result if the call was included and went through."""
+        client, signer = await self._connection.open(), OnceSigner(self._hotkey, MORTALITY, before)
+        proxied: dict[str, Any] = {}
+        if self._proxying is not None:
+            proxied = {"proxy_for": self._proxying.real, "proxy_type": self._proxying.kind}
 
         async def work() -> Any:
             """The account's next nonce is fetched again: another client may have sent since this one did."""
             client._substrate.raw.clear_nonce_cache_for_account(self._hotkey.address)
             waiting = {"wait_for_inclusion": True, "wait_for_finalization": True}
-            return await client.execute(intent, signer, retries=0, period=MORTALITY, **waiting)
+            return await client.execute(intent, signer, retries=0, period=MORTALITY, **proxied, **waiting)
 
         try:
             result = await self._connection.hold(client, work(), self._limits.submit, lambda: signer.signed)
@@ -225,13 +298,10 @@ class BittensorChain:
         if not result.success:
             if result.error.name in (None, "BadProof", "AncientBirthBlock"):
                 await self._connection.drop(client)
-            raise map_returned(result.error)
+            raise map_returned(result.error, bool(proxied))
         if result.extrinsic_id is None:
             raise make_fault("outcome_unknown", "included in no known block", "unknown")
-        reveal = result.data.get("reveal_round")
-        block = int(result.extrinsic_id.partition("-")[0])
-        path: SubmitPath = "plain" if reveal is None else "commit"
-        return SubmissionReceipt(path, block, result.block_hash, result.extrinsic_id, reveal)
+        return result
 
     def sign(self, message: bytes) -> bytes:
         return self._hotkey.sign(message)

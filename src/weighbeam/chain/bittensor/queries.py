@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from weighbeam.chain.bittensor.faults import make_fault
 from weighbeam.chain.contract import ChainRules, Metagraph, Neuron, StoredWeights, WeightCommit
+from weighbeam.chain.proxies import Delegation
 from weighbeam.core.names import clean_name
 
 SUBNETS = 4096
@@ -151,3 +152,9 @@ async def fetch_stored(view: Any, netuid: int, mechid: int, hotkey: str) -> Stor
     )
     pairs = tuple(sorted((int(dest), int(value)) for dest, value in row or ()))
     return StoredWeights(view.block, int(uid), int(registered), pick(updates, int(uid)), pairs, commits)
+
+
+async def fetch_delegations(view: Any, account: str) -> tuple[Delegation, ...]:
+    """In the chain's own order, which decides which of several it uses."""
+    found = await view.read("proxies", coldkey_ss58=account)
+    return tuple(Delegation(one["delegate"], one["proxy_type"], one["delay"]) for one in found["proxies"])

@@ -1,9 +1,10 @@
 """Administer a local chain: register and replace neurons, name the owner, announce endpoints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
+from weighbeam.chain.proxies import TYPES, Delegation
 from weighbeam.core.errors import WeighbeamError
 
 
@@ -28,6 +29,21 @@ def set_names(file: ChainFile, names: Mapping[str, str]) -> None:
     """Set names of neurons by hotkey, like identities on a real chain."""
     with at_present(file):
         file.write_names({**file.read_names(), **names})
+
+
+def add_proxy(file: ChainFile, account: str, right: Delegation) -> None:
+    """Let a key sign for an account; the chain keeps delegations ordered by key, type and delay, each once."""
+    with at_present(file):
+        file.write_delegations(account, order_delegations({*file.read_delegations(account), right}))
+
+
+def order_delegations(given: Set[Delegation]) -> list[Delegation]:
+    return sorted(given, key=lambda one: (one.delegate, TYPES.index(one.kind), one.delay))
+
+
+def remove_proxies(file: ChainFile, account: str) -> None:
+    with at_present(file):
+        file.write_delegations(account, ())
 
 
 def replace_neuron(file: ChainFile, uid: int, hotkey: str) -> None:

@@ -20,7 +20,7 @@ class ChainClock:
     def now(self) -> float:
         try:
             with at_present(self._file) as block:
-                now = float(self._file.read("genesis_time") + block * self._file.read("block_seconds"))
+                now = self._file.time_of(block)
         except sqlite3.DatabaseError as fault:
             if self._read is None:
                 raise ChainFault("unreachable", f"the chain file cannot be used: {fault}", "check it") from None

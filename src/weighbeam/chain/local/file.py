@@ -5,12 +5,13 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from weighbeam.chain.local.parameters import SubnetParameters
+from weighbeam.chain.proxies import Delegation
 from weighbeam.core.errors import WeighbeamError
 
 FORMAT = 1
@@ -120,6 +121,20 @@ class ChainFile:
     def write_names(self, names: Mapping[str, str]) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('names', ?)", (json.dumps(dict(names)),))
 
+    def read_every_delegation(self) -> dict[str, tuple[Delegation, ...]]:
+        """By account, who may sign for it, in the chain's order; older files have none."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = 'delegations'").fetchone()
+        given = {} if row is None else json.loads(row[0])
+        return {account: tuple(Delegation(*one) for one in rights) for account, rights in given.items()}
+
+    def read_delegations(self, account: str) -> tuple[Delegation, ...]:
+        return self.read_every_delegation().get(account, ())
+
+    def write_delegations(self, account: str, given: Sequence[Delegation]) -> None:
+        kept = {**self.read_every_delegation(), account: given}
+        every = {one: [[r.delegate, r.kind, r.delay] for r in rights] for one, rights in kept.items()}
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('delegations', ?)", (json.dumps(every),))
+
     @property
     def parameters(self) -> SubnetParameters:
         return SubnetParameters(**self.read("parameters"))
@@ -161,6 +176,10 @@ class ChainFile:
     def note(self, block: int, name: str, **detail: Any) -> None:
         """Record an event."""
         self._db.execute("INSERT INTO events (block, name, detail) VALUES (?, ?, ?)", (block, name, json.dumps(detail)))
+
+    def time_of(self, block: int) -> float:
+        """Seconds of a block, as this chain counts them."""
+        return float(self.read("genesis_time") + block * self.read("block_seconds"))
 
     def hash_block(self, block: int) -> str:
         return "0x" + hashlib.sha256(f"{self.read('genesis_time')}:{block}".encode()).hexdigest()

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,13 +18,16 @@ from weighbeam.chain.contract import (
     SubmissionReceipt,
     WeightCommit,
 )
-from weighbeam.chain.local.administer import replace_neuron
+from weighbeam.chain.local.administer import announce, replace_neuron
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.submit import refuse, submit_weights
+from weighbeam.chain.proxies import Delegation, Proxying
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.network.keys import Hotkey, is_signed
 
 SECONDS = 10.0
+LEAST_PAUSE_SECONDS = 0.2
 T = TypeVar("T")
 
 
@@ -45,7 +48,7 @@ class FaultSwitches:
 
 
 class LocalChain:
-    """One mechanism of the local chain, seen by one hotkey."""
+    """One mechanism of the local chain, seen by one hotkey or by its proxy."""
 
     period = 0
 
@@ -56,11 +59,14 @@ class LocalChain:
         mechid: int = 0,
         faults: FaultSwitches | None = None,
         seconds: float = SECONDS,
+        proxying: Proxying | None = None,
     ) -> None:
         self._file = file
         self._hotkey = hotkey
         self._mechid = mechid
         self._seconds = seconds
+        self._own = hotkey.address if proxying is None else proxying.real
+        self._proxy = None if proxying is None else (hotkey.address, proxying.kind)
         self._lock = threading.Lock()
         self.faults = faults or FaultSwitches()
 
@@ -90,18 +96,42 @@ class LocalChain:
     async def stored(self, hotkey: str) -> StoredWeights:
         return await self._read(lambda block: self._select_stored(block, hotkey))
 
+    async def delegations(self, account: str) -> tuple[Delegation, ...]:
+        return await self._read(lambda _: self._file.read_delegations(account))
+
     async def submit(
         self, uids: Sequence[int], values: Sequence[int], version_key: int, before: int | None = None
     ) -> SubmissionReceipt:
         def send() -> SubmissionReceipt:
             if self.faults.refuse_with is not None:
                 raise refuse(self.faults.refuse_with)
-            return submit_weights(self._file, self._mechid, self._hotkey.address, uids, values, version_key, before)
+            given = self._own, uids, values, version_key, before, self._proxy
+            return submit_weights(self._file, self._mechid, *given)
 
         submitted = await self._call(send, "unknown")
         if self.faults.lose_reply:
             raise ChainFault("outcome_unknown", "the reply was lost", "none needed: the chain is read back", "unknown")
         return submitted
+
+    async def blocks(self) -> AsyncGenerator[int, None]:
+        """The file pushes nothing, so it is looked at once a block."""
+        newest = -1
+        pause = max(LEAST_PAUSE_SECONDS, self._file.read("block_seconds") / self._file.read("speed"))
+        while True:
+            block = (await self.head()).block
+            if block > newest:
+                newest = block
+                yield block
+            await asyncio.sleep(pause)
+
+    async def time(self) -> float:
+        return await self._read(self._file.time_of)
+
+    async def announce(self, endpoint: str) -> None:
+        try:
+            await asyncio.to_thread(announce, self._file, self._own, endpoint)
+        except WeighbeamError as fault:
+            raise ChainFault(fault.code, fault.message, fault.remedy, "rejected") from None
 
     async def close(self) -> None:
         """Nothing is held but the file, which others may use too."""

@@ -8,6 +8,7 @@ from weighbeam.chain.contract import ChainFault, SubmissionReceipt
 from weighbeam.chain.local.blocks import at_present
 from weighbeam.chain.local.file import ChainFile
 from weighbeam.chain.local.rows import select_sender, select_subnet_rules, update_row
+from weighbeam.chain.proxies import PROXY_CODES, refuse_delegate
 from weighbeam.chain.weight_row import CODES, WeightSubmission, refuse_submission, upscale_row
 
 MAX_COMMITS = 10
@@ -20,6 +21,7 @@ REMEDIES = {
     "too_few_weights": "the mechanism must weigh more miners",
     "bad_weights": "this is a defect: report it",
     "commit_reveal_mismatch": "read the rules again and plan again",
+    "no_proxy_right": "let the hotkey add this key as its proxy again, of a type that may set weights, without delay",
     "no_subnet": "check netuid and mechid",
 }
 
@@ -32,14 +34,17 @@ def submit_weights(
     values: Sequence[int],
     version_key: int,
     before: int | None = None,
+    proxy: tuple[str, str | None] | None = None,
 ) -> SubmissionReceipt:
-    """One submission in one transaction: accepted whole or refused whole."""
+    """One submission in one transaction: accepted whole or refused whole. `proxy` is the key that signed for the hotkey
+    instead, and the type of delegation that it insists on."""
     submission = WeightSubmission(mechid, tuple(uids), tuple(values), version_key)
     with at_present(file) as block:
         if before is not None and block >= before:
             raise ChainFault("timeout", f"block {block} is too late for this plan", "it is planned again")
         sealed = file.parameters.commit_reveal
-        refusal = (refuse_commit if sealed else refuse_plain)(file, hotkey, submission, block)
+        refusal = None if proxy is None else refuse_delegate(file.read_delegations(hotkey), *proxy)
+        refusal = refusal or (refuse_commit if sealed else refuse_plain)(file, hotkey, submission, block)
         if refusal is not None:
             retry = select_sender(file, mechid, hotkey).last_update + file.parameters.rate_limit
             raise refuse(refusal, retry)
@@ -112,7 +117,7 @@ def commit_row(
 
 def refuse(name: str, retry_block: int | None = None) -> ChainFault:
     """The fault for a refusal by the chain's own name."""
-    code = CODES.get(name, "unknown_chain_error")
+    code = (CODES | PROXY_CODES).get(name, "unknown_chain_error")
     retry = retry_block if code == "rate_limited" else None
     wait = "" if retry is None else f" until block {retry}"
     return ChainFault(

@@ -192,7 +192,7 @@ def _compare_chain(config: Path | None, place: str) -> "Iterator[ReplayedEntry]"
     """The ledger of each mechanism that the settings run, against what the chain stores."""
     import asyncio
 
-    from weighbeam.app.chains import open_chain
+    from weighbeam.app.chains import find_own_hotkey, open_chain
     from weighbeam.app.identity import open_hotkey
     from weighbeam.engine.journal.access import view_journal
     from weighbeam.engine.journal.replay import ReplayedEntry
@@ -203,7 +203,7 @@ def _compare_chain(config: Path | None, place: str) -> "Iterator[ReplayedEntry]"
     key = open_hotkey(loaded)
     for name, section in sorted(loaded.settings.mechanisms.items()):
         chain = open_chain(loaded, key, section.mechid)
-        stored = asyncio.run(_fetch_stored(chain, key.address))
+        stored = asyncio.run(_fetch_stored(chain, find_own_hotkey(loaded, key)))
         faults = list(find_chain_faults(Ledger(store, name).rows(), stored))
         found: list[str | None] = [*faults] or [None]
         for fault in found:

@@ -106,10 +106,10 @@ def weights(
 def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     import asyncio
 
-    from weighbeam.app.chains import open_clock
+    from weighbeam.app.chains import find_proxying, open_clock
     from weighbeam.app.identity import open_hotkey
     from weighbeam.app.validator.build import build_weigh_in_context, find_section, open_known
-    from weighbeam.app.validator.checks import list_submission_checks
+    from weighbeam.app.validator.checks import check_right, list_submission_checks
     from weighbeam.engine.views.names import load_names
     from weighbeam.engine.weights.weigh_in import preview
 
@@ -120,10 +120,14 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
     clock = open_clock(loaded)
     known = open_known(loaded, store, clock, keep=False)
     known.refresh()
-    context = build_weigh_in_context(loaded, mechanism, store, open_hotkey(loaded), known)
+    hotkey, proxying = open_hotkey(loaded), find_proxying(loaded)
+    context = build_weigh_in_context(loaded, mechanism, store, hotkey, known)
     with show_waiting("reading the chain"):
         reading, assessed = asyncio.run(preview(context, clock.now(), close=True))
+        right = None if proxying is None else asyncio.run(check_right(context.chain, hotkey.address, proxying))
     checks = list_submission_checks(context, reading, assessed)
+    if right is not None:
+        checks.insert(2, right)
     decision, mode = assessed.decision, assessed.mode
     reason = reading.fault.code if reading.fault is not None and decision.reason else decision.reason
     why = f", because {reason}" if reason else ""
@@ -139,6 +143,7 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
                 "weights": decision.weights,
                 "stale": decision.stale,
                 "excluded": assessed.eligible.excluded,
+                "proxy": proxying and {"signer": hotkey.address, "for": proxying.real, "type": proxying.kind},
                 "checks": [{"check": c.name, "holds": c.holds, "detail": c.detail} for c in checks],
             }
         )

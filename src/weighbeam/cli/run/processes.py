@@ -11,16 +11,24 @@ from weighbeam.cli.common.options import AsJson, ConfigOption, LogJson, LogLevel
 from weighbeam.cli.common.shell import make_app, print_json
 
 
-def validator(config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None) -> None:
+def validator(
+    config: ConfigOption = None,
+    standby: Annotated[
+        bool, typer.Option("--standby", help="Wait until the validator on this store is gone, then take over.")
+    ] = False,
+    log_json: LogJson = False,
+    log_level: LogLevel = None,
+) -> None:
     """Run a validator until it is stopped.
 
-    It plays rounds, sets weights, removes old records and serves /health. One validator runs per hotkey.
+    It plays rounds, sets weights, removes old records and serves /health. One validator runs per hotkey; a second one
+    may stand by.
     """
     from weighbeam.app.validator.run import run_validator
 
     loaded = open_settings(config)
     start_logs(loaded, log_json, log_level)
-    run_validator(loaded)
+    run_validator(loaded, standby)
 
 
 def observer(config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None) -> None:

@@ -39,7 +39,7 @@ REMEDIES = {
     "mechanism_broken": "upgrade or fix its package, then start again: weighbeam doctor says what is wrong",
     "mechanism_fault": "fix the mechanism's measure or grade; weighbeam mechanism check NAME finds faults",
     "round_discarded": "the fault is this validator's own; see the log line before it",
-    "stalled": "the chain's node makes no blocks: check it, or name another as chain.endpoint",
+    "stalled": "check this machine's connection and the chain's node, or name another as chain.endpoint",
     "runtime_changed": "nothing to do: the connection was reopened; check that weights are still confirmed",
     "runtime_mismatch": "upgrade the chain's SDK: pip install --upgrade 'weighbeam[bittensor]'",
     "watchdog": "the service manager restarts the process; the log says what it waited for",

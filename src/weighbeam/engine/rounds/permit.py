@@ -5,9 +5,16 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.rules.constants import TAO
 
 
-def find_bar(hotkey: str, graph: Metagraph, rules: ChainRules) -> WeighbeamError | None:
-    """`no_permit` if miners would refuse this hotkey by what the metagraph shows; None if they would not."""
+def find_bar(hotkey: str, graph: Metagraph, rules: ChainRules, weighs: str | None = None) -> WeighbeamError | None:
+    """`no_permit` if miners would refuse this hotkey by what the metagraph shows; None if they would not.
+
+    `weighs` is the hotkey that our weights belong to: another one if `hotkey` only signs as its proxy.
+    """
     own = graph.find(hotkey)
+    if own is None and weighs not in (None, hotkey):
+        told = f"questions are signed by {hotkey}, a proxy of {weighs} and no neuron: miners would refuse it"
+        remedy = "let miners allow it and set validator.require_permit = false; or run with the hotkey's own key"
+        return WeighbeamError("no_permit", told, remedy)
     if own is None:
         told = f"{hotkey} is not registered on subnet {graph.netuid}, so miners would refuse it"
         return WeighbeamError("no_permit", told, "register the hotkey")

@@ -44,7 +44,8 @@ Which = Literal["any", "asked", "own"]
 class MechanismRunner:
     """One mechanism at work: dependencies of its rounds and weigh-ins, and the source of its tasks.
 
-    `require_permit`: miners are asked only while this hotkey holds a validator permit.
+    `require_permit`: miners are asked only while the hotkey that signs questions holds a validator permit. That is
+    `proxy`, if a proxy's key signs in place of our hotkey's.
     """
 
     round_context: RoundContext
@@ -53,6 +54,7 @@ class MechanismRunner:
     clock: EngineClock
     collector: Collector | None = None
     require_permit: bool = True
+    proxy: str | None = None
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     owed: deque[tuple[str, str]] = field(default_factory=deque)
 
@@ -175,7 +177,8 @@ class MechanismRunner:
         """Why miners would refuse us; nobody refuses where nobody is asked."""
         if self.collector is not None or not self.require_permit:
             return None
-        return find_bar(self.weigh_in_context.own_hotkey, graph, rules)
+        own = self.weigh_in_context.own_hotkey
+        return find_bar(self.proxy or own, graph, rules, own)
 
     async def _find_task(self, moment: RoundStart, request: OrganicRequest | None) -> Task:
         return request.task if request else await run_in_thread(self.tasks, moment.seed)

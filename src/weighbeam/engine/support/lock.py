@@ -71,9 +71,44 @@ class HotkeyLock:
             raise WeighbeamError("store_fault", told, "nothing to do: the server releases it within about a minute")
 
     def check(self) -> None:
-        """Before what only the holder may do: a server gives the lock to another as soon as a connection is lost."""
-        if self._session is not None:
-            self.beat()
+        """Before what only the holder may do: another may have taken over from a process that stood still."""
+        self.beat()
+
+    def require(self, connection: Connection) -> None:
+        """Within a transaction that only the holder may commit: `hotkey_locked` if the lock is another's by now."""
+        row = connection.execute(select(tables.locks).where(tables.locks.c.hotkey == self._hotkey)).one_or_none()
+        if row is None or row.holder != self.holder:
+            raise WeighbeamError("hotkey_locked", "another validator took over this hotkey", "stop this one")
+
+    def find_row(self) -> Any:
+        """The row of the last holder that did not release it, alive or not."""
+        with self._store.read() as connection:
+            mine = tables.locks.c.hotkey == self._hotkey
+            return connection.execute(select(tables.locks).where(mine)).one_or_none()
+
+    def find_holder(self) -> str | None:
+        """The live process that holds the lock; None if it is free."""
+        now = self._now()
+        with self._store.read() as connection:
+            mine = tables.locks.c.hotkey == self._hotkey
+            held = connection.execute(select(tables.locks).where(mine)).one_or_none()
+            if self._session is not None and is_taken(connection, self._hotkey):
+                return "another process" if held is None else _name_holder(held.holder)
+        if self._session is not None or held is None or not is_alive(held.holder, now - held.beat):
+            return None
+        return _name_holder(held.holder)
+
+    def require_near(self) -> None:
+        """`standby_unsafe` if a file is shared with another machine: its locks and its log only work on one."""
+        held = self.find_row()
+        if self._session is not None or held is None or not is_alive(held.holder, self._now() - held.beat):
+            return
+        if _find_boot(held.holder) != _find_boot(self.holder):
+            raise WeighbeamError(
+                "standby_unsafe",
+                f"{_name_holder(held.holder)} holds the lock in this SQLite file, on another machine",
+                "share a PostgreSQL store between machines; a file is safe on one machine only",
+            )
 
     def release(self) -> None:
         own = (tables.locks.c.hotkey == self._hotkey) & (tables.locks.c.holder == self.holder)
@@ -117,6 +152,12 @@ def _list_alive(connection: Connection, now: float) -> Iterator[Any]:
 def _name_holder(holder: str) -> str:
     place, _, process = holder.rpartition(":")[0].rpartition(":")
     return f"process {process} on {place.partition('/')[0]}"
+
+
+def _find_boot(holder: str) -> str:
+    """The start of the machine that a holder runs on."""
+    place = holder.rpartition(":")[0].rpartition(":")[0]
+    return place.split("/")[1] if place.count("/") == 2 else place
 
 
 def _name_place() -> str:

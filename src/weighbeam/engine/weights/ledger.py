@@ -6,7 +6,7 @@ Never more than one row per mechanism is planned, sent or unknown, so nothing is
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, or_, select, update
@@ -23,11 +23,12 @@ MAX_BLOCKS = 10
 
 
 class Ledger:
-    """The intents of one mechanism."""
+    """The intents of one mechanism. `fence` fails in the transaction of a step that only one process may take."""
 
-    def __init__(self, store: Store, mechanism: str) -> None:
+    def __init__(self, store: Store, mechanism: str, fence: Callable[[Connection], None] = lambda _: None) -> None:
         self.store = store
         self.mechanism = mechanism
+        self._fence = fence
 
     def rows(self, limit: int | None = None) -> list[WeightsIntent]:
         """The intents, oldest first; with `limit`, the newest of them only."""
@@ -50,6 +51,14 @@ class Ledger:
         row = self._newest(REACHED)
         return None if row is None else row.included_block
 
+    def explains(self, block: int) -> bool:
+        """Whether weights that the chain took at this block are, or may be, of a row here."""
+        columns = tables.submissions.c
+        ours = or_(columns.included_block == block, columns.state.in_(("sent", "unknown")))
+        query = select(columns.id).where(columns.mechanism == self.mechanism, ours).limit(1)
+        with self.store.read() as connection:
+            return connection.scalar(query) is not None
+
     def _newest(self, states: tuple[State, ...]) -> WeightsIntent | None:
         columns = tables.submissions.c
         query = select(tables.submissions).where(columns.mechanism == self.mechanism, columns.state.in_(states))
@@ -60,6 +69,7 @@ class Ledger:
     def plan(self, plan: WeightsPlan, at: float) -> int:
         """Make an intent durable; refused while another is open."""
         with self.store.write() as connection:
+            self._fence(connection)
             busy = connection.scalar(
                 select(tables.submissions.c.id)
                 .where(tables.submissions.c.mechanism == self.mechanism)
@@ -180,6 +190,8 @@ class Ledger:
     ) -> WeightsIntent:
         """One step of one row; a step from a state that does not allow it is a defect, and refused."""
         with self.store.write() as connection:
+            if state == "sent":
+                self._fence(connection)
             current = _select_intent(connection, row_id)
             if current.state not in allowed:
                 raise WeighbeamError("bad_step", f"submission {row_id} is {current.state}, not {allowed}", "report it")
