@@ -123,7 +123,7 @@ def make_list_check(key: str | None, extra_suffixes: tuple[str, ...] = ()) -> Li
 
 
 def _check_signatures(key: str) -> Callable[[Mapping[str, Any]], None]:
-    """What refuses a list that this key has not signed; without a key no library of signatures is needed."""
+    """Refuse lists that this key has not signed; without a key no library of signatures is needed."""
     from weighbeam.network.list_signatures import parse_list_key, require_signature
 
     wanted = parse_list_key(key)

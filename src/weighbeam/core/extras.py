@@ -1,4 +1,4 @@
-"""What is optional: a package that is not installed is one error with the line to type, never a traceback."""
+"""Optional packages: one that is not installed is one error with the line to type, never a traceback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
