@@ -27,7 +27,7 @@ def load_custom_handler(place: str, folder: Path) -> "Handler":
         raise WeighbeamError("bad_function", f"{place}: {type(fault).__name__}: {fault}", REMEDY) from None
     if not iscoroutinefunction(found):
         raise WeighbeamError("bad_function", f"{place} is not an async function", REMEDY)
-    handler: "Handler" = found
+    handler: Handler = found
     return handler
 
 
