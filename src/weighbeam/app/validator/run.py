@@ -14,6 +14,7 @@ from weighbeam.app.service.apps import load_runs, log_overridden, make_app
 from weighbeam.app.service.server import extend_validator_service
 from weighbeam.app.settings.sources import LoadedSettings, explain_ignored
 from weighbeam.app.shutdown import end_now, run_until_stopped
+from weighbeam.app.tracing import export_traces
 from weighbeam.app.validator.build import BuiltValidator, build_validator
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import LOG, Alerts
@@ -65,7 +66,8 @@ def run_validator(loaded: LoadedSettings) -> None:
     log_start(built)
     note_terms(built.runtime.store, built.runners)
     try:
-        asyncio.run(run_until_stopped(_run(built, loaded)))
+        with export_traces():
+            asyncio.run(run_until_stopped(_run(built, loaded)))
     finally:
         built.runtime.store.close()
     LOG.info("stopped")

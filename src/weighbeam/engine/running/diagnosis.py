@@ -33,6 +33,7 @@ EXTRAS = {
     "lab": ("alembic", "bittensor-core", "sqlalchemy"),
     "punkt": ("nltk",),
     "openai": ("openai",),
+    "otel": ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"),
     "parquet": ("pyarrow",),
     "postgres": ("psycopg",),
     "ray": ("ray",),
