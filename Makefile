@@ -13,7 +13,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint types layers vectors spelling coverage hooks crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes suffixes audit sbom build package-test clean
+.PHONY: help setup demo test test-slow lint types layers vectors spelling coverage hooks crash novelty-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes suffixes audit sbom build package-test container-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -180,6 +180,9 @@ build: $(READY) ## Build the wheel and the source distribution into dist/
 
 package-test: build ## Install the wheel into an empty environment, without a compiler, and use it
 	$(BIN)/python tests/clean_install.py dist
+
+container-test: ## Run the steps of deploy/Dockerfile in a plain root file system, ROOTFS=folder of debootstrap; as root
+	$(PYTHON) tests/container_steps.py $(ROOTFS) $(SHOWN)
 
 clean: ## Remove environments, caches and builds
 	rm -rf .venv .venv-torch .venv-llm .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
