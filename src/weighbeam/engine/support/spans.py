@@ -14,7 +14,7 @@ Value = str | int | float | bool
 
 
 class OpenSpan(Protocol):
-    """What of OpenTelemetry's span is used here."""
+    """The part of OpenTelemetry's span that is used here."""
 
     def set_attribute(self, key: str, value: Value) -> None: ...
 

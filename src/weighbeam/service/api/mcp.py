@@ -180,7 +180,7 @@ def list_tools(app: FastAPI) -> list[dict[str, Any]]:
 
 
 def find_route(app: FastAPI, name: str) -> dict[str, Any] | None:
-    """What the app's own document says of the route of a tool."""
+    """The route of a tool, as the app's own document describes it."""
     found: dict[str, Any] | None = app.openapi()["paths"].get(f"{BASE}{TOOLS[name]}", {}).get("get")
     return found
 
@@ -236,12 +236,12 @@ def write_value(value: Any) -> str:
     """
     sound = isinstance(value, str | int) and not isinstance(value, bool)
     require(sound and len(text := str(value)) <= MAX_VALUE, "bad_query", "a value is a short text or an integer")
-    require(not any(0xD800 <= ord(char) <= 0xDFFF for char in text), "bad_query", "a value is no text")
+    require(not any(0xD800 <= ord(char) <= 0xDFFF for char in text), "bad_query", "a value must be plain text")
     return text
 
 
 async def call_route(app: FastAPI, request: Request, call: ToolCall) -> dict[str, Any]:
-    """What the route gives to this caller, as the result of a tool; a refusal is a result that says so."""
+    """Make the call: the route's answer to this caller as the result of a tool; a refusal is a result that says so."""
     target = quote(call.path) + (f"?{call.query}" if call.query else "")
     scope = {
         **{key: request.scope[key] for key in ("type", "asgi", "http_version", "scheme", "server", "client")},
