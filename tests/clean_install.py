@@ -53,7 +53,6 @@ LATER = (
 OF_PIP = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 LEFT_OUT = (".pyc", ".onnx")
 VALIDATOR = (
-    ("python", "-m", "pip", "check"),
     ("python", "-m", "weighbeam", "doctor"),
     ("weighbeam", "replay", "--store", JOURNAL),
     ("weighbeam", "score", "chunking", str(ROOT / "examples/chunking.json"), "--html", "page.html"),

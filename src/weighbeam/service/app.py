@@ -18,7 +18,7 @@ from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
 from weighbeam.service.http.threads import BoundedThreadPool
 
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]{1,255}", re.ASCII)
-HEADERS = ("Authorization", "Idempotency-Key")
+HEADERS = ("Authorization", "Idempotency-Key", "MCP-Protocol-Version")
 
 
 def add_origins(app: FastAPI, origins: Sequence[str]) -> None:

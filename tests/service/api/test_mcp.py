@@ -16,9 +16,12 @@ from prometheus_client import CollectorRegistry
 
 from cli.run.test_validator import Running
 from engine.organic_round import HOSTILE, SECRET
+from network.loopback import serve_app
 from service.holders import bear
 from service.read_api import NAME, Api, serve_reading
-from weighbeam.service.api.mcp import MAX_BODY, MAX_RESULT, TOOLS, VERSIONS
+from weighbeam.service.api.mcp import MAX_BODY, MAX_RESULT, TOOLS, VERSIONS, is_known_origin
+from weighbeam.service.app import make_service_app
+from weighbeam.service.http.threads import BoundedThreadPool
 from weighbeam.store import tables
 
 LAST = f"{NAME}-1"
@@ -180,6 +183,23 @@ def test_a_page_of_another_site_may_not_call(api: Api) -> None:
     refused = post(api, ask("ping"), Origin="https://evil.example")
     assert (refused.status_code, refused.json()["error"]) == (403, "missing_scope")
     assert post(api, ask("ping"), Origin=api.url).status_code == 200
+
+
+def test_a_page_of_a_site_in_the_settings_may_call() -> None:
+    site, pool = "https://app.example", BoundedThreadPool(1, 1)
+    with serve_app(make_service_app(pool, CollectorRegistry(), [site])) as endpoint:
+        asked = {
+            "Origin": site,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization,content-type,mcp-protocol-version",
+        }
+        assert httpx2.options(f"http://{endpoint}/mcp", headers=asked).status_code == 200
+        assert (
+            httpx2.options(f"http://{endpoint}/mcp", headers={**asked, "Origin": "https://x.example"}).status_code
+            == 400
+        )
+    pool.close()
+    assert is_known_origin(site, [site])
 
 
 @pytest.mark.parametrize(("reading", "host", "status"), [("local", "127.0.0.1", 200), ("local", "evil.example", 401)])
