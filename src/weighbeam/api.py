@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import explain_extras
 from weighbeam.engine.scoring import ScoreResult, score_question
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.checks import ContractFinding
@@ -30,6 +31,7 @@ MILLION = 1_000_000
 MAX_ROWS = 20
 
 
+@explain_extras()
 def score(
     mechanism: str | Mechanism | type[Mechanism],
     question: Mapping[str, Any] | str | Path,
@@ -97,6 +99,7 @@ class EntailmentProbabilities(NamedTuple):
     entailment: float
 
 
+@explain_extras()
 def entail(pairs: Sequence[tuple[str, str]], *, senses: Senses | None = None) -> list[EntailmentProbabilities]:
     """Judge pairs of (premise, hypothesis): the probabilities of contradiction, neutral and entailment for each.
 
@@ -131,6 +134,7 @@ class JournalReplay:
         """Whether everything came out as recorded, to the bit."""
         return not self.faults
 
+    @explain_extras()
     def round(self, round_id: str) -> ScoreResult:
         """A recorded round, scored again: with its scores, table and explanations."""
         from weighbeam.engine.journal.access import view_journal
@@ -151,6 +155,7 @@ class JournalReplay:
         return format_html_table(f"replay: {self._summary()}", ("entry", "of", "difference"), rows)
 
 
+@explain_extras()
 def replay(journal: str | Path, *, hotkey: str | None = None) -> JournalReplay:
     """Compute every score, standing and weight of a journal again, without models or network, and compare.
 
@@ -170,6 +175,7 @@ def replay(journal: str | Path, *, hotkey: str | None = None) -> JournalReplay:
     return JournalReplay(str(journal), entries, tuple(found.faults), found.signer, f"{sequence}:{digest}")
 
 
+@explain_extras("lab")
 def backtest(
     journal: str | Path,
     overrides: Mapping[str, Any],
@@ -203,6 +209,7 @@ def backtest(
         return run_backtest(store, terms, course, AllowedDifferences(keep_groups, force))
 
 
+@explain_extras()
 def check_mechanism(
     mechanism: str | Mechanism | type[Mechanism],
     *,

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,12 @@ from weighbeam.engine.rounds.narrative import name_heatmap
 from weighbeam.engine.rules.constants import Averaging
 from weighbeam.engine.rules.intents import WeightsPlan
 from weighbeam.engine.weights.ledger import Ledger
+from weighbeam.service.api.mcp import MAX_BODY, add_mcp
 from weighbeam.service.api.reader import ReadingContext
 from weighbeam.service.api.reading import add_reading
 from weighbeam.service.app import make_service_app, report_health
 from weighbeam.service.http.authentication import Authenticator, TokenKeyring
+from weighbeam.service.http.pipeline import RequestPipeline
 from weighbeam.service.http.rate_limit import RateLimits
 from weighbeam.service.http.threads import ThreadPools
 from weighbeam.store import tables
@@ -74,7 +76,11 @@ def serve_reading(folder: Path, **more: Any) -> Iterator[Api]:
     fill(store, folder)
     app = make_service_app(pools.submissions, more.pop("registry"))
     authenticator = Authenticator(
-        ALICE.address, TokenKeyring(store), RateLimits(), 60_000, reading=more.pop("reading", "closed")
+        ALICE.address,
+        TokenKeyring(store),
+        RateLimits(),
+        more.pop("per_minute", 60_000),
+        reading=more.pop("reading", "closed"),
     )
     shown = ReadingContext(
         store=store,
@@ -87,6 +93,7 @@ def serve_reading(folder: Path, **more: Any) -> Iterator[Api]:
         health=lambda: report_health(pools.submissions),
     )
     add_reading(app, authenticator, shown, pools, more.pop("streams", 4))
+    add_mcp(app, RequestPipeline(replace(authenticator, rate_limits=RateLimits()), MAX_BODY, {}))
     with serve_app(app, ROOMY) as endpoint:
         yield Api(f"http://{endpoint}", store)
     pools.close()

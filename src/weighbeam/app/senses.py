@@ -1,6 +1,6 @@
 """Open the senses from the settings: pages, lists, the assessor and the Ray cluster."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -11,7 +11,6 @@ from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.core.suffixes import SUFFIXES as PUBLIC_SUFFIXES
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.registry import list_mechanisms, load_mechanism, load_usable
-from weighbeam.network.list_signatures import parse_list_key, require_signature
 from weighbeam.senses.adapters.cluster.client import Cluster
 from weighbeam.senses.adapters.cluster.connection import require_ray
 from weighbeam.senses.adapters.cluster.messages import WorkerBounds
@@ -112,15 +111,23 @@ def find_saved_pages() -> Mapping[str, Any]:
 
 def make_list_check(key: str | None, extra_suffixes: tuple[str, ...] = ()) -> ListCheck:
     """Make the check of a list file: readable entries and, if a key is named, its signature."""
-    wanted = None if key is None else parse_list_key(key)
+    check_signature = None if key is None else _check_signatures(key)
 
     def check(content: Mapping[str, Any]) -> None:
-        if wanted is not None:
-            require_signature(content, wanted)
+        if check_signature is not None:
+            check_signature(content)
         for mechanism in load_page_readers():
             mechanism.check_list(content["entries"], extra_suffixes)
 
     return check
+
+
+def _check_signatures(key: str) -> Callable[[Mapping[str, Any]], None]:
+    """Refuse lists that this key has not signed; without a key no library of signatures is needed."""
+    from weighbeam.network.list_signatures import parse_list_key, require_signature
+
+    wanted = parse_list_key(key)
+    return lambda content: require_signature(content, wanted)
 
 
 def find_suffixes(archive: str | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from weighbeam.charts.heatmap import LONG, LONGEST_LINE, Heatmap
 from weighbeam.charts.text import tame_text
 from weighbeam.core.canonical import Json
 from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.extras import require_extra
 from weighbeam.core.pack import pack, unpack
 
 Picture = Heatmap | Curve
@@ -76,6 +77,7 @@ REMEDY = "reinstall altair and vl-convert-python; check memory and processes"
 
 def draw_in_process(picture: Picture, form: ChartForm = "png", seconds: float = SECONDS) -> bytes:
     """The picture, or `picture_fault`. It waits, so an event loop calls it in a thread."""
+    require_extra("charts")
     empty = isinstance(picture, Heatmap) and not len(picture)
     require(not empty, "nothing_to_draw", "no answer arrived, so there is nothing to compare")
     command = [sys.executable, "-P", "-m", "weighbeam.charts.worker", form, type(picture).__name__]

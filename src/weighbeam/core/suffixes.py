@@ -1,21 +1,20 @@
 """The public suffix list (spec § 4): which part of a host anyone can register below.
 
-The list is the snapshot inside the tldextract package; only the file is read, at import, so that pure code never opens
-it and nothing is fetched or cached.
+The list is a dated copy from publicsuffix.org, under the Mozilla Public License 2.0 as its header says; `make suffixes`
+takes a newer one. It is read at import, so that pure code never opens a file and nothing is fetched or cached.
 """
 
 import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import idna
 
 from weighbeam.core.errors import WeighbeamError, require
 
-PACKAGE, FILE = "tldextract", ".tld_set_snapshot"
+LIST = Path(__file__).with_name("public_suffix_list.dat")
 PRIVATE = "// ===BEGIN PRIVATE DOMAINS==="
 VERSION = re.compile(r"^// VERSION: (\S+)", re.MULTILINE)
 UNREGISTERED = frozenset({"onion", "arpa"})
@@ -125,12 +124,10 @@ def _to_ascii(rule: str) -> str:
 
 
 def _load_snapshot() -> str:
-    spec = find_spec(PACKAGE)
-    folders = list(spec.submodule_search_locations or []) if spec else []
-    path = Path(folders[0]) / FILE if folders else None
-    if path is None or not path.is_file():
-        raise WeighbeamError("no_suffix_list", "the public suffix list is missing", f"pip install {PACKAGE}")
-    return path.read_text("utf-8")
+    try:
+        return LIST.read_text("utf-8")
+    except OSError:
+        raise WeighbeamError("no_suffix_list", "the public suffix list is missing", "reinstall weighbeam") from None
 
 
 SUFFIXES = parse_suffixes(_load_snapshot())

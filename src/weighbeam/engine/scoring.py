@@ -8,6 +8,7 @@ from typing import Any
 from weighbeam.charts.heatmap import Heatmap
 from weighbeam.charts.picture import ChartPicture
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import explain_extras
 from weighbeam.engine.question_keys import name_misspelt, refuse_foreign
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params, hash_params, make_params
@@ -84,6 +85,7 @@ class ScoreResult:
             **({} if self.ignored is None else {"ignored": list(self.ignored)}),
         }
 
+    @explain_extras()
     def pictures(self, hotkey: str) -> tuple[ChartPicture, ...]:
         """Pictures of one answer, as its page on the dashboard shows them; a notebook shows each. Few have any."""
         self.value(hotkey)

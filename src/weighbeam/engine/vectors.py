@@ -13,9 +13,9 @@ from weighbeam.engine.rules.stages import STAGES as WEIGH_IN
 from weighbeam.engine.support.json_files import is_folder, load_json
 from weighbeam.mechanism.records import Stage
 from weighbeam.mechanism.registry import call_hook
-from weighbeam.network.stages import STAGES as NETWORK
 
 FORMAT = 1
+SIGNED = "network."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,18 @@ class CaseOutcome:
 
 
 def collect_stages() -> dict[str, Stage]:
-    """Every pure stage: of the weigh-in, the chain, the network and every registered mechanism."""
-    stages: dict[str, Stage] = {**WEIGH_IN, **CHAIN, **NETWORK}
+    """Every pure stage: of the weigh-in, the chain and every registered mechanism."""
+    stages: dict[str, Stage] = {**WEIGH_IN, **CHAIN}
     for found in call_hook("stages").values():
         stages.update(found)
     return stages
+
+
+def collect_network_stages() -> dict[str, Stage]:
+    """Those that check signatures; the library that does is not part of the core."""
+    from weighbeam.network.stages import STAGES as NETWORK
+
+    return dict(NETWORK)
 
 
 def find_vector_files(paths: list[Path]) -> list[Path]:
@@ -65,6 +72,8 @@ def run_vectors(paths: list[Path], stages: tuple[str, ...] = ("",)) -> Iterator[
         data = _check_file(path, load_json(path))
         if not data["stage"].startswith(stages):
             continue
+        if data["stage"].startswith(SIGNED) and data["stage"] not in known:
+            known |= collect_network_stages()
         for case in data["cases"]:
             ran += 1
             yield _run_case(path, data, case, known.get(data["stage"]))

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import explain_missing
 from weighbeam.mechanism.base import CONTRACT, Mechanism
 from weighbeam.mechanism.page import MechanismPage
 from weighbeam.mechanism.params import Params, ReadBy, describe_params_fault
@@ -69,6 +70,9 @@ def load_cached(name: str) -> Mechanism:
     try:
         kind = entry.load()
     except (Exception, SystemExit) as fault:
+        missing = explain_missing(fault)
+        if missing is not None:
+            raise missing from fault
         message = f"{name!r} does not load: {describe_exception(fault)}"
         remedy = f"upgrade or reinstall {package}"
         if isinstance(fault, SyntaxError) and fault.filename:

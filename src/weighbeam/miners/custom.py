@@ -6,15 +6,18 @@ from importlib.util import module_from_spec, spec_from_file_location
 from inspect import iscoroutinefunction
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.network.miner_app import Handler
+
+if TYPE_CHECKING:
+    # Only for its type: what scores a file loads such functions too, and needs no server.
+    from weighbeam.network.miner_app import Handler
 
 REMEDY = "write package.module:function or FILE.py:function, of an async def that takes a task and the seconds it has"
 
 
-def load_custom_handler(place: str, folder: Path) -> Handler:
+def load_custom_handler(place: str, folder: Path) -> "Handler":
     """`async def name(task, seconds) -> payload`; a file's relative path starts at `folder`."""
     source, _, name = place.rpartition(":")
     try:

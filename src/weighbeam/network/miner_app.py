@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from fastapi import FastAPI, Request, Response
+from fastapi.telemetry import TelemetryConfig
 from starlette.requests import ClientDisconnect
 
 from weighbeam.core.errors import WeighbeamError, require
@@ -26,6 +27,14 @@ LOG = logging.getLogger("weighbeam")
 Result = TypeVar("Result")
 Handler = Callable[[dict[str, Any], float], Awaitable[Any]]
 BODY_SECONDS = 30.0
+NO_TELEMETRY: TelemetryConfig = {
+    "auto_configure": False,
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+}
+"""Of FastAPI, whose own telemetry an environment variable could switch on: it would export addresses and messages."""
 MAX_REQUEST_BYTES = 1 << 20
 MAX_REQUEST_NODES = 1 << 14
 MAX_ROUND_ID = 80
@@ -83,7 +92,7 @@ def make_miner_app(
     for dialect in dialects:
         remembered = dialect.max_age_seconds + dialect.skew_seconds <= KEEP_SECONDS
         require(remembered, "window_too_long", f"{dialect.name} outlives the nonces", f"allow {KEEP_SECONDS} s at most")
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, telemetry=NO_TELEMETRY)
     clock = NonceClock()
 
     def is_new(sender: str, request_id: str, signed_at: int) -> bool:

@@ -12,12 +12,13 @@ from starlette.middleware.cors import CORSMiddleware
 
 from weighbeam import __version__
 from weighbeam.core.errors import require
+from weighbeam.network.miner_app import NO_TELEMETRY
 from weighbeam.service.http.metrics import add_metrics
 from weighbeam.service.http.pipeline import ApiReply, RequestPipeline
 from weighbeam.service.http.threads import BoundedThreadPool
 
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]{1,255}", re.ASCII)
-HEADERS = ("Authorization", "Idempotency-Key")
+HEADERS = ("Authorization", "Idempotency-Key", "MCP-Protocol-Version")
 
 
 def add_origins(app: FastAPI, origins: Sequence[str]) -> None:
@@ -49,7 +50,14 @@ def make_service_app(
     With a `pipeline`, `/metrics` is only for callers that may read; `/health` is open to all.
     """
     told = report or partial(report_health, pool)
-    app = FastAPI(title="Weighbeam", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(
+        title="Weighbeam",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry=NO_TELEMETRY,
+    )
     app.add_exception_handler(HTTPException, refuse_unknown_route)
     add_origins(app, origins)
     add_metrics(app, registry, pipeline)

@@ -22,6 +22,7 @@ from weighbeam.mechanism.params import Params, list_overridden, make_params
 from weighbeam.mechanism.registry import UNUSABLE, load_usable
 from weighbeam.network.keys import Hotkey
 from weighbeam.senses.ports.protocols import Senses
+from weighbeam.service.api.mcp import MAX_BODY, add_mcp
 from weighbeam.service.api.reader import ReadingApi, ReadingContext
 from weighbeam.service.api.reading import add_reading
 from weighbeam.service.api.request_handlers import RequestApi
@@ -134,6 +135,14 @@ def make_app(
     api = RequestApi(store, asked, now)
     add_organic(app, access.make_authenticator(), api, pools, settings.streams)
     return app
+
+
+def serve_tools(app: FastAPI, access: ApiAccess) -> None:
+    """Add the MCP server. Its messages are counted apart, so that a call of a tool is one call of the API."""
+    authenticator = replace(access.make_authenticator(), rate_limits=RateLimits())
+    pools = access.pools
+    pipeline = RequestPipeline(authenticator, MAX_BODY, {}, pools.reading.run, pools.proofs.run, pools.tokens.run)
+    add_mcp(app, pipeline, access.loaded.settings.service.origins)
 
 
 def find_speed(loaded: LoadedSettings) -> float:

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 from weighbeam.app.chains import keep_policy
 from weighbeam.app.identity import open_hotkey, open_signer
 from weighbeam.app.service.access import ApiAccess, check_exposure, open_access
-from weighbeam.app.service.apps import ServiceHost, find_clock, load_runs, log_overridden, make_app
+from weighbeam.app.service.apps import ServiceHost, find_clock, load_runs, log_overridden, make_app, serve_tools
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.app.shutdown import run_until_stopped
 from weighbeam.app.validator.build import BuiltValidator, open_store
@@ -35,7 +35,7 @@ from weighbeam.service.pages.rendering import prepare_pages
 from weighbeam.store.database import Store
 
 
-def run_service(loaded: LoadedSettings) -> None:
+def run_service(loaded: LoadedSettings, mcp: bool = False) -> None:
     """Serve until SIGTERM or SIGINT: calls under way are finished; what was acknowledged is on disk."""
     hotkey, section = open_signer(loaded), loaded.settings.service
     where = check_listen(section.listen)
@@ -43,7 +43,7 @@ def run_service(loaded: LoadedSettings) -> None:
     try:
         check_exposure(loaded, store, time.time())
         access = open_access(loaded, store, hotkey.address, section.listen, pools)
-        app = make_own_app(access, store, hotkey)
+        app = make_own_app(access, store, hotkey, mcp)
         asyncio.run(run_until_stopped(_serve(app, where, section.connections)))
     finally:
         pools.close()
@@ -51,7 +51,7 @@ def run_service(loaded: LoadedSettings) -> None:
     LOG.info("stopped")
 
 
-def make_own_app(access: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
+def make_own_app(access: ApiAccess, store: Store, hotkey: Hotkey, mcp: bool = False) -> FastAPI:
     """All that `weighbeam serve` serves: some mechanisms are served here whether they are run or not."""
     loaded, registry = access.loaded, CollectorRegistry()
     senses = LocalSenses(loaded.settings.validator.embedder)
@@ -62,6 +62,8 @@ def make_own_app(access: ApiAccess, store: Store, hotkey: Hotkey) -> FastAPI:
     for mechanism, params in runs.values():
         log_overridden(mechanism.name, params)
         _extend(mechanism, ServiceHost(app, access, store, hotkey, time.time, registry, senses, params))
+    if mcp:
+        serve_tools(app, access)
     return app
 
 

@@ -31,7 +31,6 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.names import MAX_NAME, is_clean_name
 from weighbeam.engine.rules.constants import Averaging, find_ignored, refuse_setting
 from weighbeam.mechanism.defaults import DEFAULT_MECHANISM
-from weighbeam.network.keys import is_address
 
 PREFIX = "WEIGHBEAM_"
 CONFIG = "WEIGHBEAM_CONFIG"
@@ -69,6 +68,10 @@ class Settings(BaseModel):
     @classmethod
     def check_aliases(cls, aliases: dict[str, str]) -> dict[str, str]:
         """Each is a hotkey's, on one line, short, and free of characters that turn or hide text."""
+        if not aliases:
+            return aliases
+        from weighbeam.network.keys import is_address
+
         for hotkey, name in aliases.items():
             if not is_address(hotkey):
                 raise ValueError(f"{hotkey[:60]!r} is not a hotkey; write the ss58 address of a miner")

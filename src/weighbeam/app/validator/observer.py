@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from weighbeam.app.settings.sources import LoadedSettings
 from weighbeam.app.shutdown import end_now, run_until_stopped
+from weighbeam.app.tracing import export_traces
 from weighbeam.app.validator.build import BuiltValidator, build_validator
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import LOG
@@ -28,7 +29,8 @@ def run_observer(loaded: LoadedSettings) -> None:
     lookout = _look_out(built, loaded)
     LOG.info("observer %s of validator %s runs %s", lookout.seat.name, built.runtime.hotkey, _name(runners))
     try:
-        asyncio.run(run_until_stopped(_run(lookout, runners)))
+        with export_traces():
+            asyncio.run(run_until_stopped(_run(lookout, runners)))
     finally:
         built.runtime.store.close()
     LOG.info("stopped")

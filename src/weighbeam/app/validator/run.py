@@ -16,6 +16,7 @@ from weighbeam.app.service.apps import load_runs, log_overridden, make_app
 from weighbeam.app.service.server import extend_validator_service
 from weighbeam.app.settings.sources import LoadedSettings, explain_ignored
 from weighbeam.app.shutdown import end_now, run_until_stopped
+from weighbeam.app.tracing import export_traces
 from weighbeam.app.validator.build import BuiltValidator, build_validator
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.alerts.alerts import LOG, Alerts, Level
@@ -71,7 +72,8 @@ def run_validator(loaded: LoadedSettings, standby: bool = False) -> None:
     turn = open_standby(built, loaded) if standby or loaded.settings.validator.standby else None
     try:
         watch = open_watch(built, loaded)
-        asyncio.run(run_until_stopped(_run(built, loaded, [watch.keep_watching], partial(_begin, built, turn))))
+        with export_traces():
+            asyncio.run(run_until_stopped(_run(built, loaded, [watch.keep_watching], partial(_begin, built, turn))))
     finally:
         built.runtime.store.close()
     LOG.info("stopped")

@@ -13,6 +13,7 @@ import typer
 
 from weighbeam.cli.common.help import HelpGroup
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import explain_missing
 
 COMMANDS = "weighbeam.commands"
 """Groups of commands: `NAME = "module:app"`, a `typer.Typer`."""
@@ -49,6 +50,9 @@ def explain_broken(name: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except Exception as fault:
+        missing = explain_missing(fault)
+        if missing is not None:
+            raise missing from fault
         told = f"the command {name!r} does not load: {type(fault).__name__}: {fault}"
         raise WeighbeamError("broken_command", told, remedy) from fault
 

@@ -15,8 +15,11 @@ import typer
 
 from weighbeam.cli.common.help import HelpGroup
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import explain_missing
 
 UsageError: Any = typer.BadParameter.__bases__[0]
+WANTED_EXTRAS = {"serve": "service", "lab": "lab"}
+"""The extra of a group of commands, where it is not the first that brings a package."""
 EXIT_CHECK_FAILED = 1
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -41,6 +44,12 @@ class Shell(HelpGroup):
             sys.exit(EXIT_USER_ERROR)
         except WeighbeamError as fault:
             print_error(fault, as_json)
+            sys.exit(EXIT_USER_ERROR)
+        except ModuleNotFoundError as fault:
+            missing = explain_missing(fault, WANTED_EXTRAS.get(given[0] if given else "", ""))
+            if missing is None:
+                raise
+            print_error(missing, as_json)
             sys.exit(EXIT_USER_ERROR)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ import typer
 
 from weighbeam.cli.common.options import complete_setting
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import require_extra
 
 if TYPE_CHECKING:
     from weighbeam.lab.attack.comparison import AttackFinding
@@ -53,6 +54,7 @@ def check_report(file: Path | None) -> None:
     """Before hours of work: whether its result can be written."""
     if file is None:
         return
+    require_extra("charts")
     if file.suffix.lower() != ".html":
         raise WeighbeamError("bad_report", f"{file.name} is not a page", "end it with .html")
     if not file.absolute().parent.is_dir() or file.is_dir():

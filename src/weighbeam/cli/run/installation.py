@@ -1,9 +1,10 @@
 """`weighbeam setup`, `doctor` and `config`: install, check and show the settings in force."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -96,10 +97,9 @@ def doctor(
 
     Exits with 1 if a needed part is broken. Optional parts may be missing.
     """
-    from weighbeam.app.validator.checks import diagnose_settings
     from weighbeam.engine.running.diagnosis import diagnose
 
-    symptoms = chain(diagnose(), diagnose_settings(config))
+    symptoms = chain(diagnose(), _diagnose_settings(config))
     if as_json:
         found = list(symptoms)
         rows = [{"name": s.name, "state": s.state, "detail": s.detail, "remedy": s.remedy or None} for s in found]
@@ -109,6 +109,22 @@ def doctor(
         healthy = _show_symptoms(symptoms)
     if not healthy:
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _diagnose_settings(config: Path | None) -> "Iterator[Symptom]":
+    """Nothing in the core runs by settings, so without the packages that do they are not checked."""
+    from weighbeam.core.extras import explain_missing
+    from weighbeam.engine.running.diagnosis import Symptom
+
+    try:
+        from weighbeam.app.validator.checks import diagnose_settings
+    except ModuleNotFoundError as fault:
+        missing = explain_missing(fault)
+        if missing is None:
+            raise
+        yield Symptom("settings", "missing", missing.message, missing.remedy)
+    else:
+        yield from diagnose_settings(config)
 
 
 def _show_symptoms(symptoms: "Iterable[Symptom]") -> bool:

@@ -167,7 +167,11 @@ serve_app.add_typer(token_app, name="token")
 
 @serve_app.callback()
 def serve(
-    context: typer.Context, config: ConfigOption = None, log_json: LogJson = False, log_level: LogLevel = None
+    context: typer.Context,
+    config: ConfigOption = None,
+    mcp: Annotated[bool, typer.Option("--mcp", help="Serve the tools of an MCP server on /mcp, read-only.")] = False,
+    log_json: LogJson = False,
+    log_level: LogLevel = None,
 ) -> None:
     """Serve the HTTP API and the dashboard.
 
@@ -180,4 +184,4 @@ def serve(
 
     loaded = open_settings(config)
     start_logs(loaded, log_json, log_level)
-    run_service(loaded)
+    run_service(loaded, mcp)

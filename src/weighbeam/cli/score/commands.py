@@ -20,6 +20,7 @@ from weighbeam.cli.common.options import AsJson, Explain, HtmlFile, Only, Params
 from weighbeam.cli.common.shell import make_app
 from weighbeam.cli.score.command import ScoreCall, ScoreCommand
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import require_extra
 
 
 class MechanismGroup(HelpGroup):
@@ -79,6 +80,8 @@ def _make_callback(mechanism: str, command: ScoreCommand) -> Callable[..., None]
         from weighbeam.cli.common.overrides import load_overrides
         from weighbeam.mechanism.registry import load_mechanism
 
+        if html is not None:
+            require_extra("charts")
         overrides = load_overrides(params, settings)
         call = ScoreCall(load_mechanism(mechanism), file, as_json, explain, only or [], overrides, embedder, html)
         command.run(call, **given)

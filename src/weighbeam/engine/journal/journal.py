@@ -37,6 +37,7 @@ from weighbeam.engine.journal.projections import (
 from weighbeam.engine.journal.state import apply_round
 from weighbeam.engine.outbox.enqueue import enqueue_round_jobs, find_fault
 from weighbeam.engine.rules.last_seen import note_round
+from weighbeam.engine.support.spans import trace
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import recall_params
 from weighbeam.mechanism.records import COLLECTED, Asked, Observation, Scored, Standing
@@ -101,6 +102,10 @@ class Journal:
 
     def commit(self, round_id: str, mechanism: Mechanism) -> CommittedRound:
         """Score a recorded round and append it to the chain: one transaction, once."""
+        with trace("commit", mechanism=mechanism.name):
+            return self._commit(round_id, mechanism)
+
+    def _commit(self, round_id: str, mechanism: Mechanism) -> CommittedRound:
         with self.store.write() as connection:
             row = connection.execute(select(tables.rounds).where(tables.rounds.c.id == round_id)).one_or_none()
             if row is None or row.state != "observed":
@@ -113,7 +118,8 @@ class Journal:
             params = recall_params(mechanism, body["params"])
             before = select_standings(connection, mechanism.name)
             _require_standings(connection, mechanism.name, before)
-            scored, after = apply_round(mechanism, params, body["departed"], observation, before)
+            with trace("score", mechanism=mechanism.name):
+                scored, after = apply_round(mechanism, params, body["departed"], observation, before)
             written = encode_outcome(row.body, scored, after)
             (outcome,) = insert_blobs(connection, [written])
             connection.execute(insert(tables.round_blobs).values(round=round_id, digest=outcome))

@@ -17,6 +17,7 @@ from weighbeam.engine.rounds.context import RoundContext, RoundStart
 from weighbeam.engine.rounds.trimming import trim_failed
 from weighbeam.engine.rules.averages import stand_by_averages
 from weighbeam.engine.support.process import refuse_exit, run_in_thread
+from weighbeam.engine.support.spans import trace
 from weighbeam.engine.weights.emissions import select_averages
 from weighbeam.mechanism.params import hash_params
 from weighbeam.mechanism.records import Answer, Asked, Group, Observation, Standing, Task
@@ -139,7 +140,9 @@ async def observe_round(
         raise moment.exclusion.explain(mechanism.name)
     named = await run_in_thread(mechanism.name_senses, params, context.senses)
     params_hash = hash_params(mechanism, params, named)
-    heard, lateness = await ask_group(context, task, group, moment, params_hash)
+    with trace("ask", mechanism=mechanism.name, asked=len(group.members) + len(group.extra)) as span:
+        heard, lateness = await ask_group(context, task, group, moment, params_hash)
+        span.note(answered=sum(reply.status == "ok" for reply in heard), late=lateness is not None)
     LOG.info("%s: asked %s: %s", moment.round_id, count_noun(len(heard), "miner"), count_outcomes(heard))
     entities = {reply.hotkey: moment.entities[reply.hotkey] for reply in heard if reply.hotkey in moment.entities}
     asked = Asked(task, group, tuple(_answer(reply, moment) for reply in heard), moment.seed, entities, moment.at)
@@ -159,7 +162,8 @@ async def record_round(
     `lateness` is how late our own machine was, if that made the round void.
     """
     mechanism = context.mechanism
-    observation = await observe(context, asked)
+    with trace("observe", mechanism=mechanism.name, answers=len(asked.answers)):
+        observation = await observe(context, asked)
     if mechanism.kind == "asked":
         asked, observation = await _trim(context, asked, observation)
     known = await asyncio.to_thread(context.journal.known, mechanism.name) if moment.known is None else moment.known
@@ -175,7 +179,8 @@ async def record_round(
         endpoints={answer.hotkey: _format_endpoint(moment.endpoints.get(answer.hotkey)) for answer in asked.answers},
         lateness=None if lateness is None else asdict(lateness),
     )
-    await asyncio.to_thread(context.journal.record, facts, asked, observation, also)
+    with trace("record", mechanism=mechanism.name):
+        await asyncio.to_thread(context.journal.record, facts, asked, observation, also)
 
 
 async def _trim(context: RoundContext, asked: Asked, observation: Observation) -> tuple[Asked, Observation]:

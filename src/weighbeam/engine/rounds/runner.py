@@ -31,6 +31,7 @@ from weighbeam.engine.rounds.tasks import TaskSource
 from weighbeam.engine.support.clock import EngineClock
 from weighbeam.engine.support.observers import select_alive
 from weighbeam.engine.support.process import run_in_thread
+from weighbeam.engine.support.spans import Span, trace
 from weighbeam.engine.weights.assessment import WeighInContext, derive_limits, find_eligible
 from weighbeam.engine.weights.discovery import find_operators
 from weighbeam.engine.weights.metagraphs import note_if_due
@@ -79,7 +80,14 @@ class MechanismRunner:
         """Play one round with the serving miners: an organic request if one waits, else our own task. `asked` or `own`
         restricts it; `nothing_new` if another process took the request. A collecting mechanism takes what came in.
         """
+        with trace("round", mechanism=self.name) as span:
+            done = await self._play(which, span)
+            span.note(round=done.id, answers=len(done.scored.scores))
+            return done
+
+    async def _play(self, which: Which, span: Span) -> CommittedRound:
         moment, miners = await self._look()
+        span.note(block=moment.block, eligible=len(miners))
         if self.collector is not None:
             return await collect_rounds(self.round_context, self.collector, moment)
         journal, mechanism = self.round_context.journal, self.round_context.mechanism
@@ -107,7 +115,8 @@ class MechanismRunner:
             return None
         try:
             bound = partial(require_bound, request_id=request.id, round_id=moment.round_id)
-            await observe_round(self.round_context, request.task, moment, miners, bound)
+            with trace("round", mechanism=self.name, round=moment.round_id, block=moment.block):
+                await observe_round(self.round_context, request.task, moment, miners, bound)
         except asyncio.CancelledError:
             self._put_back(moment, request)
             raise
@@ -143,7 +152,8 @@ class MechanismRunner:
     async def observe_own(self) -> str:
         """Play a round of our own for the validator to score."""
         moment, miners = await self._look()
-        await observe_round(self.round_context, await self._find_task(moment, None), moment, miners)
+        with trace("round", mechanism=self.name, round=moment.round_id, block=moment.block):
+            await observe_round(self.round_context, await self._find_task(moment, None), moment, miners)
         return moment.round_id
 
     async def _look(self) -> tuple[RoundStart, list[str]]:
@@ -193,7 +203,9 @@ class MechanismRunner:
         return [hotkey for hotkey in eligible if hotkey in staked]
 
     async def weigh_in(self) -> WeighInResult:
-        done = await weigh_in(self.weigh_in_context, self.clock.now())
+        with trace("weigh_in", mechanism=self.name) as span:
+            done = await weigh_in(self.weigh_in_context, self.clock.now())
+            span.note(action=done.decision.action, reason=done.decision.reason, mode=done.mode.mode)
         if done.reading is not None:
             self._note(done.reading.graph, done.reading.rules, always=True)
         return done

@@ -14,6 +14,7 @@ import numpy as np
 from weighbeam.charts.drawing import draw_in_process
 from weighbeam.charts.heatmap import Heatmap
 from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.extras import require_extra
 from weighbeam.mechanism.params import make_params
 from weighbeam.mechanism.registry import list_broken, list_mechanisms, load_mechanism
 from weighbeam.senses.adapters import model_files
@@ -26,13 +27,19 @@ LIBRARIES = ("numpy", "onnxruntime", "tokenizers", "safetensors", "pydantic", "t
 EXTRAS = {
     "alerts": ("apprise",),
     "bittensor": ("bittensor",),
+    "charts": ("altair", "jinja2", "vl-convert-python"),
     "chunkers": ("semantic-text-splitter", "chonkie", "semchunk", "langchain-text-splitters"),
     "corpus": ("numkong",),
+    "lab": ("alembic", "bittensor-core", "sqlalchemy"),
     "punkt": ("nltk",),
     "openai": ("openai",),
+    "otel": ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"),
+    "parquet": ("pyarrow",),
     "postgres": ("psycopg",),
     "ray": ("ray",),
     "s3": ("obstore",),
+    "service": ("fastapi", "prometheus-client", "structlog", "uvicorn"),
+    "validator": ("fastapi", "prometheus-client", "structlog", "uvicorn"),
     "wandb": ("wandb",),
     "torch": ("torch", "sentence-transformers"),
 }
@@ -59,7 +66,7 @@ def diagnose() -> Iterator[Symptom]:
     yield _guard("model cache", "fault", _check_cache)
     yield _guard("embedder", "fault", _check_embedder)
     yield _guard("entailment", "fault", _check_entailment)
-    yield _guard("pictures", "fault", _check_pictures)
+    yield _check_pictures()
     yield _guard("embedder minilm-int8", "fault", _check_arithmetic)
     yield _guard("splitter punkt", "missing", _check_punkt)
     for extra, packages in EXTRAS.items():
@@ -139,7 +146,16 @@ def _check_entailment() -> str:
     return f"{entailment.id} {entailment.digest[:12]}, contradiction {against:.3f}"
 
 
-def _check_pictures() -> str:
+def _check_pictures() -> Symptom:
+    """Only a machine that is meant to draw must be able to."""
+    try:
+        require_extra("charts")
+    except WeighbeamError as fault:
+        return Symptom("pictures", "missing", fault.message, fault.remedy)
+    return _guard("pictures", "fault", _draw_probe)
+
+
+def _draw_probe() -> str:
     """Draw the smallest heatmap there is, as a validator does."""
     drawn = draw_in_process(Heatmap("probe", (), ("a",), (1,), (False,), np.ones((1, 1))))
     return f"a PNG of {len(drawn):,} bytes"

@@ -21,6 +21,7 @@ from weighbeam.engine.rules.decision import Burn, Decision
 from weighbeam.engine.rules.intents import REACHED, WeightsIntent, WeightsPlan
 from weighbeam.engine.rules.mode import Mode
 from weighbeam.engine.support.process import run_in_thread
+from weighbeam.engine.support.spans import trace
 from weighbeam.engine.weights.assessment import (
     ChainSnapshot,
     WeighInAssessment,
@@ -61,11 +62,15 @@ async def weigh_in(context: WeighInContext, now: float) -> WeighInResult:
     settled = None
     with suppress(ChainFault):
         settled = await context.ledger.settle(context.chain, context.own_hotkey)
-    reading = await fetch_snapshot(context)
+    with trace("read_chain", mechanism=context.mechanism.name):
+        reading = await fetch_snapshot(context)
     assessed, entry = await run_in_thread(_decide, context, reading, now)
     submission = None
     if assessed.decision.action == "submit":
-        submission = await _submit(context, assessed, reading, entry, now)
+        with trace("submit", mechanism=context.mechanism.name) as span:
+            submission = await _submit(context, assessed, reading, entry, now)
+            if submission is not None:
+                span.note(state=submission.state, reason=submission.reason)
     return WeighInResult(
         assessed.decision,
         assessed.mode,

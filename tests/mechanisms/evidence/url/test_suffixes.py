@@ -1,4 +1,4 @@
-"""The lookup in the public suffix list, against the library whose list it is."""
+"""The lookup in the public suffix list, against a library that reads the same list."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import pytest
 import tldextract
 
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.core.suffixes import SUFFIXES, parse_suffixes
+from weighbeam.core.suffixes import LIST, SUFFIXES, parse_suffixes
 
 
 def list_hosts() -> list[str]:
@@ -17,7 +17,7 @@ def list_hosts() -> list[str]:
 
 @pytest.fixture(scope="module")
 def extract() -> tldextract.TLDExtract:
-    return tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
+    return tldextract.TLDExtract(cache_dir=None, suffix_list_urls=(LIST.as_uri(),), fallback_to_snapshot=False)
 
 
 # A rule for what is below it makes the library forget the wildcard that covers it.
