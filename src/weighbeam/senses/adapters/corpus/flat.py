@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.senses.adapters.corpus.blocks import cut_parts, make_block, place_rows
+from weighbeam.senses.adapters.corpus.blocks import cut_parts, find_highest, make_block, place_rows
 from weighbeam.senses.ports.vectors import (
     MAX_LENGTH,
     BestRows,
@@ -83,7 +83,7 @@ class FlatIndex:
                 np.vecdot(part, floats[0], out=scores[:, 0])
             else:
                 np.dot(part, columns, out=scores)
-            highest = scores.max(axis=0).astype(np.float64)
+            highest = find_highest(scores).astype(np.float64)
             hit = np.flatnonzero(highest > best.products - error)
             if len(hit):
                 floor = np.maximum(highest - 2 * error, best.products - error)[hit]
