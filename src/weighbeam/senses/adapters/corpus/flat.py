@@ -74,7 +74,7 @@ class FlatIndex:
         alone = len(queries) == 1
         rows = self._block_rows if alone else min(PART, self._block_rows)
         floats, error, best = queries.astype(np.float32), bound_error(queries), BestRows(len(queries))
-        columns = np.asfortranarray(floats.T)
+        columns = np.ascontiguousarray(floats.T)
         room = np.empty((rows, len(queries)), np.float32)
         for number, start, last in cut_parts(self._count, self._block_rows, rows):
             first, part = number * self._block_rows + start, self._blocks[number][start:last]
