@@ -14,6 +14,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -220,8 +221,8 @@ def make_journal(folder: Path, days: float = DAYS, miners: int = MINERS, copied:
     halts = {round(some * DAY / ROUND_SECONDS): find_copy(folder, some) for some in copied}
     for done in rounds:
         if done in halts:
-            with store.read() as connection:
-                connection.exec_driver_sql("VACUUM INTO ?", (str(halts[done]),))
+            with closing(sqlite3.connect(path)) as raw:
+                raw.execute("VACUUM INTO ?", (str(halts[done]),))
         if done % 500 == 0:
             print(f"  {done:,} rounds of each in {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     store.close()

@@ -34,7 +34,8 @@ from weighbeam.senses.ports.vectors import (
 
 SLACK = 4e6
 FIRST_FETCH = 32
-MAX_FETCH = 2_048
+MAX_FETCH = 512
+"""So many rows are asked for at once; those of a mapped file bring their neighbours into memory."""
 MAX_WAITING = 65_536
 QUERY, PLACE, UPPER, LOWER = range(4)
 MIN_SCALE = 1e-9
@@ -115,7 +116,7 @@ class CandidateSearch:
         while waiting.shape[1]:
             turns = np.arange(waiting.shape[1]) - np.searchsorted(waiting[QUERY], waiting[QUERY])
             self._score(waiting[:, turns < size], fetch)
-            waiting, size = self._drop(waiting[:, turns >= size]), min(4 * size, MAX_FETCH)
+            waiting, size = self._drop(waiting[:, turns >= size]), 4 * size
 
     def _drop(self, waiting: NDArray[np.float64]) -> NDArray[np.float64]:
         """Without the rows that can no longer win."""
