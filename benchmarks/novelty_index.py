@@ -44,7 +44,8 @@ def _tell(what: str, probe: dict[str, Any], rows: int) -> Iterator[Line]:
         f"{what}: one query against reading", f"{single / read:.2f}× ({times})", f"≤ {most}×", single <= most * read
     )
     if "products" in probe:
-        shown = f"{probe['products'] / read:.2f}× ({probe['products'] * 1e3:.1f} ms, {probe['products'] / rows * 1e9:.1f} ns a row)"
+        products = probe["products"]
+        shown = f"{products / read:.2f}× ({products * 1e3:.1f} ms, {products / rows * 1e9:.1f} ns a row)"
         yield Line(f"{what}: its kernel's products alone against reading", shown, "reported", True)
     rate = f"{single / batch:.1f}× ({batch * 1e3:.2f} ms a query)"
     yield Line(f"{what}: rate in a batch of 64", rate, "≥ 5×", single >= 5 * batch)
