@@ -28,17 +28,11 @@ SERVED, SERVED_DAYS = (64, 256, 1_000), 0.5
 CLIENT_SECONDS, CONNECTIONS = 20.0, 4
 
 
-def measure_growth() -> Iterator[Line]:
-    yield from _measure_rounds()
-    yield from _measure_journals()
-    yield from _measure_services()
-
-
 def find_folder() -> Path:
     return Path(os.environ.get("WEIGHBEAM_BENCH_GROWTH") or Path(tempfile.gettempdir()) / f"weighbeam-growth-{SEED}")
 
 
-def _measure_rounds() -> Iterator[Line]:
+def measure_grown_rounds() -> Iterator[Line]:
     before: Mapping[str, Any] = {}
     for answers, characters in CHUNKING:
         found = probe("chunking", str(answers), str(characters))
@@ -62,7 +56,7 @@ def _measure_rounds() -> Iterator[Line]:
         before = {**found, "size": answers}
 
 
-def _measure_journals() -> Iterator[Line]:
+def measure_grown_journals() -> Iterator[Line]:
     """Two rounds every 300 seconds, of 25 answers each."""
     folder = find_folder() / "days"
     last = make_journal(folder, DAYS[-1], copied=DAYS[:-1])
@@ -78,7 +72,7 @@ def _measure_journals() -> Iterator[Line]:
             before = {**found, "size": days}
 
 
-def _measure_services() -> Iterator[Line]:
+def measure_grown_services() -> Iterator[Line]:
     before: Mapping[str, Any] = {}
     for miners in SERVED:
         journal = make_journal(find_folder() / f"miners-{miners}", SERVED_DAYS, miners)
@@ -139,4 +133,5 @@ def probe(*words: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    show_lines(measure_growth())
+    for measure in (measure_grown_rounds, measure_grown_journals, measure_grown_services):
+        show_lines(measure())

@@ -6,13 +6,13 @@ mechanisms from loading.
 
 import inspect
 import logging
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -225,7 +225,7 @@ def _stamp_path() -> tuple[tuple[str, int | None], ...]:
 
 def _read_time(place: str) -> int | None:
     try:
-        return os.stat(place or ".").st_mtime_ns
+        return Path(place or ".").stat().st_mtime_ns
     except OSError:
         return None
 
