@@ -57,9 +57,9 @@ def find_highest(products: NDArray[Number]) -> NDArray[Number]:
     ([126, 127], [4, 5])
     """
     count, columns = products.shape
-    if columns == 1 or count % FOLD:
-        return products.max(axis=0)
-    return products.reshape(-1, FOLD * columns).max(axis=0).reshape(FOLD, columns).max(axis=0)
+    fold = 1 if columns == 1 or count % FOLD else FOLD
+    highest: NDArray[Number] = products.reshape(-1, fold * columns).max(axis=0).reshape(fold, columns).max(axis=0)
+    return highest
 
 
 def find_reaching(products: NDArray[Number], limits: NDArray[Number]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
