@@ -113,10 +113,10 @@ async def _play(asked: Asked, senses: Timed) -> tuple[float, float]:
     return float(np.diff(beats).max()), whole
 
 
-def make_long_round() -> Asked:
+def make_long_round(count: int = ANSWERS) -> Asked:
     """Every answer a text of its own."""
     answers = []
-    for number in range(ANSWERS):
+    for number in range(count):
         words = generate_document(f"answer-{number}", 3000).text.split()[:WORDS]
         answers.append(Answer(f"miner-{number:03d}", {"text": " ".join(words)}, 1.0 + number / 100))
     return Asked(Task("long", {"prompt": PROMPT}), Group(tuple(a.hotkey for a in answers)), tuple(answers), "bench")

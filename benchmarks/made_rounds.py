@@ -36,12 +36,12 @@ class RandomSenses:
         return RuleSentences()
 
 
-def make_asked(seed: int, miners: int, distinct: int) -> Asked:
+def make_asked(seed: int, miners: int, distinct: int, characters: int = CHARACTERS, chunks: int = CHUNKS) -> Asked:
     """`miners` answers to one document, `distinct` of them different from each other."""
     rng = np.random.default_rng(seed)
-    document = generate_document(seed, CHARACTERS).text
+    document = generate_document(seed, characters).text
     starts = sentence_starts(document, RandomSenses())[1:]
-    cuts = [[0, *sorted(rng.choice(starts, CHUNKS - 1, replace=False).tolist())] for _ in range(distinct)]
+    cuts = [[0, *sorted(rng.choice(starts, chunks - 1, replace=False).tolist())] for _ in range(distinct)]
     chunkings = [cut_at(document, one) for one in cuts]
     picked = [*range(distinct), *rng.integers(0, distinct, miners - distinct).tolist()]
     seconds = rng.uniform(0.5, 5.0, miners).round(6).tolist()

@@ -12,10 +12,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.measure import time_alternately
+from benchmarks.measure import time_alternately, time_once
 from weighbeam.core.quantise import unit_millionths
+from weighbeam.senses.adapters.corpus.blocks import cut_parts
+from weighbeam.senses.adapters.corpus.codes import CodeMultiplier, encode_rows
 from weighbeam.senses.adapters.corpus.flat import FlatIndex
-from weighbeam.senses.adapters.corpus.int8_bound import BoundIndex
+from weighbeam.senses.adapters.corpus.int8_bound import PART_ALONE, BoundIndex
 from weighbeam.senses.adapters.corpus.open_index import Scan, open_index
 from weighbeam.senses.ports.vectors import VectorIndex, dot_exact
 
@@ -85,7 +87,19 @@ def _time(index: FlatIndex | BoundIndex, queries: Rows, shelf: Shelf) -> dict[st
     batch, summed = time_alternately(
         lambda: index.nearest(queries), lambda: [np.add.reduce(view) for view in views], 5, time.process_time
     )
-    return {"single": single, "read": read, "summed": summed, "batch": batch / BATCH, "fetched": [usual, limit]}
+    found = {"single": single, "read": read, "summed": summed, "batch": batch / BATCH, "fetched": [usual, limit]}
+    return {**found, **({"products": _time_products(index, queries)} if isinstance(index, BoundIndex) else {})}
+
+
+def _time_products(index: BoundIndex, queries: Rows) -> float:
+    """What the kernel takes for one query's products of codes: nothing of the index can be faster."""
+    multiplier = CodeMultiplier(encode_rows(queries[:1]).codes, PART_ALONE)
+    parts = [
+        index._blocks[block].codes[first:last] for block, first, last in cut_parts(len(index), PART_ALONE, PART_ALONE)
+    ]
+    return median(
+        time_once(lambda: [multiplier.multiply(part) for part in parts], time.process_time) for _ in range(LAPS)
+    )
 
 
 def _view_memory(index: FlatIndex | BoundIndex) -> list[NDArray[Any]]:

@@ -14,6 +14,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -172,14 +173,14 @@ async def _pass(_: OutboxItem) -> None:
     return None
 
 
-def list_hotkeys() -> list[str]:
-    return [Hotkey.from_seed(bytes.fromhex(seeded_digest(SEED, "miner", n))).address for n in range(MINERS)]
+def list_hotkeys(miners: int = MINERS) -> list[str]:
+    return [Hotkey.from_seed(bytes.fromhex(seeded_digest(SEED, "miner", n))).address for n in range(miners)]
 
 
-def open_subnet(folder: Path, store: Store, senses: Senses, at: float) -> Subnet:
+def open_subnet(folder: Path, store: Store, senses: Senses, at: float, miners: int = MINERS) -> Subnet:
     """A chain with everybody on it, and nothing asked yet."""
-    owner, hotkeys = Hotkey.from_uri(OWNER), list_hotkeys()
-    size = {"max_validators": 1, "max_uids": MINERS + 1, "mechanisms": len(MECHANISMS)}
+    owner, hotkeys = Hotkey.from_uri(OWNER), list_hotkeys(miners)
+    size = {"max_validators": 1, "max_uids": miners + 1, "mechanisms": len(MECHANISMS)}
     file = ChainFile.create(folder / "chain.sqlite", SubnetParameters(**size), manual=True)
     register(file, owner.address, stake=5000 * 10**9)
     for number, hotkey in enumerate(hotkeys):
@@ -204,8 +205,11 @@ def open_hasty(path: Path) -> Store:
     return store
 
 
-def make_journal(folder: Path, days: float = DAYS) -> Path:
-    """The journal in `folder`, made now if it is not there; it ends at the present."""
+def make_journal(folder: Path, days: float = DAYS, miners: int = MINERS, copied: Sequence[float] = ()) -> Path:
+    """The journal in `folder`, made now if it is not there; it ends at the present.
+
+    What it was after each number of days in `copied` is left beside it: see `find_copy`.
+    """
     path, note = folder / "journal.db", folder / "made.json"
     if note.exists():
         return path
@@ -213,15 +217,24 @@ def make_journal(folder: Path, days: float = DAYS) -> Path:
     folder.mkdir(parents=True)
     logging.disable(logging.ERROR)
     start, store = time.perf_counter(), open_hasty(path)
-    rounds = _live(open_subnet(folder, store, LocalSenses(), time.time() - days * DAY), days)
+    rounds = _live(open_subnet(folder, store, LocalSenses(), time.time() - days * DAY, miners), days)
+    halts = {round(some * DAY / ROUND_SECONDS): find_copy(folder, some) for some in copied}
     for done in rounds:
+        if done in halts:
+            with closing(sqlite3.connect(path)) as raw:
+                raw.execute("VACUUM INTO ?", (str(halts[done]),))
         if done % 500 == 0:
             print(f"  {done:,} rounds of each in {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     store.close()
     _close(path)
     spent = round(time.perf_counter() - start)
-    note.write_text(json.dumps({"seed": SEED, "miners": MINERS, "days": days, "at": time.time(), "seconds": spent}))
+    note.write_text(json.dumps({"seed": SEED, "miners": miners, "days": days, "at": time.time(), "seconds": spent}))
     return path
+
+
+def find_copy(folder: Path, days: float) -> Path:
+    """Where the journal as it was after so many days is."""
+    return folder / f"journal-{days:g}.db"
 
 
 def _live(subnet: Subnet, days: float) -> Iterator[int]:

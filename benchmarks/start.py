@@ -1,40 +1,62 @@
 """What starting a command costs, in seconds of processor time, against an interpreter that does nothing."""
 
 import resource
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 from benchmarks.measure import Line, time_alternately, time_once
+from weighbeam.store.database import Store
 
 LAPS, COMMAND_LAPS = 9, 5
-MAX_SECONDS = 0.3
+MAX_SECONDS = 0.12
 ROOT = Path(__file__).parent.parent
-GOLDEN = str(ROOT / "golden/0.2.0/journal.sqlite")
-COMMANDS = {
-    "score chunking, its texts remembered": (("score", "chunking", str(ROOT / "examples/chunking.json")), 0.5),
-    "leaderboard of a small journal": (("journal", "leaderboard", "--store", GOLDEN, "--mechanism", "chunking"), 0.5),
-    "rounds of a small journal": (("journal", "rounds", "--store", GOLDEN), None),
-    "doctor": (("doctor",), 2.0),
-}
-"""What is run, and the most CPU seconds it should take; a journal of an older version is copied first."""
+GOLDEN = ROOT / "golden/0.2.0/journal.sqlite"
+TEXT = "The tide turns twice a day, since the moon draws the water of the sea."
 
 
 def measure_start() -> Iterator[Line]:
-    """In seconds of processor time, so that a busy machine changes little."""
+    """In seconds of processor time, so that a busy machine changes less; what a score is of is remembered."""
     bare, shown = time_alternately(partial(run, "-c", "pass"), partial(run, "-m", "weighbeam", "--help"), LAPS, spent)
-    found = f"{shown * 1e3:.0f} ms, {shown / bare:.1f} times a bare interpreter"
-    yield Line("weighbeam --help, CPU time", found, f"<= {MAX_SECONDS * 1e3:.0f} ms", shown <= MAX_SECONDS)
-    for what, (command, most) in COMMANDS.items():
-        run("-m", "weighbeam", *command, check=False)
-        seconds = min(
-            time_once(partial(run, "-m", "weighbeam", *command, check=False), spent) for _ in range(COMMAND_LAPS)
-        )
-        wanted = "reported" if most is None else f"<= {most * 1e3:.0f} ms"
-        found = f"{seconds * 1e3:.0f} ms, {seconds / bare:.1f} times a bare interpreter"
-        yield Line(f"weighbeam {what}, CPU time", found, wanted, most is None or seconds <= most)
+    yield _tell("--help", shown, bare, MAX_SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        for what, (command, most) in list_commands(Path(folder)).items():
+            run("-m", "weighbeam", *command, check=False)
+            laps = [
+                time_once(partial(run, "-m", "weighbeam", *command, check=False), spent) for _ in range(COMMAND_LAPS)
+            ]
+            yield _tell(what, median(laps), bare, most)
+
+
+def _tell(what: str, seconds: float, bare: float, most: float | None) -> Line:
+    wanted = "reported" if most is None else f"≤ {most * 1e3:.0f} ms"
+    found = f"{seconds * 1e3:.0f} ms, {seconds / bare:.1f} times a bare interpreter"
+    return Line(f"weighbeam {what}, CPU time", found, wanted, most is None or seconds <= most)
+
+
+def list_commands(folder: Path) -> dict[str, tuple[Sequence[str], float | None]]:
+    """What is run, and the most CPU seconds it should take; the journal is of this version."""
+    journal, desk = shutil.copy(GOLDEN, folder / "journal.db"), str(folder / "desk.db")
+    Store(f"sqlite:///{journal}").close()
+    scores = {
+        name: ("score", name, str(ROOT / f"examples/{name}.json")) for name in ("inference", "evidence", "novelty")
+    }
+    return {
+        "score chunking": (("score", "chunking", str(ROOT / "examples/chunking.json")), 0.5),
+        **{f"score {name}": (command, None) for name, command in scores.items()},
+        "journal leaderboard": (("journal", "leaderboard", "--store", journal, "--mechanism", "chunking"), 0.5),
+        "journal rounds": (("journal", "rounds", "--store", journal), None),
+        "novelty submit": (
+            ("novelty", "submit", "--store", desk, "--contributor", "ada", "--per-day", "500", TEXT),
+            None,
+        ),
+        "doctor": (("doctor",), 2.0),
+    }
 
 
 def run(*command: str, check: bool = True) -> None:

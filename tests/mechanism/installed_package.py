@@ -9,7 +9,7 @@ from shutil import rmtree
 
 from weighbeam.lab.attack.catalogue import list_attacks
 from weighbeam.lab.simulate.worlds import load_senses
-from weighbeam.mechanism.registry import GROUP, load_cached, warn_once
+from weighbeam.mechanism.registry import GROUP, _find_entries, load_cached, warn_once
 
 
 @contextmanager
@@ -36,5 +36,5 @@ def install(folder: Path, entries: Mapping[str, str], package: str = "some-packa
 
 def _forget() -> None:
     invalidate_caches()
-    for cached in (load_cached, warn_once, list_attacks, load_senses):
+    for cached in (_find_entries, load_cached, warn_once, list_attacks, load_senses):
         cached.cache_clear()

@@ -1,11 +1,20 @@
 """The root of all `weighbeam` commands."""
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar
 
 import typer
 
 from weighbeam import __version__
-from weighbeam.cli.common.extensions import COMMANDS, list_extensions, load_command
+from weighbeam.cli.common.extensions import (
+    COMMANDS,
+    build_group,
+    describe_part,
+    list_extensions,
+    load_command,
+    load_group,
+    make_command,
+)
 from weighbeam.cli.common.help import find_commands
 from weighbeam.cli.common.shell import Shell, make_app, make_printable
 from weighbeam.cli.journal.commands import journal_app
@@ -33,8 +42,27 @@ LONGEST_NAME = 40
 
 
 class RootGroup(Shell):
-    """The commands below, then those that packages add; a name that is taken stays with the command here."""
+    """The commands below, then those that packages add; a name that is taken stays with the command here.
 
+    A command is built when it is asked for: the options of all of them take longer than most commands do.
+    """
+
+    parts: ClassVar[Mapping[str, typer.Typer | Callable[..., None]]] = {
+        "demo": demo,
+        "setup": setup,
+        "doctor": doctor,
+        "init": init_app,
+        "config": config_app,
+        "run": run_app,
+        "serve": serve_app,
+        "ask": ask,
+        "score": score_app,
+        "journal": journal_app,
+        "replay": replay,
+        "mechanism": mechanism_app,
+        "lab": lab_app,
+        "vectors": vectors_app,
+    }
     panels: ClassVar = {
         "Start": ("init", "demo", "setup", "doctor", "config"),
         "Run": ("run", "serve", "ask"),
@@ -44,12 +72,28 @@ class RootGroup(Shell):
     }
     last_panel = "Of single mechanisms"
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        own = super().list_commands(ctx)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.built: dict[str, Any] = {}
+
+    def list_commands(self, _: Any) -> list[str]:
+        own = self.order(self.parts)
         return [*own, *(name for name in list_extensions(COMMANDS) if name not in own)]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return super().get_command(ctx, cmd_name) or load_command(cmd_name)
+    def get_command(self, _: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.built:
+            self.built[cmd_name] = self._build(cmd_name)
+        return self.built[cmd_name]
+
+    def _build(self, name: str) -> Any:
+        part = self.parts.get(name)
+        if part is None:
+            return load_command(name)
+        return build_group(name, part) if isinstance(part, typer.Typer) else make_command(name, part)
+
+    def describe_command(self, ctx: Any, name: str) -> str | None:
+        part = self.parts.get(name) or load_group(name)
+        return super().describe_command(ctx, name) if part is None else describe_part(part)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """A name that only a group knows is an error that says where it is."""
@@ -64,20 +108,6 @@ class RootGroup(Shell):
 
 
 app = make_app("Run incentive mechanisms and prove what they pay.", cls=RootGroup)
-app.command()(demo)
-app.command()(setup)
-app.command()(doctor)
-app.add_typer(init_app, name="init")
-app.add_typer(config_app, name="config")
-app.add_typer(run_app, name="run")
-app.add_typer(serve_app, name="serve")
-app.command()(ask)
-app.add_typer(score_app, name="score")
-app.add_typer(journal_app, name="journal")
-app.command()(replay)
-app.add_typer(mechanism_app, name="mechanism")
-app.add_typer(lab_app, name="lab")
-app.add_typer(vectors_app, name="vectors")
 
 
 def _show_version(wanted: bool) -> None:

@@ -6,11 +6,13 @@ mechanisms from loading.
 
 import inspect
 import logging
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -208,10 +210,28 @@ def _name_package(entry: EntryPoint) -> str:
 def _list_entries() -> dict[str, list[EntryPoint]]:
     """Every different claim to each name."""
     found: dict[str, list[EntryPoint]] = defaultdict(list)
-    for entry in entry_points(group=GROUP):
+    for entry in _find_entries(_stamp_path()):
         if entry.value not in [other.value for other in found[entry.name]]:
             found[entry.name].append(entry)
     return found
+
+
+@lru_cache(maxsize=1)
+def _find_entries(_: object) -> tuple[EntryPoint, ...]:
+    """Listing them reads a file of each package installed, so it is done again only after one has come or gone."""
+    return tuple(entry_points(group=GROUP))
+
+
+def _stamp_path() -> tuple[tuple[str, int | None], ...]:
+    """Where packages are, and when each place has changed last."""
+    return tuple((place, _read_time(place)) for place in sys.path)
+
+
+def _read_time(place: str) -> int | None:
+    try:
+        return Path(place or ".").stat().st_mtime_ns
+    except OSError:
+        return None
 
 
 def _list_claims() -> dict[str, list[EntryPoint]]:

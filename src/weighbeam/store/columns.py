@@ -8,7 +8,6 @@ import re
 
 import sqlalchemy
 from sqlalchemy import BigInteger, Dialect
-from sqlalchemy.dialects.postgresql import TEXT
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 Integer = BigInteger().with_variant(sqlalchemy.Integer(), "sqlite")
@@ -45,7 +44,7 @@ class String(TypeDecorator[str]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
         if dialect.name == "postgresql":
-            return dialect.type_descriptor(TEXT(collation="C"))
+            return dialect.type_descriptor(sqlalchemy.TEXT(collation="C"))
         return dialect.type_descriptor(self.impl_instance)
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:

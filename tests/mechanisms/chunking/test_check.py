@@ -174,3 +174,15 @@ def test_chunks_with_other_white_space_are_found_without_reading_their_words() -
         assert (piece.letters, piece.start, piece.end) == (other.letters, other.start, other.end)
         assert piece.found is not None
         assert text[slice(*piece.found)].split() == piece.text.split()
+
+
+def test_a_text_that_stands_twice_misleads_no_later_chunk() -> None:
+    """Remembered from its other place, it is no hint; what follows is still found where it stands, not cut anew."""
+    twice = "The tide comes in, and the tide goes out. "
+    middle = [f"Sentence number {number} is about something else altogether. " for number in range(40)]
+    chunks = [twice, *middle[:20], twice, *middle[20:]]
+    document = ReferenceDocument("".join(chunks))
+    late = document.read(["".join(chunks[:21]), *chunks[21:]])
+    early = document.read(chunks)
+    assert all(piece.found is not None for piece in (*early, *late))
+    assert "".join(piece.letters for piece in early) == "".join(piece.letters for piece in late) == document.letters

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, SecretStr
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from weighbeam.app.settings.sources import LoadedSettings
 
@@ -44,6 +42,9 @@ def _walk(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], 
 
 
 def hide_password(url: str) -> str:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
     try:
         parsed = make_url(url)
         hidden = {name: "***" for name in parsed.query if "password" in name.lower()}

@@ -5,23 +5,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from weighbeam.app.chains import check_registered, find_proxying, look_at_chain, open_file, require_right
-from weighbeam.app.identity import open_hotkey
-from weighbeam.app.senses import open_cluster
 from weighbeam.app.settings.origins import hide_password
 from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, find_role, load_settings
-from weighbeam.app.validator.build import check_start
-from weighbeam.chain.contract import Chain, ChainFault
-from weighbeam.chain.proxies import Proxying, describe_right, refuse_delegate
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal.access import count_entries, view_journal
 from weighbeam.engine.rules.constants import CONSTANTS, hash_weighing
 from weighbeam.engine.running.diagnosis import Symptom
-from weighbeam.engine.weights.assessment import ChainSnapshot, WeighInAssessment, WeighInContext
 from weighbeam.mechanism.params import list_overridden, make_params
 from weighbeam.mechanism.registry import load_mechanism
-from weighbeam.network.http_server import bind, check_listen
+
+if TYPE_CHECKING:
+    # What each check needs is imported by it: without a file of settings none of it is.
+    from weighbeam.chain.contract import Chain
+    from weighbeam.chain.proxies import Proxying
+    from weighbeam.engine.weights.assessment import ChainSnapshot, WeighInAssessment, WeighInContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class SubmissionCheck:
 
 
 def list_submission_checks(
-    context: WeighInContext, reading: ChainSnapshot, assessed: WeighInAssessment
+    context: "WeighInContext", reading: "ChainSnapshot", assessed: "WeighInAssessment"
 ) -> list[SubmissionCheck]:
     """In the order they are made: the chain can be read, our own steps, then the chain's."""
     graph, rules = reading.graph, reading.rules
@@ -79,8 +77,11 @@ def list_submission_checks(
     ]
 
 
-async def check_right(chain: Chain, signer: str, proxying: Proxying) -> SubmissionCheck:
+async def check_right(chain: "Chain", signer: str, proxying: "Proxying") -> SubmissionCheck:
     """Whether our key may set the weights of the hotkey that it is a proxy of."""
+    from weighbeam.chain.contract import ChainFault
+    from weighbeam.chain.proxies import describe_right, refuse_delegate
+
     try:
         given = await chain.delegations(proxying.real)
     except ChainFault as fault:
@@ -165,6 +166,8 @@ def _describe_weighing(loaded: LoadedSettings) -> Iterator[Symptom]:
 
 
 def _check_wallet(loaded: LoadedSettings) -> Symptom:
+    from weighbeam.app.identity import open_hotkey
+
     try:
         return Symptom("hotkey", "ok", open_hotkey(loaded).address)
     except WeighbeamError as fault:
@@ -173,6 +176,8 @@ def _check_wallet(loaded: LoadedSettings) -> Symptom:
 
 def _check_store(loaded: LoadedSettings) -> Symptom:
     """Whether it is there and can be read; one that is not is made at the start, if that can be."""
+    from weighbeam.engine.journal.access import count_entries, view_journal
+
     url = loaded.store_url()
     shown = hide_password(url)
     try:
@@ -195,6 +200,8 @@ def _check_store(loaded: LoadedSettings) -> Symptom:
 
 
 def _check_address(address: str, setting: str) -> Symptom:
+    from weighbeam.network.http_server import bind, check_listen
+
     try:
         with closing(bind(*check_listen(address))):
             return Symptom("address", "ok", f"{address} is free")
@@ -227,6 +234,8 @@ def _check_artifacts(url: str) -> Symptom:
 
 
 def _check_cluster(loaded: LoadedSettings) -> Symptom:
+    from weighbeam.app.senses import open_cluster
+
     try:
         cluster = open_cluster(loaded)
         assert cluster is not None
@@ -239,6 +248,8 @@ def _check_cluster(loaded: LoadedSettings) -> Symptom:
 
 def _check_answers(loaded: LoadedSettings) -> Symptom:
     """Whether each answer of the settings names a miner that is there."""
+    from weighbeam.app.chains import check_registered
+    from weighbeam.app.identity import open_hotkey
     from weighbeam.app.miner import load_handler
     from weighbeam.senses.local import LocalSenses
 
@@ -253,6 +264,9 @@ def _check_answers(loaded: LoadedSettings) -> Symptom:
 
 
 def _check_start(loaded: LoadedSettings) -> Symptom:
+    from weighbeam.app.identity import open_hotkey
+    from weighbeam.app.validator.build import check_start
+
     try:
         started = check_start(loaded, open_hotkey(loaded))
         if started.senses.cluster is not None:
@@ -265,6 +279,9 @@ def _check_start(loaded: LoadedSettings) -> Symptom:
 
 
 def _check_chain(loaded: LoadedSettings) -> Symptom:
+    from weighbeam.app.chains import look_at_chain, open_file
+    from weighbeam.app.identity import open_hotkey
+
     section = loaded.settings.chain
     try:
         if section.kind == "bittensor":
@@ -282,6 +299,10 @@ def _check_chain(loaded: LoadedSettings) -> Symptom:
 
 def _check_proxy(loaded: LoadedSettings) -> Symptom:
     """Whether the wallet's key may set the weights of the hotkey that the settings name."""
+    from weighbeam.app.chains import find_proxying, look_at_chain, require_right
+    from weighbeam.app.identity import open_hotkey
+    from weighbeam.chain.proxies import describe_right
+
     try:
         hotkey, proxying = open_hotkey(loaded), find_proxying(loaded)
         assert proxying is not None

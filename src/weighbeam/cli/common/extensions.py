@@ -3,6 +3,7 @@
 A package that does not load stops only its own command, and says why when that command is run.
 """
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -10,6 +11,8 @@ from importlib.metadata import entry_points
 from typing import Any, NoReturn
 
 import typer
+from typer.main import solve_typer_info_help
+from typer.models import TyperInfo
 
 from weighbeam.cli.common.help import HelpGroup
 from weighbeam.core.errors import WeighbeamError
@@ -64,12 +67,32 @@ def load_command(name: str) -> Any:
         if app is None:
             return None
         with explain_broken(name, f"register a typer.Typer as {COMMANDS}"):
-            above = _make_bare_app()
-            group = app.info.cls if isinstance(app.info.cls, type) else HelpGroup
-            above.add_typer(app, name=name, cls=group)
-            return typer.main.get_group(above).commands[name]
+            return build_group(name, app)
     except WeighbeamError as fault:
         return make_broken_command(name, fault)
+
+
+def load_group(name: str) -> typer.Typer | None:
+    """The same before it is built; None also if it is broken."""
+    try:
+        app = load_extension(COMMANDS, name)
+    except WeighbeamError:
+        return None
+    return app if isinstance(app, typer.Typer) else None
+
+
+def build_group(name: str, part: typer.Typer) -> Any:
+    """A group of commands under this name."""
+    above = _make_bare_app()
+    group = part.info.cls if isinstance(part.info.cls, type) else HelpGroup
+    above.add_typer(part, name=name, cls=group)
+    return typer.main.get_group(above).commands[name]
+
+
+def describe_part(part: typer.Typer | Callable[..., None]) -> str:
+    """The help of a command that need not be built for it."""
+    told = solve_typer_info_help(TyperInfo(part)) if isinstance(part, typer.Typer) else inspect.getdoc(part)
+    return str(told or "")
 
 
 def make_command(name: str, callback: Callable[..., None], **settings: Any) -> Any:

@@ -1,7 +1,7 @@
 """The look of `--help`: commands in panels, nothing cut, as wide as the terminal allows."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -26,7 +26,10 @@ class HelpGroup(TyperGroup):
         super().__init__(**settings, context_settings={"max_content_width": MAX_WIDTH, **given})
 
     def list_commands(self, ctx: Any) -> list[str]:
-        names = super().list_commands(ctx)
+        return self.order(super().list_commands(ctx))
+
+    def order(self, names: Collection[str]) -> list[str]:
+        """As the panels have them, then the others."""
         order = [name for listed in self.panels.values() for name in listed]
         return [*(name for name in order if name in names), *(name for name in names if name not in order)]
 
@@ -50,17 +53,21 @@ class HelpGroup(TyperGroup):
         rows = []
         for name in self.list_commands(ctx):
             if name in (named or ()) if named is not None else name not in elsewhere:
-                command = self.get_command(ctx, name)
-                if command is not None and not command.hidden:
-                    rows.append((name, read_first_sentence(command.help)))
+                text = self.describe_command(ctx, name)
+                if text is not None:
+                    rows.append((name, read_first_sentence(text)))
         return rows
+
+    def describe_command(self, ctx: Any, name: str) -> str | None:
+        """Its help; None if it is not listed."""
+        command = self.get_command(ctx, name)
+        return None if command is None or command.hidden else command.help or ""
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         offered = super().shell_complete(ctx, incomplete)
         for item in offered:
-            command = self.commands.get(item.value)
-            if command is not None:
-                item.help = read_first_sentence(command.help)
+            if item.value in self.list_commands(ctx):
+                item.help = read_first_sentence(self.describe_command(ctx, item.value))
         return offered
 
 

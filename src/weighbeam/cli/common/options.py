@@ -1,19 +1,18 @@
 """Options that commands share, their shell completion, and opening the settings, the journal and the logs."""
 
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weighbeam.cli.common.extensions import list_extensions
 from weighbeam.cli.common.shell import make_printable
 
 
 def complete_mechanism(incomplete: str) -> list[str]:
     """Installed mechanisms."""
-    names = {entry.name for entry in entry_points(group="weighbeam.mechanisms")}
-    return sorted(name for name in names if name.startswith(incomplete))
+    return [name for name in list_extensions("weighbeam.mechanisms") if name.startswith(incomplete)]
 
 
 def complete_setting(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -91,15 +91,21 @@ class ReferenceDocument:
         self._pieces: dict[str, ChunkWords] = {}
 
     def read(self, chunks: Sequence[str]) -> list[ChunkWords]:
-        """The chunks of an answer in the document's alphabet; each distinct chunk is tokenised once."""
+        """The chunks of an answer in the document's alphabet; each distinct chunk is tokenised once.
+
+        A text that stands in the document twice may be remembered from its other place, and one that is not found has
+        none: then the next chunk is looked for behind as many characters as this one has.
+        """
         pieces: list[ChunkWords] = []
         low = high = 0
         for chunk in chunks:
             piece = self._pieces.get(chunk)
             if piece is None:
                 piece = self._pieces[chunk] = self._parse_near(chunk, low, high) or self._parse_words(chunk)
-            if piece.found is not None:
+            if piece.found is not None and abs(piece.found[0] - high) <= len(chunk) + READ_AHEAD:
                 low, high = piece.found
+            else:
+                high += len(chunk)
             pieces.append(piece)
         return pieces
 

@@ -54,6 +54,16 @@ def dot_exact(queries: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.int64]:
     return products.astype(np.int64)
 
 
+def dot_pairs(queries: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.int64]:
+    """The product of each query with the row beside it, as `dot_exact` gives it.
+
+    >>> dot_pairs(np.array([[600000, 800000]] * 2), np.array([[800000, 600000], [0, -1000000]])).tolist()
+    [960000000000, -800000000000]
+    """
+    products: NDArray[np.float64] = np.vecdot(queries.astype(np.float64), rows.astype(np.float64))
+    return products.astype(np.int64)
+
+
 NO_ROW = -1
 
 NearestRows = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -101,7 +111,21 @@ class BestRows:
         [[2], [7]]
         """
         column = products.argmax(axis=1)
-        highest, place = products[np.arange(len(numbers)), column], places[column]
+        self._take(numbers, places[column], products[np.arange(len(numbers)), column])
+
+    def offer_pairs(self, numbers: NDArray[np.int64], places: NDArray[np.int64], products: NDArray[np.int64]) -> None:
+        """One row for one query each, in any order.
+
+        >>> best = BestRows(2)
+        >>> best.offer_pairs(np.array([0, 1, 0]), np.array([6, 5, 4]), np.array([7, 3, 7]))
+        >>> [each.tolist() for each in best.tell()]
+        [[4, 5], [7, 3]]
+        """
+        order = np.lexsort((places, -products, numbers))
+        found, first = np.unique(numbers[order], return_index=True)
+        self._take(found, places[order[first]], products[order[first]])
+
+    def _take(self, numbers: NDArray[np.intp], place: NDArray[np.int64], highest: NDArray[np.int64]) -> None:
         known = self.products[numbers]
         better = (highest > known) | ((highest == known) & (place < self.places[numbers]))
         self.products[numbers[better]] = highest[better]

@@ -10,25 +10,26 @@ from hypothesis import strategies as st
 from weighbeam.mechanism.topic_bank import load_topics
 from weighbeam.senses.adapters.embedding import minilm as minilm_module
 from weighbeam.senses.adapters.embedding.minilm import LateMiniLM, MiniLM, load_minilm, load_minilm_int8
-from weighbeam.senses.adapters.embedding.minilm_graph import load_weights
+from weighbeam.senses.adapters.embedding.minilm_graph import GraphBuilder, load_weights
 from weighbeam.senses.adapters.embedding.packed_graph import (
     SMOOTHING,
     STEPS,
     PackedGraph,
+    PlainRows,
     multiplies_exactly,
     pack_columns,
     shift_bytes,
 )
 from weighbeam.senses.adapters.memory import DiskVectors, RememberingEmbedder
 from weighbeam.senses.adapters.model_files import find_minilm, hash_file
-from weighbeam.senses.adapters.onnx import FLOAT, OnnxGraph, OnnxValue, encode_model, open_session
+from weighbeam.senses.adapters.onnx import FLOAT, UINT8, OnnxGraph, OnnxValue, encode_model, open_session
 
 PARAGRAPHS = [text for paragraphs in load_topics().values() for text in paragraphs][1::9]
 ODD = ["", "…", "a", "走吧。", "🙂" * 40, "x" * 5000]
 POOL = [*PARAGRAPHS[:24], *(text.partition(". ")[0] for text in PARAGRAPHS), " ".join(PARAGRAPHS[:4]), *ODD]
 BUILT_SHA256 = {
-    True: "a04a7e4f8f9a7459e421981814b98685701af8de1c0fb5ee0161a94305dbfb40",
-    False: "e12fc5eb1bcf38cd28b1663b70546b08c682cf1b9bca8d0611f4d9df5733cf94",
+    True: "aa35018064f3c04825bd20a8ec50028c3fc8a3ed25e3e40b227a41f8329d5cb9",
+    False: "ab957cff09ccc5862836039e08ba7210638ad5b503e1c2728a5ce677f52b9f75",
 }
 """Of the graph with signed and with unsigned weights: every machine builds the same."""
 
@@ -127,3 +128,21 @@ def test_a_late_model_is_opened_for_a_new_text_only(int8: MiniLM, cache: Path, t
     assert not opened
     again.embed(["c"])
     assert opened == ["opened"]
+
+
+def test_a_plane_of_rows_is_rounded_alike() -> None:
+    """Dividing while rounding gives the same whole numbers, of rows of any size and of none."""
+    rows = np.random.default_rng(6).standard_normal((40, 384)).astype(np.float32) * np.logspace(-8, 8, 40)[:, None]
+    rows[7] = 0
+    given = {"rows": rows.astype(np.float32), "row.zeros": np.full(40, 128, np.uint8)}
+    found = []
+    for kind, names in ((PackedGraph, ["rows"]), (PlainRows, ["rows", "row.zeros"])):
+        graph = kind({})
+        GraphBuilder.constant(graph, "row.flat", np.array([-1], np.int64))
+        whole, _ = graph.round_rows("rows")
+        values = {"rows": OnnxValue("rows", FLOAT, ["a", 384]), "row.zeros": OnnxValue("row.zeros", UINT8, ["a"])}
+        taken, out = [values[name] for name in names], OnnxValue(whole, UINT8, ["a", 384])
+        session = open_session(encode_model(OnnxGraph("one", graph.nodes, graph.constants, taken, [out])))
+        found.append(session.run([whole], {name: given[name] for name in names})[0])
+    assert np.array_equal(*found)
+    assert (found[0] != 128).any(axis=1).sum() == 39

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Number = TypeVar("Number", bound=np.number)
+FOLD = 32
 
 
 def make_block(rows: int, dimensions: int, kind: type[Number]) -> NDArray[Number]:
@@ -47,3 +48,27 @@ def cut_parts(count: int, block_rows: int, limit: int) -> Iterator[tuple[int, in
         filled = min(block_rows, count - block * block_rows)
         for first in range(0, filled, limit):
             yield block, first, min(first + limit, filled)
+
+
+def find_highest(products: NDArray[Number]) -> NDArray[Number]:
+    """The highest of each column; `FOLD` rows are laid end to end, since numpy compares long rows four times as fast.
+
+    >>> find_highest(np.arange(128).reshape(64, 2)).tolist(), find_highest(np.arange(6).reshape(3, 2)).tolist()
+    ([126, 127], [4, 5])
+    """
+    count, columns = products.shape
+    fold = 1 if columns == 1 or count % FOLD else FOLD
+    highest: NDArray[Number] = products.reshape(-1, fold * columns).max(axis=0).reshape(fold, columns).max(axis=0)
+    return highest
+
+
+def find_reaching(products: NDArray[Number], limits: NDArray[Number]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the products that reach their column's limit, in order; folded as above.
+
+    >>> [each.tolist() for each in find_reaching(np.arange(6).reshape(3, 2), np.array([4, 3]))]
+    [[1, 2, 2], [1, 0, 1]]
+    """
+    count, columns = products.shape
+    fold = 1 if columns == 1 or count % FOLD else FOLD
+    reaching = products.reshape(-1, fold * columns) >= np.tile(limits, fold)
+    return np.divmod(np.flatnonzero(reaching), columns)

@@ -21,14 +21,16 @@ class RowCodes:
     codes: NDArray[np.int8]
     scales: NDArray[np.float32]
     errors: NDArray[np.float32]
+    most: NDArray[np.float32]
+    """The greatest scale and the greatest error of the whole room that this is a part of."""
 
     @classmethod
     def make_room(cls, rows: int, dimensions: int) -> "RowCodes":
-        return cls(make_block(rows, dimensions, np.int8), np.empty(rows, np.float32), np.empty(rows, np.float32))
+        return cls(make_block(rows, dimensions, np.int8), *_make_measures(rows))
 
     def cut(self, part: slice) -> "RowCodes":
         """A view: writing to it writes here."""
-        return RowCodes(self.codes[part], self.scales[part], self.errors[part])
+        return RowCodes(self.codes[part], self.scales[part], self.errors[part], self.most)
 
     def write(self, rows: NDArray[np.int32]) -> None:
         """Fill this room with `rows`, a part at a time.
@@ -47,6 +49,11 @@ class RowCodes:
             last = first + len(exact)
             self.codes[first:last], self.scales[first:last] = codes, scales
             self.errors[first:last] = np.where(errors > 0, np.nextafter(errors, np.float32(np.inf)), errors)
+            np.maximum(self.most, [scales.max(), self.errors[first:last].max()], out=self.most)
+
+
+def _make_measures(rows: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    return np.empty(rows, np.float32), np.empty(rows, np.float32), np.zeros(2, np.float32)
 
 
 def encode_rows(rows: NDArray[np.int32]) -> RowCodes:
@@ -55,7 +62,7 @@ def encode_rows(rows: NDArray[np.int32]) -> RowCodes:
     >>> coded.codes.tolist(), coded.errors.round().tolist()
     ([[95, -127], [0, 0], [0, 127]], [1575.0, 0.0, 0.0])
     """
-    room = RowCodes(np.empty(rows.shape, np.int8), np.empty(len(rows), np.float32), np.empty(len(rows), np.float32))
+    room = RowCodes(np.empty(rows.shape, np.int8), *_make_measures(len(rows)))
     room.write(rows)
     return room
 

@@ -14,11 +14,14 @@ and in no more memory.
 """
 
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weighbeam.senses.adapters.corpus.blocks import cut_parts, make_block, place_rows
+from weighbeam.senses.adapters.corpus.blocks import cut_parts, find_highest, make_block, place_rows
+from weighbeam.senses.adapters.onnx import FLOAT, OnnxGraph, OnnxNode, OnnxValue, encode_model, open_session
 from weighbeam.senses.ports.vectors import (
     MAX_LENGTH,
     BestRows,
@@ -74,22 +77,35 @@ class FlatIndex:
         alone = len(queries) == 1
         rows = self._block_rows if alone else min(PART, self._block_rows)
         floats, error, best = queries.astype(np.float32), bound_error(queries), BestRows(len(queries))
-        columns = np.asfortranarray(floats.T)
-        room = np.empty((rows, len(queries)), np.float32)
+        columns = np.ascontiguousarray(floats.T)
         for number, start, last in cut_parts(self._count, self._block_rows, rows):
             first, part = number * self._block_rows + start, self._blocks[number][start:last]
-            scores = room[: len(part)]
-            if alone:
-                np.vecdot(part, floats[0], out=scores[:, 0])
-            else:
-                np.dot(part, columns, out=scores)
-            highest = scores.max(axis=0).astype(np.float64)
+            scores = np.vecdot(part, floats[0])[:, None] if alone else multiply_rows(part, columns)
+            highest = find_highest(scores).astype(np.float64)
             hit = np.flatnonzero(highest > best.products - error)
             if len(hit):
                 floor = np.maximum(highest - 2 * error, best.products - error)[hit]
                 near = np.flatnonzero((scores[:, hit] >= floor).any(axis=1))
                 _settle(queries, hit, part, near, first, best)
         return best.tell()
+
+
+def multiply_rows(rows: NDArray[np.float32], columns: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Products of many rows with a few columns: numpy's own copies the rows first, and takes an eighth longer.
+
+    >>> multiply_rows(np.eye(2, dtype=np.float32), np.array([[1, 2], [3, 4]], np.float32)).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    products: NDArray[np.float32] = _open_multiplier().run(None, {"rows": rows, "columns": columns})[0]
+    return products
+
+
+@cache
+def _open_multiplier() -> Any:
+    taken = [OnnxValue("rows", FLOAT, ["count", "width"]), OnnxValue("columns", FLOAT, ["width", "queries"])]
+    product = OnnxNode("MatMul", ["rows", "columns"], "products")
+    given = OnnxValue("products", FLOAT, ["count", "queries"])
+    return open_session(encode_model(OnnxGraph("products", [product], {}, taken, [given])))
 
 
 def _settle(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weighbeam.core.errors import require
-from weighbeam.senses.adapters.corpus.blocks import cut_parts, place_rows
+from weighbeam.senses.adapters.corpus.blocks import cut_parts, find_reaching, place_rows
 from weighbeam.senses.adapters.corpus.codes import CodeMultiplier, RowCodes, check_kernels, encode_rows
 from weighbeam.senses.ports.vectors import (
     MAX_LENGTH,
@@ -28,13 +28,14 @@ from weighbeam.senses.ports.vectors import (
     NearestRows,
     check_dimensions,
     check_rows,
-    dot_exact,
+    dot_pairs,
     join_nearest,
 )
 
 SLACK = 4e6
 FIRST_FETCH = 32
-MAX_FETCH = 2_048
+MAX_FETCH = 512
+"""So many rows are asked for at once; those of a mapped file bring their neighbours into memory."""
 MAX_WAITING = 65_536
 QUERY, PLACE, UPPER, LOWER = range(4)
 MIN_SCALE = 1e-9
@@ -70,65 +71,75 @@ class CandidateSearch:
         """Rows from place `first` on, by the products (rows, queries) of their codes."""
         if first == 0:
             self._raise_floors(part, products)
-        rows, queries = np.divmod(np.flatnonzero(products >= self._limit(part, products.dtype)), len(self.codes))
+        rows, queries = find_reaching(products, self._limit(part, products.dtype))
         if len(rows):
-            middles = products[rows, queries] * part.scales[rows].astype(np.float64) * self.scales[queries]
-            widths = part.errors[rows] * self.reaches[queries] + self.slacks[queries]
-            np.maximum.at(self._floors, queries, middles - widths)
-            found = np.stack([queries, first + rows, middles + widths, middles - widths])
-            self._waiting.append(found[:, found[UPPER] >= self._floors[queries]])
-            self._count += self._waiting[-1].shape[1]
+            self._wait(first, part, rows, queries, products[rows, queries])
         if self._count > MAX_WAITING:
             self.settle(fetch)
 
+    def _wait(
+        self, first: int, part: RowCodes, rows: NDArray[np.intp], queries: NDArray[np.intp], products: NDArray[Any]
+    ) -> None:
+        """Rows with a bound each, unless another is known to be nearer."""
+        middles = products * part.scales[rows].astype(np.float64) * self.scales[queries]
+        widths = part.errors[rows] * self.reaches[queries] + self.slacks[queries]
+        np.maximum.at(self._floors, queries, middles - widths)
+        near = np.flatnonzero(middles + widths >= self._floors[queries])
+        if len(near):
+            middles, widths = middles[near], widths[near]
+            self._waiting.append(np.stack([queries[near], first + rows[near], middles + widths, middles - widths]))
+            self._count += len(near)
+
     def _raise_floors(self, part: RowCodes, products: NDArray[Any]) -> None:
-        """To the highest lower bound of the first rows, so that few of them have to wait."""
-        lowers = products * part.scales.astype(np.float64)[:, None] * self.scales
-        lowers -= part.errors[:, None] * self.reaches
-        self._floors = np.maximum(self._floors, lowers.max(axis=0) - self.slacks)
+        """To the lower bound of the likeliest of the first rows, so that few of them have to wait."""
+        likeliest = (products * part.scales[:, None]).argmax(axis=0)
+        middles = products[likeliest, np.arange(len(likeliest))] * part.scales[likeliest].astype(np.float64)
+        lowers = middles * self.scales - part.errors[likeliest] * self.reaches
+        self._floors = np.maximum(self._floors, lowers - self.slacks)
 
     def _limit(self, part: RowCodes, kind: np.dtype[Any]) -> NDArray[Any]:
-        """Products of codes that no row of a part can do without: those of the largest scale and error in it.
+        """Products of codes that no row of a part can do without: those of the largest scale and error in its block.
 
         One comparison of each product instead of a bound of its own, which is left to the few that pass.
         """
-        least = self._floors - (float(part.errors.max()) * self.reaches + self.slacks)
-        steps = self.scales * max(float(part.scales.max()), MIN_SCALE)
+        scale, error = part.most.tolist()
+        least = self._floors - (error * self.reaches + self.slacks)
+        steps = self.scales * max(scale, MIN_SCALE)
         limits = np.minimum(np.where(least > 0, least / steps, -MAX_PRODUCT), MAX_PRODUCT)
         return np.floor(limits - np.abs(limits) * PRODUCT_ROUNDING - 1).astype(kind)
 
     def settle(self, fetch: FetchRows) -> None:
-        """Decide among the rows that wait."""
-        waiting = np.concatenate([np.empty((4, 0)), *self._waiting], axis=1)
-        self._waiting, self._count = [], 0
-        waiting = waiting[:, waiting[UPPER] >= self._floors[waiting[QUERY].astype(np.intp)]]
+        """Decide among the rows that wait: the most promising of each query first, until none that is left can win."""
+        waiting = self._drop(np.concatenate([np.empty((4, 0)), *self._waiting], axis=1))
         waiting = waiting[:, np.lexsort((-waiting[UPPER], waiting[QUERY]))]
-        numbers, starts = np.unique(waiting[QUERY], return_index=True)
-        for number, own in zip(numbers.astype(np.intp), np.split(waiting, starts[1:], axis=1), strict=False):
-            self._decide(number, own, fetch)
+        self._waiting, self._count, size = [], 0, FIRST_FETCH
+        while waiting.shape[1]:
+            turns = np.arange(waiting.shape[1]) - np.searchsorted(waiting[QUERY], waiting[QUERY])
+            self._score(waiting[:, turns < size], fetch)
+            waiting, size = self._drop(waiting[:, turns >= size]), 4 * size
 
-    def _decide(self, number: np.intp, waiting: NDArray[np.float64], fetch: FetchRows) -> None:
-        """Score one query's rows, the most promising first, until none that is left can win."""
-        start, size = 0, FIRST_FETCH
-        while start < waiting.shape[1] and waiting[UPPER, start] >= self._floors[number]:
-            self._score(number, waiting[:, start : start + size], fetch)
-            start, size = start + size, min(4 * size, MAX_FETCH)
+    def _drop(self, waiting: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Without the rows that can no longer win."""
+        return waiting[:, waiting[UPPER] >= self._floors[waiting[QUERY].astype(np.intp)]]
 
-    def _score(self, number: np.intp, rows: NDArray[np.float64], fetch: FetchRows) -> None:
-        rows = rows[:, np.argsort(rows[PLACE])]
-        places, query = rows[PLACE].astype(np.int64), self._queries[number][None]
-        exact = fetch(places)
-        whole = exact.shape == (len(places), query.shape[1])
-        products = dot_exact(query, exact) if whole else np.full((1, len(places)), -(2**62))
-        sound = bool(((rows[LOWER] <= products) & (products <= rows[UPPER])).all())
-        require(sound, "corpus_damaged", "rows read back are not those that were added", "restore a backup")
-        self.best.offer(np.array([number]), places, products)
-        self._floors[number] = max(self._floors[number], self.best.products[number])
+    def _score(self, waiting: NDArray[np.float64], fetch: FetchRows) -> None:
+        """Exact products, each row read once for all queries that it waits for."""
+        for start in range(0, waiting.shape[1], MAX_FETCH):
+            rows = waiting[:, start : start + MAX_FETCH]
+            numbers, places = rows[[QUERY, PLACE]].astype(np.int64)
+            asked, which = np.unique(places, return_inverse=True)
+            exact = fetch(asked)
+            whole = exact.shape == (len(asked), self._queries.shape[1])
+            products = dot_pairs(self._queries[numbers], exact[which]) if whole else np.full(len(places), -(2**62))
+            sound = bool(((rows[LOWER] <= products) & (products <= rows[UPPER])).all())
+            require(sound, "corpus_damaged", "rows read back are not those that were added", "restore a backup")
+            self.best.offer_pairs(numbers, places, products)
+            self._floors = np.maximum(self._floors, self.best.products)
 
 
 BLOCK_ROWS = 65_536
 BATCH = 64
-PART = 2_048
+PART = 4_096
 PART_ALONE = 65_536
 
 

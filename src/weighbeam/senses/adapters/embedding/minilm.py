@@ -20,7 +20,12 @@ from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.quantise import unit_millionths
 from weighbeam.senses.adapters import model_files as files
 from weighbeam.senses.adapters.embedding.minilm_graph import REVISION, Weights, build_encoder, load_weights
-from weighbeam.senses.adapters.embedding.packed_graph import PACKED_REVISION, build_packed_encoder, multiplies_exactly
+from weighbeam.senses.adapters.embedding.packed_graph import (
+    PACKED_LAYOUT,
+    PACKED_REVISION,
+    build_packed_encoder,
+    multiplies_exactly,
+)
 from weighbeam.senses.adapters.model_files import cached_model
 from weighbeam.senses.adapters.onnx import open_session
 
@@ -126,7 +131,7 @@ def load_minilm(cache: Path, workers: int = 1) -> MiniLM:
 def load_minilm_int8(cache: Path, workers: int = 1) -> MiniLM:
     """`minilm-int8`: the same weights in 8 bits, built once and multiplied in whole numbers; pair errors up to 0.03."""
     signed = multiplies_exactly()
-    variant = f"{PACKED_REVISION}-{'signed' if signed else 'unsigned'}"
+    variant = f"{PACKED_REVISION}-{PACKED_LAYOUT}-{'signed' if signed else 'unsigned'}"
     return _load("minilm-int8", PACKED_REVISION, variant, partial(build_packed_encoder, signed=signed), cache, workers)
 
 

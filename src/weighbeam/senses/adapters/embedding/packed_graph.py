@@ -35,12 +35,16 @@ from weighbeam.senses.adapters.onnx import (
 )
 
 PACKED_REVISION = "int8-1"
+PACKED_LAYOUT = 2
+"""Another one gives the same vectors in other steps: it names the file in the cache, and is in no digest."""
 LEAST_PACKED = 4_096
 SAFE_STEPS = 64
 """The greatest whole number that stands for a weight, if signed weights are to give the same sums on any processor."""
 STEPS = 127
 MIDDLE = 128
 CONTRIB = "com.microsoft"
+WIDTH = 384
+"""Channels of the encoder."""
 SMOOTHING = Path(__file__).with_name("smoothing.npy")
 EIGHTHS = np.exp2(np.arange(8) / 8).astype(np.float32)
 
@@ -91,10 +95,12 @@ class PackedGraph(GraphBuilder):
             most = self.apply("ReduceMax", [size, "row.axis"], f"{given}.most", keepdims=1)
             least = self.apply("Max", [most, "row.least"], f"{given}.least")
             worth = self.apply("Mul", [least, "row.step"], f"{given}.worth")
-            scaled = self.apply("Div", [given, worth], f"{given}.scaled")
-            whole = self.apply("QuantizeLinear", [scaled, "row.one", "row.zero"], f"{given}.whole")
-            self.rounded[given] = whole, worth
+            self.rounded[given] = self.divide_rows(given, worth), worth
         return self.rounded[given]
+
+    def divide_rows(self, given: str, worth: str) -> str:
+        scaled = self.apply("Div", [given, worth], f"{given}.scaled")
+        return self.apply("QuantizeLinear", [scaled, "row.one", "row.zero"], f"{given}.whole")
 
     def multiply_rows(self, given: str, matrix: NDArray[np.float32], layer: str, output: str) -> str:
         """The product with a matrix that is named after its layer, without a bias."""
@@ -109,6 +115,27 @@ class PackedGraph(GraphBuilder):
     def dense_rows(self, given: str, layer: str, output: str) -> str:
         scaled = self.multiply_rows(given, self.weights[f"{layer}.weight"].T, layer, output)
         return self.apply("Add", [scaled, self.weight(f"{layer}.bias")], output)
+
+
+class PlainRows(PackedGraph):
+    """The same numbers from a plane of rows (pieces of all texts, channels): the runtime can divide each row by its own
+    scale while it rounds, which saves writing and reading all of them once. Only attention needs to know the texts."""
+
+    def add_shapes(self) -> None:
+        """`cube` is (texts, pieces, channels), `plane` the same as rows, `row.zeros` the middle of each row."""
+        shapes: dict[str, list[int]] = {"row.flat": [-1], "plane": [-1, WIDTH], "width": [WIDTH]}
+        for name, shape in shapes.items():
+            GraphBuilder.constant(self, name, np.array(shape, dtype=np.int64))
+        self.apply("Concat", [self.apply("Shape", ["input_ids"], "texts"), "width"], "cube", axis=0)
+        flat = self.apply("Reshape", ["input_ids", "row.flat"], "pieces")
+        self.apply("Expand", ["row.zero", self.apply("Shape", [flat], "count")], "row.zeros")
+
+    def reshape(self, given: str, shape: str) -> str:
+        return self.apply("Reshape", [given, shape], f"{given}.{shape}")
+
+    def divide_rows(self, given: str, worth: str) -> str:
+        scales = self.reshape(worth, "row.flat")
+        return self.apply("QuantizeLinear", [given, scales, "row.zeros"], f"{given}.whole", axis=0)
 
 
 def pack_columns(matrix: NDArray[np.float32], steps: int = STEPS) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -134,11 +161,14 @@ def shift_bytes(packed: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 def build_packed_encoder(weights: Weights, signed: bool) -> bytes:
     """The serialised encoder. Signed weights are for a processor that `multiplies_exactly`."""
-    graph = PackedGraph(weights, STEPS, signed)
+    graph = PlainRows(weights, STEPS, signed)
+    graph.add_shapes()
     near = add_positions(graph)
     hidden = graph.add_normalise(graph.gather_words(), near, "embeddings.LayerNorm", "embedded")
+    hidden = graph.reshape(hidden, "plane")
     for index, smoothing in enumerate(read_smoothing(np.load(SMOOTHING))):
         hidden = _add_smooth_layer(graph, hidden, f"encoder.layer.{index}", smoothing)
+    graph.reshape(hidden, "cube")
     return encode_encoder(graph)
 
 
@@ -154,15 +184,17 @@ def read_smoothing(eighths: NDArray[np.int8]) -> NDArray[np.float32]:
     return np.ldexp(EIGHTHS[part], whole)
 
 
-def _add_smooth_layer(graph: PackedGraph, hidden: str, layer: str, smoothing: NDArray[np.float32]) -> str:
+def _add_smooth_layer(graph: PlainRows, hidden: str, layer: str, smoothing: NDArray[np.float32]) -> str:
     """One transformer layer. Channels that outgrow the others leave them few steps of a row's scale, so what enters the
     layer and its feed-forward block is divided by a factor per channel, and the weights behind it are multiplied."""
     inner, (at_entry, at_wide) = f"{layer}.attention.self", smoothing
     entry = _smooth(graph, hidden, at_entry)
     sides = [f"{inner}.{part}" for part in ("query", "key", "value")]
-    parts = [graph.multiply_rows(entry, _scale_inputs(graph, side, at_entry), side, f"{side}.out") for side in sides]
+    rows = [graph.multiply_rows(entry, _scale_inputs(graph, side, at_entry), side, f"{side}.out") for side in sides]
+    parts = [graph.reshape(side, "cube") for side in rows]
     bias = graph.constant(f"{inner}.bias", np.concatenate([graph.weights[f"{side}.bias"] for side in sides]))
     attended = graph.apply("MultiHeadAttention", [*parts, bias], f"{inner}.out", domain=CONTRIB, num_heads=HEADS)
+    attended = graph.reshape(attended, "plane")
     mixed = graph.dense_rows(attended, f"{layer}.attention.output.dense", f"{layer}.mixed")
     first = graph.add_normalise(mixed, hidden, f"{layer}.attention.output.LayerNorm", f"{layer}.first")
     block = f"{layer}.intermediate.dense"
