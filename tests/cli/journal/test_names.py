@@ -72,3 +72,19 @@ def test_an_alias_of_the_settings_names_a_miner(journal: Path) -> None:
     assert f"Ada of Berlin · {ADA}" in done.stdout
     done = weighbeam_warm("journal", "miner-report", "twin", *MECHANISM, "--config", settings)
     assert f"twin · {BEN}" in done.stdout, "the alias is the only name that ada has now"
+
+
+@pytest.mark.parametrize("given", [EVE, EVE[:12]])
+def test_rounds_are_filtered_by_miner_and_mechanism(journal: Path, given: str) -> None:
+    store = Store(f"sqlite:///{journal}")
+    play(Journal(store), KeywordRecall(), 1, 1e6 + 60, {ADA: "tide moon"})
+    store.close()
+    for words, expected in (
+        (("--miner", given), ["keyword-recall-0"]),
+        (("--miner", ADA, *MECHANISM), ["keyword-recall-1", "keyword-recall-0"]),
+        (("--mechanism", "another"), []),
+    ):
+        found = json.loads(read(journal, "rounds", *words, "--json"))["rounds"]
+        assert [line["id"] for line in found] == expected
+    done = weighbeam_warm("journal", "rounds", "--miner", "twin", "--store", journal)
+    assert "ambiguous_miner" in done.stderr

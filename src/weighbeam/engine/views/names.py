@@ -135,6 +135,8 @@ class NameBook:
 
     def _find_named(self, text: str, there: Collection[str], mechanism: str | None) -> list[str]:
         folded = text.casefold()
+        if not folded:
+            return []
         named = [one for one in there if (self.name(one, mechanism) or "").casefold() == folded]
         begun = [one for one in there if fits(text, one)]
         other = [one for one in there if folded in self._list_other_names(one)]
