@@ -55,12 +55,15 @@ class BoardLine:
 
 @dataclass(frozen=True, slots=True)
 class StandingsBoard:
-    """A leaderboard, best first, with the newest scored round: its name, whom it asked and its summary."""
+    """A leaderboard, best first, with the newest scored round: its name, whom it asked and its summary.
+
+    `names` are what miners are called, by hotkey."""
 
     lines: Sequence[BoardLine]
     round: str | None = None
     asked: Sequence[str] = ()
     summary: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
