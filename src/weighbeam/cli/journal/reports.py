@@ -207,8 +207,10 @@ def show_lines(
 ) -> None:
     if as_json:
         print_json({**besides, name: [asdict(line) for line in lines]})
-    else:
+    elif rows:
         print_table(heads, rows)
+    else:
+        typer.echo(f"no {name} here yet")
 
 
 def print_table(heads: tuple[str, ...], rows: list[list[Any]]) -> None:

@@ -38,8 +38,8 @@ def _show_ground(found: Backtest) -> None:
     span = (
         "" if comparison.first is None else f", {format_time(comparison.first)} to {format_time(comparison.last or 0)}"
     )
-    state = "NOT equal to the journal" if comparison.faults else "equal to the journal to the bit"
-    typer.echo(f"compared: {rounds} rounds and {weighed} weigh-ins{span}; before is {state}")
+    state = "DIFFERS from the journal" if comparison.faults else "equals the journal to the bit"
+    typer.echo(f"compared: {rounds} rounds and {weighed} weigh-ins{span}; the recomputed present {state}")
     other = "" if found.version is None else f", by weighbeam {found.version}"
     typer.echo(f"changed: {make_printable('; '.join(found.changes) or 'no parameter', 400)}{other}")
 
@@ -89,8 +89,8 @@ def _show_shape(one: MechanismComparison) -> None:
     old, new = shapes["before"], shapes["after"]
     typer.echo(
         f"  concentration: Gini {old['gini']:.3f} → {new['gini']:.3f}, top 1 {old['top1']:.1%} → {new['top1']:.1%}, "
-        f"top 3 {old['top3']:.1%} → {new['top3']:.1%}, as of {old['effective_number']:.1f} → "
-        f"{new['effective_number']:.1f} equals"
+        f"top 3 {old['top3']:.1%} → {new['top3']:.1%}, effective miners {old['effective_number']:.1f} → "
+        f"{new['effective_number']:.1f}"
     )
     before, after = _turnover(one.weigh_ins.before), _turnover(one.weigh_ins.after)
     typer.echo(f"  turnover from one weigh-in to the next: {before} → {after}")
