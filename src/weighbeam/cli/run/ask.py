@@ -32,7 +32,7 @@ def ask(
     ] = None,
     request: Annotated[str | None, typer.Option("--id", help="Wait for a request made before, instead.")] = None,
     mechanism: Annotated[str | None, typer.Option(help="Which mechanism answers; else the first by name.")] = None,
-    wanted: Annotated[list[str] | None, typer.Option(help="A hotkey that must be asked; may be repeated.")] = None,
+    wanted: Annotated[list[str] | None, typer.Option(help="A miner that must be asked: name, uid or hotkey.")] = None,
     unranked: Annotated[bool, typer.Option("--unranked", help="The round changes no standing.")] = False,
     priority: Annotated[
         Literal["low", "normal", "high"], typer.Option(help="Before or after others who wait.")
@@ -60,11 +60,13 @@ def ask(
     store = open_store(loaded)
     if request is None and file is None:
         raise WeighbeamError("bad_usage", "neither a file nor --id is given", "name what to ask")
+    book = load_names(store, loaded.settings.aliases)
     params = make_params(loading, find_section(loaded, loading.name).given_params)
     if file is not None and wait:
         _require_validator(store, config)
     if file is not None:
-        body, hotkeys = _load_body(file, loading, params), tuple(wanted or ())
+        body = _load_body(file, loading, params)
+        hotkeys = tuple(book.resolve(one, loading.name) for one in wanted or ())
         check_hotkeys_registered(loaded, hotkeys, lambda: open_hotkey(loaded))
         terms = RequestTerms(hotkeys, not unranked, PRIORITIES[priority])
         request_id = enqueue_request(store, loading, params, body, clock.now(), terms)
@@ -75,7 +77,6 @@ def ask(
         if not as_json:
             typer.echo(f"asked as {request_id}; if you stop waiting: weighbeam ask --id {request_id}", err=True)
         found = _wait_for_answer(store, request_id, wait, config)
-    book = load_names(store, loaded.settings.aliases)
     _show({"id": request_id, "state": found.state, "result": found.result}, loading.name, as_json, book)
     if wait and found.state != "done":
         raise typer.Exit(EXIT_CHECK_FAILED)

@@ -88,7 +88,7 @@ def history(
             make_printable(row["contributor"], 20),
             "not new" if row["status"] == "paid" and not row["units"] else row["status"],
             format_tokens(row["units"], rules),
-            "–" if row["similarity"] is None else f"{row['similarity'] / 1_000_000:.4f} to {row['nearest']}",
+            "–" if row["nearest"] is None else f"{row['similarity'] / 1_000_000:.4f} to {row['nearest']}",
             "(withdrawn)" if row["withdrawn"] else make_printable(row["text"] or "", MAX_SHOWN),
         ]
         for row in rows
@@ -110,6 +110,7 @@ def receipt(
     """
     from weighbeam.mechanisms.novelty.desk.accounts import select_receipts
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
+    from weighbeam.mechanisms.novelty.explain import format_tokens
     from weighbeam.mechanisms.novelty.ui.receipts import show_receipt
 
     chosen = choose(store, config)
@@ -118,6 +119,7 @@ def receipt(
         print_json(found)
         return
     settled = found["settlement"]
-    show_receipt(found["receipt"], chosen.params(params, settings), settled is not None)
+    rules = chosen.params(params, settings)
+    show_receipt(found["receipt"], rules, settled is not None)
     if settled is not None:
-        typer.echo(f"{settled['status']}: {settled['units']} units")
+        typer.echo(f"{settled['status']}: {format_tokens(settled['units'], rules)} tokens")
