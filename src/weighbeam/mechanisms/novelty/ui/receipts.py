@@ -30,7 +30,7 @@ def show_checked(found: NoveltyQuote, params: NoveltyParams) -> None:
 
 
 def name_outcome(status: str, units: int) -> str:
-    """What is paid nothing is not called paid.
+    """Name an outcome: without a reward it is "not new" instead of "paid".
 
     >>> name_outcome("paid", 0), name_outcome("paid", 7), name_outcome("held", 0)
     ('not new', 'paid', 'held')
