@@ -67,6 +67,7 @@ def test_a_link_shows_somebody_else_the_same(window: Window, browser: Browser, d
     expect(window.page).to_have_url(f"{demo_site.url}/rounds?mechanism=inference")
     window.page.locator("thead th", has_text="valid").get_by_role("link").click()
     expect(window.page).to_have_url(f"{demo_site.url}/rounds?mechanism=inference&sort=-valid_share")
+    expect(window.page.locator("thead th", has_text="valid")).to_have_attribute("aria-sort", "descending")
     shown = window.page.locator("#list tbody th").all_inner_texts()
     assert shown
     assert all("inference" in one for one in shown)

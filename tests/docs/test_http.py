@@ -45,7 +45,7 @@ def served(cache) -> Iterator[Served]:
 def test_the_reference_is_current_and_has_every_operation_and_page(served: Served) -> None:
     page, writer = (ROOT / "docs/reference/http.md").read_text(), served.writer
     operations = writer.list_operations(served.app.openapi())
-    assert len(operations) == 49
+    assert len(operations) == 52
     assert [path for method, path, _ in operations if f"### {method} {path}\n" not in page] == []
     shown = [path.replace(":path", "") for path in writer.list_pages(served.app)]
     assert [path for path in shown if f"`GET {path}`" not in page] == []

@@ -35,6 +35,7 @@ TITLES = {
     "mechanisms": "Mechanisms",
     "miners": "Miners",
     "weights": "Weights",
+    "comparisons": "Comparisons",
     "tables": "Tables as files",
     "trouble": "Trouble",
     "events": "Events",

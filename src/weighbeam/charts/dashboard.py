@@ -4,7 +4,7 @@ import copy
 import math
 from collections.abc import Sequence
 from functools import cache
-from statistics import median
+from statistics import median_low
 from typing import Any
 
 Rows = Sequence[dict[str, Any]]
@@ -15,6 +15,8 @@ ROOM = 0.05
 """Of an axis, beyond the values at its ends."""
 FAR = 1e6
 WIDEST_BAR = 60
+HOURS: dict[str, Any] = {"format": "%H:%M", "labelOverlap": "greedy", "labelFlush": False, "labelSeparation": 6}
+"""The axis of a day, on which no two labels touch."""
 COLOURS = ["#3d7be0", "#e0861a", "#2a9d6f", "#b0559e", "#8a8f98", "#c9a227", "#5b6ee1", "#d0574e", "#3aa6b9", "#7d9b3c"]
 
 
@@ -70,11 +72,12 @@ def find_domain(values: Sequence[float], least: float = -math.inf) -> list[float
 
     >>> find_domain([1.0, 3.0]), find_domain([0.0, 2.0], 0.0), find_domain([5.0]), find_domain([])
     ([0.9, 3.1], [0.0, 2.1], [4.5, 5.5], [0.0, 1.0])
-    >>> find_domain([0.5, 0.7, 0.6, -1.29e87])
-    [0.49, 0.71]
+    >>> find_domain([0.5, 0.7, 0.6, -1.29e87]), find_domain([500.0, 0.0, 0.0], 0.0)
+    ([0.49, 0.71], [0.0, 525.0])
     """
-    middle = abs(median(values)) if values else 0.0
-    usual = [value for value in values if abs(value) <= FAR * max(middle, 1e-9)] or list(values)
+    sizes = [abs(value) for value in values if value]
+    middle = median_low(sizes) if sizes else 0.0
+    usual = [value for value in values if abs(value) <= FAR * middle] or list(values)
     if not usual:
         return [0.0, 1.0]
     low, high = min(usual), max(usual)
@@ -114,9 +117,7 @@ def _hours() -> dict[str, Any]:
     chart = alt.Chart(alt.NamedData(DATA), width="container", height=HEIGHT).mark_bar()
     return _finish(
         chart.encode(
-            x=alt.X(
-                "at:T", timeUnit="yearmonthdatehours", title=None, axis=alt.Axis(format="%H:%M", labelOverlap=True)
-            ),
+            x=alt.X("at:T", timeUnit="yearmonthdatehours", title=None, axis=alt.Axis(**HOURS)),
             y=alt.Y("sum(rounds):Q", title="rounds", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color("mechanism:N", title=None, scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top")),
             tooltip=["mechanism:N", alt.Tooltip("sum(rounds):Q", title="rounds")],
@@ -133,12 +134,14 @@ def _standings(lower_is_better: bool) -> dict[str, Any]:
     x = alt.X(
         "standing:Q",
         title="standing",
-        scale=alt.Scale(zero=False, nice=False, reverse=lower_is_better),
+        scale=alt.Scale(zero=False, nice=False, clamp=True, reverse=lower_is_better),
         axis=alt.Axis(tickCount=8, format=".3~g"),
     )
     told = [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("standing", "low", "high")]
     rules = base.mark_rule(strokeWidth=2, color=COLOURS[0], opacity=0.55).encode(
-        x=alt.X("low:Q", title="standing", scale=alt.Scale(zero=False, nice=False, reverse=lower_is_better)),
+        x=alt.X(
+            "low:Q", title="standing", scale=alt.Scale(zero=False, nice=False, clamp=True, reverse=lower_is_better)
+        ),
         x2="high:Q",
         y=y,
     )
@@ -228,9 +231,7 @@ def _payouts() -> dict[str, Any]:
     chart = alt.Chart(alt.NamedData(DATA), width="container", height=HEIGHT).mark_bar()
     return _finish(
         chart.encode(
-            x=alt.X(
-                "at:T", timeUnit="yearmonthdatehours", title=None, axis=alt.Axis(format="%H:%M", labelOverlap=True)
-            ),
+            x=alt.X("at:T", timeUnit="yearmonthdatehours", title=None, axis=alt.Axis(**HOURS)),
             y=alt.Y("sum(count):Q", title="contributions", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color("status:N", title=None, scale=colours, legend=alt.Legend(orient="top")),
             tooltip=[

@@ -1,15 +1,15 @@
 """Two charts of a ranking: its overlapping groups, and what each place is paid."""
 
 import copy
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from weighbeam.charts.picture import BLUE, GREY, ORANGE, choose_ticks, fill_params, finish_frame
-from weighbeam.charts.text import shorten_hotkey
+from weighbeam.charts.text import shorten_hotkey, tame_text
 
-NAME = 8
+NAME, LONGEST_NAME = 8, 18
 MAX_NAMED = 40
 ROW, LEAST_ROW, MAX_HEIGHT = 20, 2, 560
 ASKED = "asked"
@@ -26,13 +26,17 @@ ROOM_RIGHT = 0.22
 class GroupRanges:
     """A ranking, best first, and its groups as ranges [start, stop) of it. `asked` are those whom a round asked.
 
-    `chosen` is the group it asked, if that is still one of these.
+    `chosen` is the group it asked, if that is still one of these; `names` are what miners are called.
     """
 
     ranking: tuple[str, ...]
     ranges: tuple[tuple[int, int], ...]
     asked: Collection[str] = ()
     chosen: int | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def label(self, hotkey: str) -> str:
+        return label_miner(hotkey, self.names.get(hotkey))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,19 @@ class PaidPlace:
     hotkey: str
     share: float
     curve: float
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        return label_miner(self.hotkey, self.name)
+
+
+def label_miner(hotkey: str, name: str | None) -> str:
+    """
+    >>> label_miner("5F3sa2TJAWMqDhXG6jhV4N8k", "ada"), label_miner("5F3sa2TJAWMqDhXG6jhV4N8k", None)
+    ('ada', '5F3sa2TJ')
+    """
+    return tame_text(name, LONGEST_NAME) if name else shorten_hotkey(hotkey, NAME)
 
 
 def chart_groups(groups: GroupRanges) -> dict[str, Any]:
@@ -51,7 +68,7 @@ def chart_groups(groups: GroupRanges) -> dict[str, Any]:
     spec = copy.deepcopy(_groups_frame())
     named = count <= MAX_NAMED
     spec["height"] = min(MAX_HEIGHT, ROW * count) if named else max(360, min(MAX_HEIGHT, LEAST_ROW * count))
-    fill_params(spec, names=[shorten_hotkey(hotkey, NAME) for hotkey in groups.ranking] if named else [])
+    fill_params(spec, names=[groups.label(hotkey) for hotkey in groups.ranking] if named else [])
     columns = [ASKED, *(str(number) for number in range(1, len(groups.ranges) + 1))]
     ticks = [at + 0.5 for at in (range(count) if named else _pick_ranks(count))]
     for layer in spec["layer"]:
@@ -64,7 +81,7 @@ def chart_groups(groups: GroupRanges) -> dict[str, Any]:
             for number, (start, stop) in enumerate(groups.ranges, 1)
         ],
         "asked": [
-            {"group": ASKED, "at": place + 0.5, "rank": place + 1, "miner": shorten_hotkey(hotkey, NAME)}
+            {"group": ASKED, "at": place + 0.5, "rank": place + 1, "miner": groups.label(hotkey)}
             for place, hotkey in enumerate(groups.ranking)
             if hotkey in groups.asked
         ],
@@ -138,8 +155,8 @@ def chart_pay(places: Sequence[PaidPlace]) -> dict[str, Any]:
                 "place": one.place,
                 "share": one.share,
                 "curve": one.curve,
-                "miner": shorten_hotkey(one.hotkey, NAME),
-                "shown": f"{shorten_hotkey(one.hotkey, NAME)}  {format_share(one.share)}",
+                "miner": one.label,
+                "shown": f"{one.label}  {format_share(one.share)}",
             }
             for one in places
         ]

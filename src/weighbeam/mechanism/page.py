@@ -55,12 +55,15 @@ class BoardLine:
 
 @dataclass(frozen=True, slots=True)
 class StandingsBoard:
-    """A leaderboard, best first, with the newest scored round: its name, whom it asked and its summary."""
+    """A leaderboard, best first, with the newest scored round: its name, whom it asked and its summary.
+
+    `names` are what miners are called, by hotkey."""
 
     lines: Sequence[BoardLine]
     round: str | None = None
     asked: Sequence[str] = ()
     summary: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +108,11 @@ class MechanismPage:
     """Pictures of one answer, from parameters, observation, scores and hotkey; nothing is observed for them. Pure."""
     board_pictures: Callable[[Any, StandingsBoard], Sequence[ChartPicture]] | None = None
     """Pictures of the standings, from parameters and leaderboard. Pure."""
+
+    def count_units(self, params: Any) -> int:
+        """Units of a token where scores and standings are paid in them; 1 where they are numbers.
+
+        >>> MechanismPage().count_units(None)
+        1
+        """
+        return int(getattr(params, self.token_units, None) or 1) if self.token_units else 1

@@ -64,7 +64,7 @@ def make_service_app(
 
     @app.get("/health", responses={STALLED: {"description": "it is stalled"}})
     async def tell_health() -> Response:
-        """503 once nothing gets on."""
+        """200 while the process makes progress, 503 once it is stalled."""
         return ApiReply(*told()).write()
 
     return app

@@ -1,12 +1,14 @@
 """Commands that read a journal know miners by name, uid and hotkey, and show no name that steers a terminal."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from keyword_recall.mechanism import KeywordRecall
 
 from engine.recall import play
+from lab.golden_journal import JOURNAL
 from warm import weighbeam_warm
 from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.views.names import CAST
@@ -72,3 +74,38 @@ def test_an_alias_of_the_settings_names_a_miner(journal: Path) -> None:
     assert f"Ada of Berlin · {ADA}" in done.stdout
     done = weighbeam_warm("journal", "miner-report", "twin", *MECHANISM, "--config", settings)
     assert f"twin · {BEN}" in done.stdout, "the alias is the only name that ada has now"
+
+
+@pytest.mark.parametrize("given", [EVE, EVE[:12]])
+def test_rounds_are_filtered_by_miner_and_mechanism(journal: Path, given: str) -> None:
+    store = Store(f"sqlite:///{journal}")
+    play(Journal(store), KeywordRecall(), 1, 1e6 + 60, {ADA: "tide moon"})
+    store.close()
+    for words, expected in (
+        (("--miner", given), ["keyword-recall-0"]),
+        (("--miner", ADA, *MECHANISM), ["keyword-recall-1", "keyword-recall-0"]),
+        (("--mechanism", "another"), []),
+    ):
+        found = json.loads(read(journal, "rounds", *words, "--json"))["rounds"]
+        assert [line["id"] for line in found] == expected
+    done = weighbeam_warm("journal", "rounds", "--miner", "twin", "--store", journal)
+    assert "ambiguous_miner" in done.stderr
+
+
+def test_tokens_are_shown_as_tokens_and_kept_as_units() -> None:
+    words = ("leaderboard", "--mechanism", "novelty")
+    lines = json.loads(read(JOURNAL, *words, "--json"))["standings"]
+    paid = max(lines, key=lambda line: line["standing"])
+    assert paid["standing"] >= 10**9, "units"
+    told = read(JOURNAL, *words)
+    assert "in tokens" in told.splitlines()[0]
+    assert f"{paid['standing'] / 10**9:.6g}" in told
+    report = read(JOURNAL, "miner-report", paid["hotkey"], "--mechanism", "novelty")
+    assert f"standing {paid['standing'] / 10**9:.6g} tokens" in report
+    for shown in (told, report):
+        assert not re.search(r"(?<![\w-])\d{9}|\d,\d{3},\d{3}", shown), shown
+
+
+def test_a_table_without_a_row_says_so(journal: Path) -> None:
+    assert read(journal, "leaderboard", "--mechanism", "novelty").splitlines()[-1] == "no standings here yet"
+    assert read(journal, "rounds", "--mechanism", "another") == "no rounds here yet\n"

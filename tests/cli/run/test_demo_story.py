@@ -119,6 +119,9 @@ def test_a_claim_that_fails_replaces_the_claim(played: Played) -> None:
     spoiled["failures"] = ["inference: echo earns 8.0%, no less than an honest miner", "replay: a: differs"]
     spoiled["replay"]["equal"] = False
     spoiled["mechanisms"]["chunking"]["validators"][0]["weigh_in"] = "failed"
+    for part in spoiled["mechanisms"].values():
+        for row in part["validators"]:
+            row.update(void=0, rounds=2)
     spoiled["mechanisms"]["chunking"]["validators"][0]["void"] = 1
     text = summarise(spoiled)
     assert max(map(len, text.splitlines())) <= WIDTH

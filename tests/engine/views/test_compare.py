@@ -10,6 +10,7 @@ from weighbeam.engine.journal.journal import Journal
 from weighbeam.engine.views.compare import (
     count_records,
     estimate_vtrust,
+    find_round_before,
     list_shared_rounds,
     pair_answers,
     pair_weights,
@@ -58,6 +59,14 @@ def test_answers_of_two_rounds_are_paired_by_miner(store: Store) -> None:
     assert pairs["b"].climbed == -1
     assert (pairs["c"].b, pairs["c"].climbed) == (None, None)
     assert rank_valid(first.answers) == {"b": 1, "a": 2}
+
+
+def test_the_round_before_is_of_the_same_mechanism_and_there_is_none_before_the_first(store: Store) -> None:
+    views = [select_round_view(store, f"{NAME}-{number}", True, 0) for number in range(3)]
+    assert [find_round_before(store, view) for view in views] == [None, f"{NAME}-0", f"{NAME}-1"]
+    play(Journal(store), RECALL, 3, START + 120, {"a": "tide"})
+    newest = select_round_view(store, f"{NAME}-3", True, 0)
+    assert [find_round_before(store, view) for view in (newest, views[2])] == [f"{NAME}-2", f"{NAME}-1"]
 
 
 def test_records_count_a_day_of_judged_answers(store: Store) -> None:

@@ -39,6 +39,9 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("metagraph", {}, "/v1/metagraph"),
     ("alerts", {"level": "warning"}, "/v1/alerts?level=warning"),
     ("copies", {}, "/v1/copies"),
+    ("compare_miners", {"a": "a", "b": "b"}, "/v1/compare/miners?a=a&b=b"),
+    ("compare_rounds", {"b": LAST}, f"/v1/compare/rounds?b={LAST}"),
+    ("compare_validators", {"mechanism": NAME}, f"/v1/compare/validators?mechanism={NAME}"),
 ]
 
 

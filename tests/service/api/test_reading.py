@@ -36,6 +36,8 @@ ROUTES = (
     "/v1/rounds/mine", "/v1/mechanisms", f"/v1/mechanisms/{NAME}/params", f"/v1/mechanisms/{NAME}/standings",
     "/v1/miners/a/scores", "/v1/miners/a", "/v1/attacks", "/v1/attacks?hours=700",
     "/v1/weights", "/v1/submissions", "/v1/metagraph", "/v1/alerts", "/v1/copies",
+    "/v1/compare/miners?a=a&b=b", f"/v1/compare/rounds?b={LAST}", "/v1/compare/rounds?b=mine&a=open",
+    "/v1/compare/validators", "/v1/compare/validators?miner=a",
     "/v1/overview", "/v1/health", "/v1/config",
 )  # fmt: skip
 
@@ -96,6 +98,15 @@ def test_pages_lead_from_one_to_the_next(api: Api) -> None:
         ("/v1/miners/a?mechanism=chess", 404, "unknown_mechanism"),
         ("/v1/attacks?hours=0", 400, "bad_query"),
         ("/v1/weights?mechanism=chess", 404, "unknown_mechanism"),
+        ("/v1/compare/miners?a=a", 400, "bad_query"),
+        ("/v1/compare/miners?a=&b=b", 400, "bad_query"),
+        ("/v1/compare/miners?a=%20&b=b", 404, "unknown_hotkey"),
+        ("/v1/compare/miners?a=a&b=nobody", 404, "unknown_hotkey"),
+        ("/v1/compare/miners?a=a&b=b&mechanism=chess", 404, "unknown_mechanism"),
+        ("/v1/compare/rounds", 400, "bad_query"),
+        ("/v1/compare/rounds?b=never", 404, "unknown_round"),
+        (f"/v1/compare/rounds?b={LAST}&a=never", 404, "unknown_round"),
+        ("/v1/compare/validators?other=..%2f..%2fetc%2fpasswd", 400, "bad_query"),
         ("/v1/config", 403, "missing_scope"),
     ],
 )
@@ -124,6 +135,41 @@ def test_users_texts_are_told_to_admins_and_to_who_asked(api: Api) -> None:
     assert api.get("/v1/rounds/mine/scores/a").json()["explanation"] is None
     listed = {line["id"]: line["kind"] for line in api.get("/v1/rounds").json()["rounds"]}
     assert (listed["mine"], listed[LAST]) == ("organic", "synthetic")
+
+
+def test_two_miners_are_compared_over_the_rounds_of_both(api: Api) -> None:
+    found = api.get("/v1/compare/miners?a=a&b=b").json()
+    assert (found["mechanism"], found["a"]["hotkey"], found["b"]["hotkey"]) == (NAME, "a", "b")
+    assert found["counted"] == len(found["rounds"]) == found["a_ahead"] + found["b_ahead"]
+    for one in found["rounds"]:
+        view = {row["hotkey"]: row for row in api.get(f"/v1/rounds/{one['round']}").json()["answers"]}
+        assert (one["a"]["value"], one["b"]["value"]) == (view["a"]["value"], view["b"]["value"])
+        assert one["difference"] == view["a"]["value"] - view["b"]["value"]
+    swapped = api.get("/v1/compare/miners?a=b&b=a").json()
+    assert swapped["mean_difference"] == -found["mean_difference"]
+    assert (swapped["a_ahead"], swapped["b_ahead"]) == (found["b_ahead"], found["a_ahead"])
+    failed = api.get("/v1/compare/miners?a=a&b=c").json()
+    assert sum(failed["b"]["reasons"].values()) == failed["counted"]
+
+
+def test_a_round_is_compared_with_the_one_before_it(api: Api) -> None:
+    found = api.get(f"/v1/compare/rounds?b={LAST}").json()
+    named = api.get(f"/v1/compare/rounds?a={found['a']['id']}&b={LAST}").json()
+    assert named == found
+    assert found["a"]["at"] <= found["b"]["at"]
+    assert found["params"] == []
+    assert {one["hotkey"] for one in found["answers"]} >= {"a", "b", "c"}
+    places = {one["hotkey"]: one["b"] and one["b"]["place"] for one in found["answers"]}
+    assert (places["a"], places["c"]) == (1, None)
+    oldest = api.get("/v1/rounds").json()["rounds"][-1]["id"]
+    alone = api.get(f"/v1/compare/rounds?b={oldest}").json()
+    assert (alone["a"], alone["answers"]) == (None, [])
+
+
+def test_a_comparison_tells_no_users_text(api: Api) -> None:
+    told = api.get("/v1/compare/rounds?b=mine&a=open", "boss").text
+    assert "doctor" not in told
+    assert SECRET not in told
 
 
 def test_hostile_texts_come_back_as_they_were_sent(api: Api) -> None:

@@ -104,7 +104,7 @@ def test_the_age_of_weights_is_dated_when_no_validator_runs(store: Store) -> Non
     remember(store, f"blocks:{NAME}", {"blocks": 7, "at": START})
     play(Journal(store), RECALL, 0, START, {"a": "tide"})
     page = read(show_overview(make_shelf(store, START + 60_000)))
-    assert "their age 7 blocks when read 17 h ago" in page
+    assert "age 7 blocks when read 17 h ago" in page
     assert "No validator is running. The last entry in this journal was made 17 h ago" in page
     assert "next weigh-in none" in page
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weighbeam.app.settings.origins import hide_password
 from weighbeam.app.settings.sources import LoadedSettings, explain_ignored, find_file, find_role, load_settings
 from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.rules.constants import CONSTANTS, hash_weighing
+from weighbeam.engine.rules.constants import CONSTANTS, TAO, hash_weighing
 from weighbeam.engine.running.diagnosis import Symptom
 from weighbeam.mechanism.params import list_overridden, make_params
 from weighbeam.mechanism.registry import load_mechanism
@@ -64,7 +64,9 @@ def list_submission_checks(
             "rate limit", waited >= rules.rate_limit, f"{waited} blocks, at least {rules.rate_limit} needed"
         ),
         SubmissionCheck(
-            "stake", own.stake >= rules.stake_threshold, f"{own.stake} rao, at least {rules.stake_threshold} needed"
+            "stake",
+            own.stake >= rules.stake_threshold,
+            f"{own.stake / TAO:,.9g} TAO, at least {rules.stake_threshold / TAO:,.9g} needed",
         ),
         SubmissionCheck("permit", own.permit or own.hotkey == graph.owner_hotkey, "validator permit or owner"),
         SubmissionCheck(

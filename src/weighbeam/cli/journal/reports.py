@@ -15,6 +15,7 @@ from weighbeam.cli.common.options import (
     Only,
     StoreOption,
     choose_mechanism,
+    complete_mechanism,
     format_headline,
     open_names,
     open_read,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from weighbeam.engine.scoring import ScoreResult
     from weighbeam.engine.views.miner import MinerView
     from weighbeam.engine.views.names import NameBook
+    from weighbeam.mechanism.base import Mechanism
+    from weighbeam.store.database import Store
 
 SHOWN_ROUNDS = 20
 PIPED_WIDTH = 200
@@ -39,13 +42,19 @@ WHOLE = 100_000
 def rounds(
     store: StoreOption = None,
     config: ConfigOption = None,
+    mechanism: Annotated[
+        str | None, typer.Option(help="Only those of this mechanism.", autocompletion=complete_mechanism)
+    ] = None,
+    miner: Annotated[str | None, typer.Option(help="Only those that judged this miner: name, uid or hotkey.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List the newest rounds of a journal."""
     from weighbeam.engine.views.rounds import list_rounds
 
-    lines = list(list_rounds(open_read(store, config), limit=limit).items)
+    journal = open_read(store, config)
+    hotkey = None if miner is None else open_names(journal, store, config).resolve(miner, mechanism)
+    lines = list(list_rounds(journal, mechanism, hotkey=hotkey, limit=limit).items)
     rows = [[line.id, line.mechanism, line.outcome, line.block, f"{line.valid} of {line.answers}"] for line in lines]
     show_lines(("round", "mechanism", "state", "block", "valid"), rows, lines, "rounds", as_json)
 
@@ -70,14 +79,16 @@ def leaderboard(
     book = open_names(journal, store, config)
     lines = list(book.name_all(select_leaderboard(journal, found, _find_averaging(store, config)), found.name))
     if not as_json:
-        typer.echo(format_headline(found.name, there, f"{found.better} standings are better"))
+        told = f"{found.better} standings are better"
+        typer.echo(format_headline(found.name, there, f"{told}, in tokens" if found.page.token_units else told))
+    units = count_units(journal, found)
     rows = [
         [
             "–" if line.standing is None else line.place,
             line.name or "",
             "" if line.uid is None else line.uid,
             shorten(line.hotkey),
-            show_spread(line.standing, line.spread),
+            show_spread(line.standing, line.spread, units),
             show_share(line.share),
             f"{line.valid} of {line.rounds}",
             line.last_reason,
@@ -149,13 +160,14 @@ def miner_report(
         return
     typer.echo(format_headline(found.name, there))
     typer.echo(make_printable(book.describe(hotkey, found.name), 120))
+    units, tokens = count_units(journal, found), " tokens" if found.page.token_units else ""
     place = "not ranked" if view.place is None else f"place {view.place} of {view.of}"
     share = "" if view.share is None else f", {show_share(view.share)} of the last weights"
-    typer.echo(f"{place}, standing {show_spread(view.standing, view.spread)}{share}")
+    typer.echo(f"{place}, standing {show_spread(view.standing, view.spread, units)}{tokens}{share}")
     shown = view.points[:SHOWN_ROUNDS]
     if len(shown) < len(view.points):
         typer.echo(f"the newest {len(shown)} of {len(view.points)} rounds; --json has all")
-    rows = [[p.round, p.block, p.status, show_number(p.value), ", ".join(p.reasons)] for p in shown]
+    rows = [[p.round, p.block, p.status, show_number(p.value, units), ", ".join(p.reasons)] for p in shown]
     print_table(("round", "block", "status", "score", "reasons"), rows)
     if view.reasons:
         typer.echo("Meaning of the reasons:")
@@ -165,6 +177,16 @@ def miner_report(
         typer.echo("To improve:")
     for number, advice in enumerate(view.advice, 1):
         typer.echo(f"  {number}. {make_printable(advice.title, 100)}. {make_printable(advice.text, 600)}")
+
+
+def count_units(journal: "Store", mechanism: "Mechanism") -> int:
+    """Units of a token by the newest round; 1 where standings are not tokens."""
+    from weighbeam.engine.views.trends import select_params
+
+    if not mechanism.page.token_units:
+        return 1
+    with journal.read() as connection:
+        return mechanism.page.count_units(select_params(connection, mechanism))
 
 
 def _list_report(mechanism: str, miner: "MinerView") -> dict[str, Any]:
@@ -185,8 +207,10 @@ def show_lines(
 ) -> None:
     if as_json:
         print_json({**besides, name: [asdict(line) for line in lines]})
-    else:
+    elif rows:
         print_table(heads, rows)
+    else:
+        typer.echo(f"no {name} here yet")
 
 
 def print_table(heads: tuple[str, ...], rows: list[list[Any]]) -> None:
@@ -204,23 +228,27 @@ def print_table(heads: tuple[str, ...], rows: list[list[Any]]) -> None:
     (console if console.is_terminal else Console(width=max(console.width, PIPED_WIDTH))).print(table)
 
 
-def show_number(value: float | None) -> str:
-    """
+def show_number(value: float | None, units: int = 1) -> str:
+    """A number; of units, the tokens that they are.
+
     >>> show_number(0.1519941), show_number(221_410_306.0), show_number(None)
     ('0.151994', '221,410,306', '–')
-    >>> show_number(-1.2412e87)
-    '-1.24e+87'
+    >>> show_number(-1.2412e87), show_number(500_000_000_000.0, 1_000_000_000)
+    ('-1.24e+87', '500')
     """
+    value = None if value is None else value / units
     return format_short(value, ",.0f" if value is not None and abs(value) >= WHOLE else ".6g")
 
 
-def show_spread(value: float | None, spread: float | None) -> str:
-    """A standing and one standard error of it.
+def show_spread(value: float | None, spread: float | None, units: int = 1) -> str:
+    """A standing and one standard error of it; of units, in tokens.
 
     >>> show_spread(3.25, 0.123), show_spread(3.25, None), show_spread(None, None)
     ('3.25 ± 0.12', '3.25', '–')
     """
-    return show_number(value) if value is None or spread is None else f"{value:.4g} ± {spread:.2g}"
+    if value is None or spread is None:
+        return show_number(value, units)
+    return f"{value / units:.4g} ± {spread / units:.2g}"
 
 
 def show_share(share: float | None) -> str:

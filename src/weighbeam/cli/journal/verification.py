@@ -250,7 +250,7 @@ def verify(
 
 @receipts_app.command()
 def replies(
-    hotkey: Annotated[str, typer.Argument(metavar="HOTKEY", help="The miner's hotkey.")],
+    miner: Annotated[str, typer.Argument(metavar="MINER", help="Its name, uid or hotkey, or how the hotkey begins.")],
     round_id: Annotated[str | None, typer.Option("--round", metavar="ROUND", help="Only this round.")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -262,12 +262,14 @@ def replies(
     Checks that each answer is the one the miner signed, and says in which entry it stands and what it was worth.
     Exits with 1 if an answer is not what the miner signed.
     """
-    from weighbeam.cli.common.options import open_read
+    from weighbeam.cli.common.options import open_names, open_read
     from weighbeam.cli.journal.reports import print_table, show_number
     from weighbeam.engine.journal.head import select_head
     from weighbeam.engine.proof.replies import list_replies
 
-    with open_read(store, config).read() as connection:
+    journal = open_read(store, config)
+    hotkey = open_names(journal, store, config).resolve(miner)
+    with journal.read() as connection:
         head = select_head(connection)
         found = list(list_replies(connection, hotkey, round_id, limit))
     if not found:

@@ -150,13 +150,14 @@ def _preview(config: Path | None, given: str | None, as_json: bool) -> None:
         return
     typer.echo(f"{mechanism}: mode {mode.mode}, {_format_age(mode.blocks)}: would {decision.action}{why}")
     row, book = dict(zip(decision.uids, decision.values, strict=True)), load_names(store, loaded.settings.aliases)
+    units = context.mechanism.page.count_units(context.params)
     table: list[list[Any]] = [
-        [p.uid, book.name(p.hotkey, mechanism) or "", p.hotkey, show_number(p.raw),
+        [p.uid, book.name(p.hotkey, mechanism) or "", p.hotkey, show_number(p.raw, units),
          f"{decision.weights.get(p.hotkey, 0):.2%}", row.get(p.uid, 0),
          "no success" if p.hotkey in decision.stale else ""]
         for p in sorted(assessed.weighing.payees, key=lambda p: (-p.raw, p.uid))
     ]  # fmt: skip
-    print_table(("uid", "miner", "hotkey", "raw", "share", "u16", ""), table)
+    print_table(("uid", "miner", "hotkey", "raw" if units == 1 else "tokens", "share", "u16", ""), table)
     for check in checks:
         typer.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.detail}")
 

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weighbeam.cli.common.options import AsJson, ConfigOption, complete_mechanism, complete_setting, find_journal_url
+from weighbeam.cli.common.options import (
+    AsJson,
+    ConfigOption,
+    complete_mechanism,
+    complete_setting,
+    find_journal_url,
+    open_names,
+)
 from weighbeam.cli.common.shell import print_json
 
 if TYPE_CHECKING:
@@ -95,10 +102,11 @@ def backtest(
             edges = {"--from": start, "--until": end, "--mechanism": mechanism, "--weigh-every": weigh_every}
             version, elsewhere = _ask_elsewhere(python, place, terms, allowed, edges)
         found = run_backtest(store, terms, course, allowed, elsewhere, version)
+        book = open_names(store, journal, config)
     if as_json:
         print_json(found.as_json())
     else:
-        show_backtest(found, limit)
+        show_backtest(found, limit, book)
 
 
 def _make_course(

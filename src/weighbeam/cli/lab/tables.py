@@ -33,7 +33,7 @@ def show_bench(benched: "BenchResult") -> None:
     """A table for each mechanism, the most profitable attack first."""
     for mechanism in sorted({name.partition("/")[0] for name in benched.outcomes}):
         table = make_table(
-            "attack", "verdict", "profit", "95 % of it", "taken", "found", "accused", "tau", title=mechanism
+            "attack", "verdict", "profit", "95 % interval", "taken", "found", "accused", "tau", title=mechanism
         )
         rows = [(name, one) for name, one in benched.outcomes.items() if name.partition("/")[0] == mechanism]
         for name, one in sorted(rows, key=lambda row: (-row[1].profit.value, row[0])):
@@ -43,7 +43,7 @@ def show_bench(benched: "BenchResult") -> None:
             table.add_row(make_text(name.partition("/")[2]), verdict, *profit, *shares, f"{one.tau.value:.2f}")
         Console().print(table)
     pays = sum(one.verdict == "pays" for one in benched.outcomes.values())
-    told = f"{len(benched.outcomes)} attacks, {pays} of them pay"
+    told = f"{len(benched.outcomes)} attack{'' if len(benched.outcomes) == 1 else 's'}, {pays} of them pay"
     print_dim(
         f"{told}; {len(benched.seeds)} seasons of {benched.rounds} rounds each, {benched.seconds:.0f} s\n{LEGEND}"
     )
@@ -134,7 +134,7 @@ def show_trial(trial: Trial) -> None:
 
 def show_luck(luck: Luck, seasons: int, rounds: int) -> None:
     """The best paid first."""
-    table = make_table("miner", "share of pay", "95 % of it", "usual place", "best", "worst")
+    table = make_table("miner", "share of pay", "95 % interval", "usual place", "best", "worst")
     for lot in luck.lots:
         share = (f"{lot.share.value:.1%}", f"{lot.share.low:.1%}–{lot.share.high:.1%}")
         table.add_row(make_text(lot.name), *share, f"{lot.place:g}", str(lot.best), str(lot.worst))

@@ -15,6 +15,7 @@ from weighbeam.core.errors import WeighbeamError
 
 if TYPE_CHECKING:
     from weighbeam.engine.requests.organic import OrganicRequest
+    from weighbeam.engine.views.names import NameBook
     from weighbeam.mechanism.base import Mechanism
     from weighbeam.mechanism.params import Params
     from weighbeam.store.database import Store
@@ -31,7 +32,7 @@ def ask(
     ] = None,
     request: Annotated[str | None, typer.Option("--id", help="Wait for a request made before, instead.")] = None,
     mechanism: Annotated[str | None, typer.Option(help="Which mechanism answers; else the first by name.")] = None,
-    wanted: Annotated[list[str] | None, typer.Option(help="A hotkey that must be asked; may be repeated.")] = None,
+    wanted: Annotated[list[str] | None, typer.Option(help="A miner that must be asked: name, uid or hotkey.")] = None,
     unranked: Annotated[bool, typer.Option("--unranked", help="The round changes no standing.")] = False,
     priority: Annotated[
         Literal["low", "normal", "high"], typer.Option(help="Before or after others who wait.")
@@ -49,6 +50,7 @@ def ask(
     from weighbeam.app.validator.build import find_section, open_store
     from weighbeam.engine.requests.organic import enqueue_request, select_request
     from weighbeam.engine.requests.queue import PRIORITIES, RequestTerms
+    from weighbeam.engine.views.names import load_names
     from weighbeam.mechanism.params import make_params
     from weighbeam.mechanism.registry import load_mechanism
 
@@ -58,11 +60,13 @@ def ask(
     store = open_store(loaded)
     if request is None and file is None:
         raise WeighbeamError("bad_usage", "neither a file nor --id is given", "name what to ask")
+    book = load_names(store, loaded.settings.aliases)
     params = make_params(loading, find_section(loaded, loading.name).given_params)
     if file is not None and wait:
         _require_validator(store, config)
     if file is not None:
-        body, hotkeys = _load_body(file, loading, params), tuple(wanted or ())
+        body = _load_body(file, loading, params)
+        hotkeys = tuple(book.resolve(one, loading.name) for one in wanted or ())
         check_hotkeys_registered(loaded, hotkeys, lambda: open_hotkey(loaded))
         terms = RequestTerms(hotkeys, not unranked, PRIORITIES[priority])
         request_id = enqueue_request(store, loading, params, body, clock.now(), terms)
@@ -73,7 +77,7 @@ def ask(
         if not as_json:
             typer.echo(f"asked as {request_id}; if you stop waiting: weighbeam ask --id {request_id}", err=True)
         found = _wait_for_answer(store, request_id, wait, config)
-    _show({"id": request_id, "state": found.state, "result": found.result}, loading.name, as_json)
+    _show({"id": request_id, "state": found.state, "result": found.result}, loading.name, as_json, book)
     if wait and found.state != "done":
         raise typer.Exit(EXIT_CHECK_FAILED)
 
@@ -128,14 +132,15 @@ def has_long_text(value: Any) -> bool:
     return any(has_long_text(one) for one in inner)
 
 
-def _show(outcome: dict[str, Any], mechanism: str, as_json: bool) -> None:
+def _show(outcome: dict[str, Any], mechanism: str, as_json: bool, book: "NameBook") -> None:
     if as_json:
         print_json(outcome)
         return
     result = outcome["result"] or {}
     typer.echo(f"{outcome['id']}: {outcome['state']}")
     if outcome["state"] == "done":
-        typer.echo(f"best answer by {result['hotkey']} in {result['seconds']:.3f} s, round {result['round']}")
+        who = make_printable(book.describe(result["hotkey"], mechanism), 120)
+        typer.echo(f"best answer in {result['seconds']:.3f} s, round {result['round']}, by {who}")
         load_score_command(mechanism).show_answer(result["payload"])
         if has_long_text(result["payload"]):
             typer.echo(f"shortened; all of it: weighbeam ask --id {outcome['id']} --json")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weighbeam.cli.common.options import LogJson, LogLevel, start_logs
+from weighbeam.cli.common.progress import show_waiting
 from weighbeam.cli.common.shell import EXIT_CHECK_FAILED, name_program, print_json
 from weighbeam.cli.run.demo_story import DemoStory, open_story
 
@@ -107,7 +108,8 @@ def _stay(subnet: "DemoSubnet", port: int) -> None:
 def _save_subnet(folder: Path) -> None:
     from weighbeam.demo.subnet_files import save_subnet
 
-    files = save_subnet(folder)
+    with show_waiting("writing a chain and settings"):
+        files = save_subnet(folder)
     typer.echo(f"wrote a chain and {len(files)} settings into {folder}; start as many as you like, each by itself:")
     for path in (files[0], files[2], files[3], files[4]):
         typer.echo(f"  {name_program()} run {'validator' if path == files[0] else 'miner'} --config {path}")

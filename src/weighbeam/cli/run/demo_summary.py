@@ -161,7 +161,7 @@ def list_looks(program: str, files: DemoFiles | None) -> dict[str, str]:
         **({} if files.goes else serve),
         f"{program} replay --verify --store {journal}": "compute every number again",
         f"{program} journal round {files.round} --store {journal}": "one round in words, with its heatmap",
-        **({f"{program} demo --folder demo-subnet": "keep journals and heatmaps"} if files.goes else stays),
+        **({f"{program} demo --folder demo-subnet": "keep journals and heatmaps"} if files.goes else {}),
     }
 
 

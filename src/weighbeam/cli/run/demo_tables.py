@@ -54,7 +54,7 @@ def _draw(mechanism: Mechanism, part: dict[str, Any], wide: bool) -> Table:
     title = f"{mechanism.name} at block {part['block']}, best paid first"
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=0, title=title)
     page, standing = mechanism.page, mechanism.page.standing
-    unit = getattr(mechanism.params_type(), page.token_units) if page.token_units else 1
+    unit = page.count_units(mechanism.params_type())
     for name in ("uid", "miner", "kind", "does", "valid", "score", "why not", standing, "weights %", "pay"):
         left = name in ("miner", "kind", "does", "why not")
         if name != "does" or wide:

@@ -24,13 +24,15 @@ COLOURS = {"valid": "green", "failed": "red", "unscored": "yellow"}
 def show_scores(result: ScoreResult) -> None:
     """Any mechanism's scores, best first."""
     title = f"{result.mechanism.name}, best first"
-    table = Table("answer", "status", "score", "reasons", box=SIMPLE_HEAD, title=title)
+    units = result.mechanism.page.count_units(result.params)
+    score_title = "tokens" if result.mechanism.page.token_units else "score"
+    table = Table("answer", "status", score_title, "reasons", box=SIMPLE_HEAD, title=title)
     sign = -1 if result.mechanism.better == "higher" else 1
     for score in sorted(result.scored.scores, key=lambda score: (score.value is None, sign * (score.value or 0.0))):
         table.add_row(
             _text(score.hotkey),
             Text(score.status, COLOURS[score.status]),
-            format_number(score.value, ".6g"),
+            format_number(None if score.value is None else score.value / units, ".6g"),
             _text(", ".join(score.reasons)),
         )
     Console().print(table)

@@ -1,22 +1,31 @@
 """Two miners, two rounds or two validators side by side: where they differ, and what from."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.core.numbers import is_number
+from weighbeam.engine.journal.access import open_journal
 from weighbeam.engine.views.miner import ScoreLine, list_scores, recall_outcomes
+from weighbeam.engine.views.paging import format_cursor
 from weighbeam.engine.views.round_view import AnswerView, RoundView
-from weighbeam.engine.views.weights import WeightsLine
-from weighbeam.engine.weights.metagraphs import GraphView
+from weighbeam.engine.views.rounds import NAME as ROUNDS
+from weighbeam.engine.views.rounds import list_rounds
+from weighbeam.engine.views.weights import WeightsLine, recall_last_set
+from weighbeam.engine.weights.metagraphs import GraphView, NeuronView, find_own, select_metagraph
 from weighbeam.mechanism.records import Score
 from weighbeam.store import tables
 from weighbeam.store.database import Store
 
 MAX_ROUNDS = 100
 MAX_EXPLAINED = 40
+MAX_REASONS = 5
+SAME = 1e-9
 DAY = 86400.0
 
 
@@ -89,6 +98,39 @@ def find_gap(a: Score | None, b: Score | None) -> PartGap | None:
     numbers = [(name, float(x), float(y)) for name, x, y in both if is_number(x) and is_number(y) and x != y]
     ranked = [(abs(x - y) / max(abs(x), abs(y)), PartGap(name, x, y)) for name, x, y in numbers]
     return max(ranked, key=lambda one: one[0])[1] if ranked else None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTotals:
+    """Rounds that asked both, in how many the first scored higher or lower, and the mean difference of the scores."""
+
+    counted: int
+    better: int
+    worse: int
+    mean: float | None
+
+
+def count_shared(shared: Sequence[SharedRound]) -> SharedTotals:
+    """
+    >>> valid, failed = ScoreInRound("valid", 2.0, ()), ScoreInRound("failed", None, ("timeout",))
+    >>> won = SharedRound("r", 0.0, valid, ScoreInRound("valid", 1.5, ()), None)
+    >>> count_shared([won, SharedRound("s", 0.0, failed, valid, None)]), count_shared([])
+    (SharedTotals(counted=2, better=1, worse=0, mean=0.5), SharedTotals(counted=0, better=0, worse=0, mean=None))
+    """
+    gaps = [one.difference for one in shared if one.difference is not None]
+    mean = sum(gaps) / len(gaps) if gaps else None
+    return SharedTotals(len(shared), sum(gap > SAME for gap in gaps), sum(gap < -SAME for gap in gaps), mean)
+
+
+def count_codes(sides: Iterable[ScoreInRound]) -> list[tuple[str, int]]:
+    """The most frequent reasons of one miner, with how often each occurs."""
+    return Counter(code for side in sides for code in side.reasons).most_common(MAX_REASONS)
+
+
+def find_round_before(store: Store, view: RoundView) -> str | None:
+    """The round of the same mechanism before this one."""
+    older = list_rounds(store, view.mechanism, cursor=format_cursor(ROUNDS, view.at, view.id), limit=1).items
+    return older[0].id if older else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +238,61 @@ def pair_weights(
 def estimate_vtrust(pairs: Sequence[WeightPair]) -> float:
     """The part of our weights that the consensus keeps, as the chain's epoch counts it."""
     return sum(min(one.ours, one.consensus) for one in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatorComparison:
+    """Our weights beside the consensus, and beside those of another validator where its journal is here.
+
+    `kept` is the part of our weights that the consensus keeps; `other` is the other validator on our chain.
+    """
+
+    graph: GraphView
+    pairs: tuple[WeightPair, ...]
+    ours: WeightsLine | None
+    theirs: WeightsLine | None
+    own: NeuronView | None
+    other: NeuronView | None
+
+    @property
+    def kept(self) -> float | None:
+        return estimate_vtrust(self.pairs) if self.ours else None
+
+
+def compare_validators(store: Store, other: Store | None, mechanism: str) -> ValidatorComparison | None:
+    """None while the chain has not been read."""
+    graph = select_metagraph(store, mechanism)
+    if graph is None:
+        return None
+    ours = recall_last_set(store, mechanism)
+    theirs = None if other is None else recall_last_set(other, mechanism)
+    pairs = pair_weights(
+        graph, ours, theirs, _count_day(store, mechanism), None if other is None else _count_day(other, mechanism)
+    )
+    them = find_own(None if other is None else select_metagraph(other, mechanism))
+    known = next((one for one in graph.neurons if them is not None and one.hotkey == them.hotkey), None)
+    return ValidatorComparison(graph, tuple(pairs), ours, theirs, find_own(graph), known)
+
+
+@contextmanager
+def open_other_journal(journals: Mapping[str, str], name: str | None) -> Iterator[tuple[str | None, Store | None]]:
+    """The journal of another validator, with the name it is shown under: the one named, else the first, if any."""
+    chosen = name or next(iter(journals), None)
+    if chosen is None:
+        yield None, None
+        return
+    if chosen not in journals:
+        raise WeighbeamError("bad_query", "there is no journal of this name", "see service.journals in the settings")
+    store = open_journal(journals[chosen])
+    try:
+        yield chosen, store
+    finally:
+        store.close()
+
+
+def _count_day(store: Store, mechanism: str) -> Mapping[str, MinerRecord]:
+    with store.read() as connection:
+        return count_records(connection, mechanism)
 
 
 def count_records(connection: Connection, mechanism: str) -> dict[str, MinerRecord]:

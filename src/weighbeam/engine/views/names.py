@@ -58,12 +58,18 @@ class MinerName:
 
     @property
     def label(self) -> str:
-        """For charts and tables that have one column for it; no two miners have the same.
+        """For charts; no two miners have the same. With a uid, a name needs no hotkey beside it.
 
-        >>> MinerName("5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY", "ada", 7).label
-        'ada · 7 · 5Fhnom…8D5HY'
+        >>> hotkey = "5FhnomziA8LvBjVgFmNbwRacmvvnbJUhZ9g8X3qeQAw8D5HY"
+        >>> [MinerName(hotkey, "ada", 7).label, MinerName(hotkey, "ada").label, MinerName(hotkey, None, 7).label]
+        ['ada · 7', 'ada · 5Fhnom…8D5HY', '7 · 5Fhnom…8D5HY']
         """
-        return " · ".join(str(one) for one in (self.name, self.uid, self.short) if one is not None)
+        known = (
+            (self.name, self.uid)
+            if self.name is not None and self.uid is not None
+            else (self.name, self.uid, self.short)
+        )
+        return " · ".join(str(one) for one in known if one is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +141,8 @@ class NameBook:
 
     def _find_named(self, text: str, there: Collection[str], mechanism: str | None) -> list[str]:
         folded = text.casefold()
+        if not folded:
+            return []
         named = [one for one in there if (self.name(one, mechanism) or "").casefold() == folded]
         begun = [one for one in there if fits(text, one)]
         other = [one for one in there if folded in self._list_other_names(one)]

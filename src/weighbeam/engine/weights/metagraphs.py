@@ -57,6 +57,10 @@ class GraphView:
 NEWEST: StoreMemo[GraphView] = StoreMemo()
 
 
+def find_own(graph: GraphView | None) -> NeuronView | None:
+    return None if graph is None else next((one for one in graph.neurons if one.uid == graph.own), None)
+
+
 def note_metagraph(
     store: Store, mechanism: str, graph: Metagraph, rules: ChainRules, at: float, own: str | None = None
 ) -> None:

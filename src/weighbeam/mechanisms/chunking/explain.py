@@ -123,14 +123,17 @@ def describe_answer_failure(observation: Observation, answer: Mapping[str, Any])
 
 
 def explain_trouble(trouble: FailureDescription) -> Node:
-    """A failure as a tree."""
+    """A failure as a tree; chunks and words count from 1, characters from 0."""
     lines = []
     if trouble.chunk is not None:
-        lines.append(Node(f"chunk {trouble.chunk}" + ("" if trouble.word is None else f", word {trouble.word}")))
+        lines.append(
+            Node(f"chunk {trouble.chunk + 1}" + ("" if trouble.word is None else f", word {trouble.word + 1}"))
+        )
     elif trouble.word is not None:
-        lines.append(Node(f"word {trouble.word} of the document"))
+        lines.append(Node(f"word {trouble.word + 1} of the document"))
     if trouble.where is not None:
-        lines.append(Node(f"at character {trouble.at} of {trouble.where}"))
+        where = trouble.where if trouble.chunk is None else f"chunk {trouble.chunk + 1}"
+        lines.append(Node(f"at character {trouble.at} of {where}"))
         lines.append(Node(f"there: …{trouble.before}⟦{trouble.text or ''}⟧{trouble.after}…"))
     if trouble.document_has is not None:
         lines.append(Node(f"the document has, at character {trouble.document_at}: {trouble.document_has}…"))
@@ -197,7 +200,7 @@ def _explain_chunks(parts: Mapping[str, Any], answer: Mapping[str, Any]) -> Node
         penalty = f", size penalty {chunk['size_penalty']:.6g}" if chunk["size_penalty"] else ""
         length, segments = answer["lengths"][index], chunk["segments"]
         count = f"{segments} segment" + ("" if segments == 1 else "s")
-        rows.append(Node(f"chunk {index}: {span}, length {length}, {count}{own}{penalty}"))
+        rows.append(Node(f"chunk {index + 1}: {span}, length {length}, {count}{own}{penalty}"))
     hidden = len(parts["chunks"]) - len(rows)
     if hidden:
         rows.append(Node(f"and {hidden} more"))
@@ -223,7 +226,7 @@ def _pair_lines(observation: Observation, sampled: Sequence[Sequence[int]], pair
     lines = []
     for position in (pair.first, pair.second):
         chunk, number = sampled[position]
-        lines.append(Node(f"chunk {chunk}: {_text(observation, number) or '(text no longer kept)'}"))
+        lines.append(Node(f"chunk {chunk + 1}: {_text(observation, number) or '(text no longer kept)'}"))
     return tuple(lines)
 
 

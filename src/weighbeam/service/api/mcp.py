@@ -53,6 +53,9 @@ TOOLS = {
     "alerts": "/alerts",
     "attacks": "/attacks",
     "copies": "/copies",
+    "compare_miners": "/compare/miners",
+    "compare_rounds": "/compare/rounds",
+    "compare_validators": "/compare/validators",
 }
 """Each with the route it reads."""
 

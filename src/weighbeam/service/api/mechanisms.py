@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from weighbeam.core.errors import WeighbeamError
+from weighbeam.core.errors import WeighbeamError, require
 from weighbeam.engine.rules.constants import hash_weighing
 from weighbeam.engine.views.leaderboard import select_leaderboard
 from weighbeam.engine.views.rounds import list_rounds, select_params_hash
@@ -44,6 +44,14 @@ def find_shown_mechanism(shown: ReadingContext, name: str) -> tuple[Mechanism, P
         told = f"{name[:100]!r} is not run here"
         raise WeighbeamError("unknown_mechanism", told, f"one of: {', '.join(shown.mechanisms) or 'none'}")
     return shown.mechanisms[name]
+
+
+def choose_mechanism(shown: ReadingContext, name: str | None) -> str:
+    """The one asked for, or the only one there is."""
+    if name is None:
+        require(len(shown.mechanisms) == 1, "bad_query", "name a mechanism", f"one of: {', '.join(shown.mechanisms)}")
+        return next(iter(shown.mechanisms))
+    return find_shown_mechanism(shown, name)[0].name
 
 
 def _list_mechanisms(shown: ReadingContext) -> Iterator[dict[str, Any]]:

@@ -92,13 +92,15 @@ def collect_query(request: Request, names: Collection[str]) -> dict[str, str]:
 
 def describe_query(model: type[Query]) -> dict[str, Any]:
     """FastAPI's `openapi_extra` for a query."""
-    properties = model.model_json_schema().get("properties")
-    return {"parameters": [_describe(name, field) for name, field in properties.items()]} if properties else {}
+    schema = model.model_json_schema()
+    needed, properties = schema.get("required", []), schema.get("properties", {})
+    described = [_describe(name, field, name in needed) for name, field in properties.items()]
+    return {"parameters": described} if described else {}
 
 
-def _describe(name: str, field: dict[str, Any]) -> dict[str, Any]:
+def _describe(name: str, field: dict[str, Any], needed: bool) -> dict[str, Any]:
     """Null stays out of the schema: a parameter without a value is left out."""
     about, given = field["description"], {**field, **next(iter(field.get("anyOf", [])), {})}
     unsaid = {"title", "description", "anyOf"} | ({"default"} if given.get("default") is None else set())
     schema = {key: value for key, value in given.items() if key not in unsaid}
-    return {"in": "query", "name": name, "description": about, "required": False, "schema": schema}
+    return {"in": "query", "name": name, "description": about, "required": needed, "schema": schema}

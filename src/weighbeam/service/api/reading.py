@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Response
 from pydantic import Field
 
-from weighbeam.core.errors import WeighbeamError, require
+from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.views.alert_lines import LEVELS, list_alerts
 from weighbeam.engine.views.attacks import AttackSummary, name_attackers, select_attacks
 from weighbeam.engine.views.copies import list_copies
@@ -18,8 +18,9 @@ from weighbeam.engine.views.paging import cut_page, parse_cursor
 from weighbeam.engine.views.weights import STATES, list_submissions, list_weights
 from weighbeam.engine.weights.metagraphs import GraphView, select_metagraph
 from weighbeam.service.api import reading_shapes
+from weighbeam.service.api.comparisons import add_comparisons
 from weighbeam.service.api.events import EventStreams, add_events
-from weighbeam.service.api.mechanisms import add_mechanisms, find_shown_mechanism
+from weighbeam.service.api.mechanisms import add_mechanisms, choose_mechanism, find_shown_mechanism
 from weighbeam.service.api.query import (
     FROM_DIGITS,
     HotkeyName,
@@ -162,14 +163,6 @@ def name_neurons(graph: GraphView, book: NameBook) -> GraphView:
     return replace(graph, neurons=book.name_all(graph.neurons, graph.mechanism))
 
 
-def choose_mechanism(shown: ReadingContext, name: str | None) -> str:
-    """The one asked for, or the only one there is."""
-    if name is None:
-        require(len(shown.mechanisms) == 1, "bad_query", "name a mechanism", f"one of: {', '.join(shown.mechanisms)}")
-        return next(iter(shown.mechanisms))
-    return find_shown_mechanism(shown, name)[0].name
-
-
 def add_trouble(app: FastAPI, reader: ReadingApi) -> None:
     route, store = partial(reader.declare, app, tag="trouble"), reader.shown.store
 
@@ -196,6 +189,16 @@ def add_trouble(app: FastAPI, reader: ReadingApi) -> None:
 
 
 MAX_BODY = 1 << 10
+ROUTES = (
+    add_whole,
+    add_rounds,
+    add_mechanisms,
+    add_miners,
+    add_weights,
+    add_trouble,
+    add_comparisons,
+    add_tables,
+)
 
 
 def add_reading(
@@ -206,7 +209,16 @@ def add_reading(
         authenticator, MAX_BODY, CODES, pools.reading.run, pools.proofs.run, pools.tokens.run, pools.reading.is_crowded
     )
     reader = ReadingApi(pipeline, shown, StoreCache(shown.store))
-    for add in (add_whole, add_rounds, add_mechanisms, add_miners, add_weights, add_trouble, add_tables):
+    for add in (
+        add_whole,
+        add_rounds,
+        add_mechanisms,
+        add_miners,
+        add_weights,
+        add_comparisons,
+        add_trouble,
+        add_tables,
+    ):
         add(app, reader)
     add_events(app, pipeline, EventStreams(shown.store, streams, pools.watch.run))
     return reader

@@ -1,42 +1,34 @@
 """Two miners, two rounds or two validators side by side."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weighbeam.core.errors import WeighbeamError
-from weighbeam.engine.journal.access import open_journal
 from weighbeam.engine.views.compare import (
     AnswerPair,
     SharedRound,
     WeightPair,
-    count_records,
-    estimate_vtrust,
+    compare_validators,
+    count_codes,
+    count_shared,
+    find_round_before,
     list_changed,
     list_last_scores,
     list_shared_rounds,
+    open_other_journal,
     pair_answers,
-    pair_weights,
 )
 from weighbeam.engine.views.miner import MinerView
 from weighbeam.engine.views.round_view import RoundView, select_round_view
-from weighbeam.engine.views.rounds import RoundFilter, find_rounds
-from weighbeam.engine.views.weights import recall_last_set
-from weighbeam.engine.weights.metagraphs import select_metagraph
 from weighbeam.service.pages.formats import choose_decimals, format_column, format_decimals
 from weighbeam.service.pages.page_data import PageData, PageMechanism
 from weighbeam.service.pages.rendering import render
 from weighbeam.service.pages.rounds import find_base, list_figures
-from weighbeam.service.tables.boards import find_own
 from weighbeam.service.tables.shown import find_page, find_units
 from weighbeam.store.database import Store
 
 MINER_NAMES, ROUND_NAMES = ("mechanism", "a", "b"), ("a", "b")
 VALIDATOR_NAMES = ("mechanism", "with", "miner")
 MAX_LINES = 60
-MAX_REASONS = 5
-SAME = 1e-9
 
 
 def show_miners(data: PageData, query: Mapping[str, str]) -> str:
@@ -64,7 +56,7 @@ def _compare_miners(data: PageData, run: PageMechanism, a: str, b: str) -> dict[
     views = [data.reader.read_miner(run.mechanism, hotkey) for hotkey in (a, b)]
     shared = list_shared_rounds(data.store, run.mechanism.name, a, b)
     units = find_units(run.mechanism.name, run.params)
-    differences = [one.difference for one in shared if one.difference is not None]
+    totals = count_shared(shared)
     values = [side.value for one in shared for side in (one.a, one.b)]
     decimals = choose_decimals([None if value is None else value / units for value in values])
 
@@ -74,21 +66,15 @@ def _compare_miners(data: PageData, run: PageMechanism, a: str, b: str) -> dict[
     return {
         "facts": _list_facts(views, units),
         "shared": [_format_shared(one, write, run) for one in shared[:MAX_LINES]],
-        "counted": len(shared),
-        "better": sum(gap > SAME for gap in differences),
-        "worse": sum(gap < -SAME for gap in differences),
-        "mean": write(sum(differences) / len(differences)) if differences else None,
-        "reasons": [_count_reasons(one.reasons for one in sides) for sides in _split(shared)],
+        "totals": totals,
+        "mean": None if totals.mean is None else write(totals.mean),
+        "reasons": [count_codes(sides) for sides in _split(shared)],
         "advice": [view.advice[:2] for view in views],
     }
 
 
 def _split(shared: Sequence[SharedRound]) -> tuple[list[Any], list[Any]]:
     return [one.a for one in shared], [one.b for one in shared]
-
-
-def _count_reasons(reasons: Iterator[tuple[str, ...]]) -> list[tuple[str, int]]:
-    return Counter(code for codes in reasons for code in codes).most_common(MAX_REASONS)
 
 
 def _list_facts(views: Sequence[MinerView], units: int) -> list[tuple[str, list[str]]]:
@@ -122,7 +108,7 @@ def show_rounds_beside(data: PageData, query: Mapping[str, str], withhold: bool)
     first, second = query.get("a", "").strip(), query.get("b", "").strip()
     if bool(first) != bool(second):
         later = first or second
-        first, second = _find_before(data, select_round_view(data.store, later, True, 0)) or "", later
+        first, second = find_round_before(data.store, select_round_view(data.store, later, True, 0)) or "", later
     a = select_round_view(data.store, first, withhold, 0) if first else None
     b = select_round_view(data.store, second, withhold, 0) if second else None
     found = None if a is None or b is None else _compare_rounds(a, b)
@@ -135,11 +121,6 @@ def show_rounds_beside(data: PageData, query: Mapping[str, str], withhold: bool)
         typed=[first, second],
         found=found,
     )
-
-
-def _find_before(data: PageData, view: RoundView) -> str | None:
-    older = find_rounds(data.store, RoundFilter(mechanism=view.mechanism, until=view.at), 5).lines
-    return next((line.id for line in older if line.id != view.id), None)
 
 
 def _compare_rounds(a: RoundView, b: RoundView) -> dict[str, Any]:
@@ -172,11 +153,8 @@ def show_validators(data: PageData, query: Mapping[str, str]) -> str:
     """Our weights beside the consensus of the chain, and beside those of another validator whose journal is here."""
     run = data.find(query.get("mechanism") or data.names[0])
     name, journals = run.mechanism.name, data.shown.journals
-    chosen = query.get("with") or next(iter(journals), "")
-    if chosen and chosen not in journals:
-        raise WeighbeamError("bad_query", "there is no journal of this name", "see service.journals in the settings")
-    with _open_other(journals.get(chosen)) as other:
-        found = _compare_validators(data, run, other, query.get("miner", "").strip())
+    with open_other_journal(journals, query.get("with")) as (chosen, other):
+        found = _show_validators(data, run, other, query.get("miner", "").strip())
     return render(
         "compare_validators.html",
         data.frame(),
@@ -191,38 +169,22 @@ def show_validators(data: PageData, query: Mapping[str, str]) -> str:
     )
 
 
-@contextmanager
-def _open_other(path: str | None) -> Iterator[Store | None]:
-    if path is None:
-        yield None
-        return
-    store = open_journal(path)
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def _compare_validators(data: PageData, run: PageMechanism, other: Store | None, miner: str) -> dict[str, Any] | None:
+def _show_validators(data: PageData, run: PageMechanism, other: Store | None, miner: str) -> dict[str, Any] | None:
     name = run.mechanism.name
-    graph = select_metagraph(data.store, name)
-    if graph is None:
+    found = compare_validators(data.store, other, name)
+    if found is None:
         return None
-    ours, theirs = recall_last_set(data.store, name), None if other is None else recall_last_set(other, name)
-    pairs = pair_weights(graph, ours, theirs, _count(data.store, name), None if other is None else _count(other, name))
-    own, them = find_own(graph), find_own(None if other is None else select_metagraph(other, name))
-    beyond = next((one for one in graph.neurons if them is not None and one.hotkey == them.hotkey), None)
-    hotkey = data.shown.resolve(miner, name) if miner else next((one.hotkey for one in pairs), None)
+    hotkey = data.shown.resolve(miner, name) if miner else next((one.hotkey for one in found.pairs), None)
     units = find_units(name, run.params)
     return {
-        "graph": graph,
-        "ours": ours,
-        "theirs": theirs,
-        "own": own,
-        "them": beyond,
-        "kept": estimate_vtrust(pairs) if ours else None,
-        "clipped": [one for one in sorted(pairs, key=lambda one: -one.clipped) if one.clipped > 0.001][:5],
-        "rows": _format_pairs(pairs[:MAX_LINES], units),
+        "graph": found.graph,
+        "ours": found.ours,
+        "theirs": found.theirs,
+        "own": found.own,
+        "them": found.other,
+        "kept": found.kept,
+        "clipped": [one for one in sorted(found.pairs, key=lambda one: -one.clipped) if one.clipped > 0.001][:5],
+        "rows": _format_pairs(found.pairs[:MAX_LINES], units),
         "compared": other is not None,
         "miner": hotkey,
         "scores": []
@@ -230,11 +192,6 @@ def _compare_validators(data: PageData, run: PageMechanism, other: Store | None,
         else [_format_scores(store, name, hotkey, units) for store in (data.store, other) if store is not None],
         "title": find_page(name).standing,
     }
-
-
-def _count(store: Store, mechanism: str) -> Mapping[str, Any]:
-    with store.read() as connection:
-        return count_records(connection, mechanism)
 
 
 def _format_pairs(pairs: Sequence[WeightPair], units: int) -> list[dict[str, Any]]:

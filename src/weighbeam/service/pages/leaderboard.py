@@ -102,11 +102,12 @@ def find_board(data: PageData, name: str, rows: Sequence[LeaderboardLine]) -> St
     """The leaderboard with whom the newest scored round asked. Where no chain was read, everybody counts as there."""
     read = any(row.uid is not None for row in rows)
     lines = [BoardLine(row.hotkey, row.standing, row.uid is not None or not read) for row in rows]
-    newest = list_rounds(data.store, mechanism=name, state="scored", limit=1).items
+    book, newest = data.shown.load_names(), list_rounds(data.store, mechanism=name, state="scored", limit=1).items
+    names = {row.hotkey: known for row in rows if (known := book.name(row.hotkey, name)) is not None}
     if not newest:
-        return StandingsBoard(lines)
+        return StandingsBoard(lines, names=names)
     view = select_round_view(data.store, newest[0].id, withhold=True)
-    return StandingsBoard(lines, view.id, (*view.members, *view.extra), view.summary or {})
+    return StandingsBoard(lines, view.id, (*view.members, *view.extra), view.summary or {}, names)
 
 
 def list_intervals(rows: Sequence[StandingRow], mechanism: str, book: NameBook) -> list[dict[str, Any]]:

@@ -105,10 +105,25 @@ def open_templates(package: str = OWN_PACKAGE) -> Environment:
         "fixed": formats.format_fixed,
         "tao": lambda value: formats.format_decimals(value, 3),
         "keys": link_keys,
+        "coded": mark_code,
         "story": link_prefixes,
     }
     made.globals["who"] = find_shown_name
     return made
+
+
+def mark_code(text: str) -> Markup:
+    """Words between backticks as code; everything else escaped.
+
+    >>> print(mark_code("`next` of <b>"))
+    <code>next</code> of &lt;b&gt;
+    """
+    parts = text.split("`")
+    whole = len(parts) % 2
+    marked = [
+        Markup("<code>{}</code>").format(part) if at % 2 and whole else escape(part) for at, part in enumerate(parts)
+    ]
+    return Markup("" if whole else "`").join(marked)
 
 
 def link_keys(text: str, mechanism: str | None = None) -> Markup:

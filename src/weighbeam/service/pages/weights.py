@@ -8,11 +8,11 @@ from urllib.parse import quote
 from weighbeam.charts.dashboard import chart_concentration, chart_shares
 from weighbeam.engine.views.names import NameBook
 from weighbeam.engine.views.weights import WeightsLine, list_weigh_ins, list_weights, recall_last_set
-from weighbeam.engine.weights.metagraphs import select_metagraph
+from weighbeam.engine.weights.metagraphs import find_own, select_metagraph
 from weighbeam.service.pages.formats import format_time
 from weighbeam.service.pages.page_data import PageData
 from weighbeam.service.pages.rendering import render
-from weighbeam.service.tables.boards import MINERS, VALIDATORS, find_own
+from weighbeam.service.tables.boards import MINERS, VALIDATORS
 from weighbeam.service.tables.model import find_span
 from weighbeam.service.tables.view import list_names, view_table
 from weighbeam.service.tables.weights import SUBMISSIONS

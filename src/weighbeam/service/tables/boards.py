@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from weighbeam.core.errors import WeighbeamError
 from weighbeam.engine.views.leaderboard import LeaderboardLine, select_leaderboard
 from weighbeam.engine.views.weights import recall_last_set
-from weighbeam.engine.weights.metagraphs import GraphView, NeuronView, select_metagraph
+from weighbeam.engine.weights.metagraphs import NeuronView, select_metagraph
 from weighbeam.mechanism.base import Mechanism
 from weighbeam.mechanism.params import Params
 from weighbeam.service.tables.model import Column, FoundRows, Table, TableSource
@@ -122,10 +122,6 @@ def list_neurons(source: TableSource, name: str, weighing: bool) -> list[NeuronR
     if weighing:
         return sorted(chosen, key=lambda row: -row.neuron.stake)
     return sorted(chosen, key=lambda row: (-(row.ours or 0.0), -row.neuron.incentive, row.neuron.uid))
-
-
-def find_own(graph: GraphView | None) -> NeuronView | None:
-    return None if graph is None else next((one for one in graph.neurons if one.uid == graph.own), None)
 
 
 def select_validators(source: TableSource, filters: Mapping[str, str], limit: int) -> FoundRows:

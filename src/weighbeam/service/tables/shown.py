@@ -20,7 +20,7 @@ def find_page(mechanism: str) -> MechanismPage:
 
 def find_units(mechanism: str, params: Params) -> int:
     """Units of a token where scores and standings are paid in them; 1 where they are numbers."""
-    return int(getattr(params, find_page(mechanism).token_units or "_", None) or 1)
+    return find_page(mechanism).count_units(params)
 
 
 def list_names(hotkey: str, uid: int | None, name: str | None) -> tuple[str, ...]:

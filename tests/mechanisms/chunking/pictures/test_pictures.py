@@ -246,10 +246,20 @@ def test_many_miners_and_none_can_be_drawn() -> None:
     assert render_svg(dress_spec(groups.spec, 330)).count("<path") > 19
 
 
+def test_miners_are_called_by_their_names() -> None:
+    groups, pay = draw_board(ChunkingParams(), make_board(3, names={"miner 1": "ada"}))
+    assert [row[1] for row in groups.rows] == ["miner 0", "ada", "miner 2"]
+    assert [row["miner"] for row in pay.spec["datasets"]["places"]] == ["miner 0", "ada", "miner 2"]
+
+
 def test_a_hostile_name_stays_data() -> None:
     name = "</script><b>'+x\u202e"
     lines = [BoardLine(name, 0.0), BoardLine("b", 1.0)]
-    for picture in draw_board(ChunkingParams(), StandingsBoard(lines, name, [name], {"group": "x"})):
+    boards = (
+        StandingsBoard(lines, name, [name], {"group": "x"}),
+        StandingsBoard(lines, name, [name], {"group": "x"}, {"b": name}),
+    )
+    for picture in (one for board in boards for one in draw_board(ChunkingParams(), board)):
         svg = render_svg(dress_spec(picture.spec, 330))
         assert "<b>" not in svg
         assert "\u202e" not in json.dumps([*picture.rows, picture.spec, picture.about], ensure_ascii=False)

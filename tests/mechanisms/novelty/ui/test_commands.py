@@ -100,7 +100,14 @@ def test_people_read_tables(filled: Path) -> None:
     shown = run("balances", "--store", filled)
     assert "ada" in shown.output
     assert "treasury: -" in shown.output
-    assert "released" in run("history", "--store", filled).output
+    assert "000000" not in shown.output, "tokens, not units"
+    history = run("history", "--store", filled).output
+    assert "released" in history
+    rows = said("history", "--store", filled)["history"]
+    receipts = [said("receipt", row["id"], "--store", filled)["receipt"] for row in rows]
+    looked = [(row, one["similarity"]) for row, one in zip(rows, receipts, strict=True) if "similarity" in one]
+    assert [row["similarity"] for row, _ in looked] == [paid_for for _, paid_for in looked], "and not the cosine"
+    assert any(row["similarity"] != row["micro"] for row, _ in looked)
     told = run("receipt", 4, "--store", filled).output
     assert "contribution 4 of eve: held, 100 tokens" in told
     assert "novelty release 4" in told

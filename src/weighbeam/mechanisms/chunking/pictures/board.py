@@ -34,7 +34,7 @@ def find_groups(params: ChunkingParams, board: StandingsBoard) -> GroupRanges:
     formed = form_groups(ranking, params.group_size, params.rank_values)
     chosen, count = board.summary.get("group"), board.summary.get("groups")
     same = isinstance(chosen, int) and count == len(formed.ranges)
-    return GroupRanges(ranking, formed.ranges, frozenset(board.asked), chosen if same else None)
+    return GroupRanges(ranking, formed.ranges, frozenset(board.asked), chosen if same else None, board.names)
 
 
 def picture_groups(groups: GroupRanges, round_id: str | None) -> ChartPicture:
@@ -47,7 +47,12 @@ def picture_groups(groups: GroupRanges, round_id: str | None) -> ChartPicture:
     for place, hotkey in enumerate(groups.ranking[:MAX_ROWS]):
         member = [str(number) for number, (start, stop) in enumerate(groups.ranges, 1) if start <= place < stop]
         rows.append(
-            (place + 1, tame_text(hotkey, LONGEST), ", ".join(member), "yes" if hotkey in groups.asked else "no")
+            (
+                place + 1,
+                tame_text(groups.names.get(hotkey, hotkey), LONGEST),
+                ", ".join(member),
+                "yes" if hotkey in groups.asked else "no",
+            )
         )
     return ChartPicture(
         "ranking-groups",
@@ -66,7 +71,13 @@ def list_places(params: ChunkingParams, board: StandingsBoard, limit: int = MAX_
     whole = sum(raw.values())
     order = sorted(lines, key=lambda line: (line.standing or 0.0, line.hotkey))
     return [
-        PaidPlace(place, line.hotkey, raw[line.hotkey] / whole, params.curve ** (place - 1) / whole)
+        PaidPlace(
+            place=place,
+            hotkey=line.hotkey,
+            share=raw[line.hotkey] / whole,
+            curve=params.curve ** (place - 1) / whole,
+            name=board.names.get(line.hotkey, ""),
+        )
         for place, line in enumerate(order[:limit], 1)
     ]
 
@@ -78,5 +89,5 @@ def picture_pay(places: Sequence[PaidPlace], curve: float) -> ChartPicture:
         f"Each place gets {curve:g} times the one before it; equals share. By the standings as they are now.",
         chart_pay(places),
         ("place", "miner", "share", "share of the place"),
-        tuple((one.place, tame_text(one.hotkey, LONGEST), one.share, one.curve) for one in places),
+        tuple((one.place, tame_text(one.name or one.hotkey, LONGEST), one.share, one.curve) for one in places),
     )

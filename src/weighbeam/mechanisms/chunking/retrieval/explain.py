@@ -32,7 +32,7 @@ def explain_retrieval(params: ChunkingParams, observation: Observation, answer: 
     lines = []
     for question, found, order in zip(recorded.facts["questions"], figures, ranked.rankings, strict=True):
         text = observation.texts.get(question["text"], "(text no longer kept)")
-        nearest = f"nearest chunk {order[0]}" if order else "no chunk has words"
+        nearest = f"nearest chunk {order[0] + 1}" if order else "no chunk has words"
         lines.append(Node(f"{found:.6g}, {nearest}: {text}"))
     rest = len(lines) - SHOWN_QUESTIONS
     more = (Node(f"and {rest} more"),) if rest > 0 else ()

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from weighbeam.mechanism.page import AnswerQuote, MechanismPage, Report, RoundFigure
+from weighbeam.mechanism.page import AnswerQuote, AnswerText, MechanismPage, Report, RoundFigure
+
+MAX_SNIPPETS, MAX_URL = 50, 300
 
 
 def list_figures(summary: Mapping[str, Any]) -> list[RoundFigure]:
@@ -36,6 +38,19 @@ def _make_quote(snippet: Mapping[str, Any]) -> AnswerQuote:
     )
 
 
+def list_snippets(_store: Any, _task: Mapping[str, Any], payload: Any) -> list[AnswerText]:
+    """The quotes that an answer sent, each with its address.
+
+    >>> list_snippets(None, {}, {"snippets": [{"url": "https://a.example", "excerpt": "It is so."}, 7]})
+    [AnswerText(text='It is so.', note='https://a.example', fault='')]
+    """
+    snippets = payload.get("snippets") if isinstance(payload, Mapping) else None
+    rows = [one for one in snippets if isinstance(one, Mapping)] if isinstance(snippets, list) else []
+    return [
+        AnswerText(str(one.get("excerpt") or ""), str(one.get("url") or "")[:MAX_URL]) for one in rows[:MAX_SNIPPETS]
+    ]
+
+
 PAGE = MechanismPage(
     lead="Miners back or refute a statement with quotes, checked on their page. The standing is an average.",
     parts={"sum": "snippets", "speed": "speed"},
@@ -46,6 +61,7 @@ PAGE = MechanismPage(
     table_width=104,
     legend="avg: moving average of values; half of what is not burnt goes to the first, a quarter to the second …",
     figures=list_figures,
+    texts=list_snippets,
     quotes=list_quotes,
     quotes_title="Evidence",
 )

@@ -77,7 +77,10 @@ def select_receipts(store: Store, contribution: int) -> dict[str, Any]:
 def select_history(
     store: Store, contributor: str | None = None, status: str | None = None, before: int | None = None, limit: int = 20
 ) -> list[dict[str, Any]]:
-    """The newest contributions, from the one before `before` on; `status` is what became of it in the end."""
+    """The newest contributions, from the one before `before` on; `status` is what became of it in the end.
+
+    `micro` is the cosine, `similarity` what was paid for; without a second look they are one.
+    """
     ended = func.coalesce(settlements.c.kind, contributions.c.status).label("ended")
     query = select(contributions, ended).outerjoin(settlements, settlements.c.contribution == contributions.c.id)
     if contributor is not None:
@@ -88,7 +91,15 @@ def select_history(
         query = query.where(contributions.c.id < before)
     with store.read() as connection:
         rows = connection.execute(query.order_by(contributions.c.id.desc()).limit(limit)).all()
-    return [{**{name: row._mapping[name] for name in LINE}, "status": row.ended, "text": row.text} for row in rows]
+    return [
+        {
+            **{name: row._mapping[name] for name in LINE},
+            "similarity": (row.receipt or {}).get("similarity", row.micro),
+            "status": row.ended,
+            "text": row.text,
+        }
+        for row in rows
+    ]
 
 
 def _sum(connection: Connection, prefix: str) -> int:

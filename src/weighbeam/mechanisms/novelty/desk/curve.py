@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from weighbeam.charts.curve import Bar, Curve, Point
 from weighbeam.core.errors import WeighbeamError
@@ -45,11 +45,12 @@ def draw_curve(store: Store, params: NoveltyParams, which: WhichCurve) -> Curve:
 
 
 def select_nearest(store: Store) -> list[Near]:
-    """How near each text of the corpus was to what came before it, and what it got; the first had nothing before it."""
+    """The similarity that each text of the corpus was paid for, and what it got; the first had nothing before it."""
     c = contributions.c
-    query = select(c.micro, c.status, c.units).where(c.status.in_(("paid", "held")), c.nearest.is_not(None))
+    paid_for = func.coalesce(c.receipt["similarity"].as_integer(), c.micro).label("similarity")
+    query = select(paid_for, c.status, c.units).where(c.status.in_(("paid", "held")), c.nearest.is_not(None))
     with store.read() as connection:
-        return [(row.micro, row.status if row.units else "nothing paid") for row in connection.execute(query)]
+        return [(row.similarity, row.status if row.units else "nothing paid") for row in connection.execute(query)]
 
 
 def count_bars(near: Iterable[Near], start: int) -> tuple[Bar, ...]:

@@ -193,7 +193,7 @@ def format_line(line: Mapping[str, Any], caller: Caller, length: int = MAX_TEASE
         **format_contributor(line["contributor"], caller),
         "status": status,
         "is_held": line["status"] == "held",
-        "similarity": None if line["micro"] is None else line["micro"] / MILLION,
+        "similarity": None if line["nearest"] is None else (line["similarity"] or 0) / MILLION,
         "text": None if text is None else text[:length],
         "cut": text is not None and len(text) > length,
         "address": f"{CONTRIBUTIONS}/{line['id']}",

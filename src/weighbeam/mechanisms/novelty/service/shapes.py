@@ -103,7 +103,8 @@ class ContributionLine(BaseModel):
     at: float
     status: str
     units: Units
-    micro: int | None
+    micro: Annotated[int | None, Field(description="cosine to the nearest, in millionths")]
+    similarity: Annotated[int | None, Field(description="what was paid for, in millionths")] = None
     nearest: int | None
     text_sha256: Sha256
     withdrawn: bool

@@ -102,6 +102,8 @@ def contribute(
     """
     from weighbeam.app.identity import open_hotkey
     from weighbeam.cli.common.options import open_settings
+    from weighbeam.mechanisms.novelty.explain import format_tokens
+    from weighbeam.mechanisms.novelty.params import NoveltyParams
     from weighbeam.mechanisms.novelty.service.client import send_contribution
 
     said = load_input(text, file)
@@ -109,7 +111,8 @@ def contribute(
     if as_json:
         print_json(found)
     else:
-        typer.echo(f"contribution {found['id']}: {found['status']}, {found['units']} units")
+        tokens = format_tokens(found["units"], NoveltyParams())
+        typer.echo(f"contribution {found['id']}: {found['status']}, {tokens} tokens ({found['units']} units)")
 
 
 @novelty_app.command()
@@ -181,7 +184,7 @@ def _settle(id: int, store: StoreOption, config: ConfigOption, as_json: bool, pa
         print_json(found)
     else:
         tokens = format_tokens(found["units"], chosen.params(None, None))
-        typer.echo(f"contribution {id} is {found['status']}: {tokens} tokens ({found['units']} units)")
+        typer.echo(f"contribution {id} is {found['status']}: {tokens} tokens")
 
 
 novelty_app.command()(balances)

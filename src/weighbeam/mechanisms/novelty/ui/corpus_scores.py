@@ -45,8 +45,8 @@ class CorpusScore:
 
     def explain(self) -> Node:
         if isinstance(self.found, WeighbeamError):
-            return Node(f"text {self.number}: refused, {self.found.message}")
-        head = f"text {self.number}: {self.found.status}, {format_tokens(self.found.units, self.params)} tokens"
+            return Node(f"text {self.number + 1}: refused, {self.found.message}")
+        head = f"text {self.number + 1}: {self.found.status}, {format_tokens(self.found.units, self.params)} tokens"
         if self.found.status == "duplicate":
             told = f"the same text as {self.found.nearest}, whatever its case, spacing or spelling"
             return Node(head, (Node(told),))

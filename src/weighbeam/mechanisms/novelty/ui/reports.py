@@ -44,10 +44,10 @@ def balances(
         print_json(rows[0] if contributor is not None else {"balances": rows, "totals": totals})
         return
     cells = [
-        [row["contributor"], format_tokens(row["units"], rules), row["units"], format_tokens(row["held"], rules)]
+        [make_printable(row["contributor"], 60), format_tokens(row["units"], rules), format_tokens(row["held"], rules)]
         for row in rows
     ]
-    print_table(("contributor", "tokens", "units", "held"), cells)
+    print_table(("contributor", "tokens", "held"), cells)
     if contributor is None:
         told = f"{totals['contributions']} contributions, {totals['pieces']} pieces in the corpus"
         typer.echo(f"treasury: {format_tokens(totals['treasury'], rules)} tokens; {told}")
@@ -86,9 +86,9 @@ def history(
             row["id"],
             time.strftime("%m-%d %H:%M:%SZ", time.gmtime(row["at"])),
             make_printable(row["contributor"], 20),
-            row["status"],
+            "not new" if row["status"] == "paid" and not row["units"] else row["status"],
             format_tokens(row["units"], rules),
-            "–" if row["micro"] is None else f"{row['micro'] / 1_000_000:.4f} to {row['nearest']}",
+            "–" if row["nearest"] is None else f"{row['similarity'] / 1_000_000:.4f} to {row['nearest']}",
             "(withdrawn)" if row["withdrawn"] else make_printable(row["text"] or "", MAX_SHOWN),
         ]
         for row in rows
@@ -110,6 +110,7 @@ def receipt(
     """
     from weighbeam.mechanisms.novelty.desk.accounts import select_receipts
     from weighbeam.mechanisms.novelty.desk.opening import view_kept
+    from weighbeam.mechanisms.novelty.explain import format_tokens
     from weighbeam.mechanisms.novelty.ui.receipts import show_receipt
 
     chosen = choose(store, config)
@@ -118,6 +119,7 @@ def receipt(
         print_json(found)
         return
     settled = found["settlement"]
-    show_receipt(found["receipt"], chosen.params(params, settings), settled is not None)
+    rules = chosen.params(params, settings)
+    show_receipt(found["receipt"], rules, settled is not None)
     if settled is not None:
-        typer.echo(f"{settled['status']}: {settled['units']} units")
+        typer.echo(f"{settled['status']}: {format_tokens(settled['units'], rules)} tokens")

@@ -29,9 +29,9 @@ def _list_contributions(payload: Any) -> Iterator[Mapping[str, Any]]:
 def describe(row: Mapping[str, Any]) -> str:
     """
     >>> describe({"id": "61", "status": "paid", "micro": 368171, "nearest": "19"})
-    'no. 61 · paid · similarity 0.368 to no. 19'
+    'no. 61 · paid · cosine 0.368 to no. 19'
     """
     said = [f"no. {row['id']}", str(row.get("status") or "")]
     if isinstance(row.get("micro"), int) and row.get("nearest") is not None:
-        said.append(f"similarity {row['micro'] / MILLION:.3f} to no. {row['nearest']}")
+        said.append(f"cosine {row['micro'] / MILLION:.3f} to no. {row['nearest']}")
     return " · ".join(part for part in said if part)

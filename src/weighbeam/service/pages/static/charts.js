@@ -13,6 +13,7 @@ function readColours() {
     calm: value("--calm-paper"),
     bad: value("--bad"),
     frame: value("--frame"),
+    accent: value("--accent"),
   };
 }
 
@@ -34,7 +35,7 @@ const INK = "#1c1c28";
 const RED = "#c2001b";
 
 function dress(spec, colours) {
-  const papers = { "#ffffff": colours.card, "#f1f1f4": colours.calm, "#55556a": colours.quiet, [INK]: colours.ink };
+  const papers = { "#ffffff": colours.card, "#f1f1f4": colours.calm, "#55556a": colours.quiet, "#2458a6": colours.accent, [INK]: colours.ink };
   const mark = typeof spec.mark === "object" ? { ...spec.mark } : spec.mark;
   if (typeof mark === "object") {
     for (const part of ["color", "stroke"]) mark[part] = papers[mark[part]] ?? mark[part];
