@@ -113,18 +113,18 @@ def doctor(
 
 def _diagnose_settings(config: Path | None) -> "Iterator[Symptom]":
     """Nothing in the core runs by settings, so without the packages that do they are not checked."""
-    from weighbeam.core.extras import explain_missing
+    from weighbeam.core.errors import WeighbeamError
+    from weighbeam.core.extras import require_extra
     from weighbeam.engine.running.diagnosis import Symptom
 
     try:
-        from weighbeam.app.validator.checks import diagnose_settings
-    except ModuleNotFoundError as fault:
-        missing = explain_missing(fault)
-        if missing is None:
-            raise
+        require_extra("validator")
+    except WeighbeamError as missing:
         yield Symptom("settings", "missing", missing.message, missing.remedy)
-    else:
-        yield from diagnose_settings(config)
+        return
+    from weighbeam.app.validator.checks import diagnose_settings
+
+    yield from diagnose_settings(config)
 
 
 def _show_symptoms(symptoms: "Iterable[Symptom]") -> bool:
