@@ -27,7 +27,7 @@ CORE = (
     ("weighbeam", "setup"),
     ("python", "-m", "weighbeam", "doctor"),
     ("weighbeam", "mechanism", "list"),
-    *(("weighbeam", "mechanism", "check", name) for name in MECHANISMS),
+    *(("weighbeam", "mechanism", "show", name) for name in MECHANISMS),
     *(("weighbeam", "score", name, str(ROOT / f"examples/{name}.json")) for name in MECHANISMS),
     ("weighbeam", "vectors", "run", str(ROOT / "vectors/chunking.rank.json")),
     ("python", "-c", f"import weighbeam; weighbeam.score('chunking', {str(ROOT / 'examples/chunking.json')!r}).best"),

@@ -100,7 +100,7 @@ def test_the_public_api_names_the_extra_that_it_needs(extra: str, code: str) -> 
     [
         "--help",
         "mechanism list",
-        "mechanism check evidence",
+        "mechanism show evidence",
         "lab list",
         f"vectors run {ROOT}/vectors/chunking.rank.json",
         *(f"score {name} {ROOT}/examples/{name}.json" for name in ("chunking", "evidence", "inference", "novelty")),
@@ -111,6 +111,14 @@ def test_the_core_needs_no_extra(words: str) -> None:
     done = run_without(EXTRAS, COMMAND, *words.split())
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+
+
+def test_the_core_checks_a_mechanism() -> None:
+    """All but its speed, which depends on what else this machine does."""
+    done = run_without(EXTRAS, COMMAND, "mechanism", "check", "evidence", "--json")
+    findings = json.loads(done.stdout)["findings"]
+    assert len(findings) > 10
+    assert [one for one in findings if one["fault"] and one["check"] != "fast enough"] == []
 
 
 def test_the_doctor_tells_what_is_absent_and_finds_the_core_healthy() -> None:
