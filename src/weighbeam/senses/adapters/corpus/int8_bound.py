@@ -34,7 +34,7 @@ from weighbeam.senses.ports.vectors import (
 
 SLACK = 4e6
 FIRST_FETCH = 32
-MAX_FETCH = 512
+MAX_FETCH = 128
 """So many rows are asked for at once; those of a mapped file bring their neighbours into memory."""
 MAX_WAITING = 65_536
 QUERY, PLACE, UPPER, LOWER = range(4)
