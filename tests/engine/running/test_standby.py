@@ -2,13 +2,16 @@
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, update
 
 from engine.small_subnet import (
     ALICE,
@@ -143,6 +146,29 @@ def test_a_first_that_comes_back_is_left_in_peace(pair: Pair) -> None:
         lambda: advance(pair.file, 1),
     )
     assert asyncio.run(run_through(standby, *steps)) == [False] * 6 + [True]
+    standby.lock.release()
+
+
+def test_another_that_ran_and_died_between_two_looks_is_waited_for_too(pair: Pair) -> None:
+    """What it signed may still be included, however short it ran."""
+
+    def leave_dead() -> None:
+        ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+        place = pair.first.holder.rpartition(":")[0].rpartition(":")[0]
+        holder = f"{place}:{int(ended.stdout)}:0123abcd"
+        with pair.store.write() as connection:
+            connection.execute(insert(tables.locks).values(hotkey=ALICE.address, holder=holder, beat=time.time()))
+        advance(pair.file, 1)
+
+    standby = pair.make_standby()
+    steps = (
+        pair.first.release,
+        lambda: advance(pair.file, BLOCKS - 1),
+        leave_dead,
+        lambda: advance(pair.file, BLOCKS - 1),
+        lambda: advance(pair.file, 1),
+    )
+    assert asyncio.run(run_through(standby, *steps)) == [False] * 4 + [True]
     standby.lock.release()
 
 

@@ -41,7 +41,7 @@ def kept(tmp_path: Path) -> Iterator[Store]:
 def test_a_name_of_the_chain_is_known_beside_uid_and_hotkey(kept: Store) -> None:
     found = load_names(kept).find(ADA)
     assert (found.name, found.uid, found.hotkey) == ("ada", 0, ADA)
-    assert found.label == f"ada · 0 · {ADA[:6]}…{ADA[-5:]}"
+    assert (found.label, found.short) == ("ada · 0", f"{ADA[:6]}…{ADA[-5:]}")
 
 
 def test_a_hostile_name_is_one_short_line_without_controls(kept: Store) -> None:

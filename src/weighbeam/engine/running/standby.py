@@ -25,6 +25,15 @@ class Silence:
     active_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The block at which the lock was first seen free, the holder that left it, and the newest submissions by then."""
+
+    block: int
+    holder: str | None
+    submissions: tuple[int | None, ...]
+
+
 @dataclass
 class Standby:
     """Waits for its turn: no lock and `blocks` blocks without a sign of the hotkey, at once and to the end."""
@@ -38,40 +47,46 @@ class Standby:
     async def wait_for_turn(self) -> None:
         """Returns with the lock held; `standby_unshared` or `standby_unsafe` where waiting would prove nothing."""
         await asyncio.to_thread(self._require_traces)
-        gone_at: int | None = None
+        gone: Gone | None = None
         while True:
             try:
-                gone_at = await self._look(gone_at)
-                if gone_at is not None and await self._take(gone_at):
+                gone = await self._look(gone)
+                if gone is not None and await self._take(gone):
                     return
             except ChainFault as fault:
                 log_fault(fault)
             except WeighbeamError as fault:
                 if fault.code not in ("store_fault", "hotkey_locked"):
                     raise
-                gone_at = None
+                gone = None
                 log_fault(fault)
             await asyncio.sleep(self.pause_seconds)
 
-    async def _look(self, gone_at: int | None) -> int | None:
-        """The block at which the lock was first seen gone; None while somebody holds it."""
+    async def _look(self, gone: Gone | None) -> Gone | None:
+        """Since when the lock is free; None while somebody holds it.
+
+        Another standby may have held it between two looks, and may have signed: then the count begins again.
+        """
         holder = await asyncio.to_thread(self.lock.find_holder)
         if holder is not None:
             self._say(f"standby: {holder} runs the validator of {self.lock.name}")
             return None
-        if gone_at is not None:
-            return gone_at
+        row, submissions = await asyncio.to_thread(self.lock.find_row), await asyncio.to_thread(self._list_newest)
+        left_by = None if row is None else str(row.holder)
+        if gone is not None and (gone.holder, gone.submissions) == (left_by, submissions):
+            return gone
         block = (await self._listen()).block
         self._say(f"standby: the lock of {self.lock.name} is gone at block {block}; {self.blocks} silent blocks to go")
-        return block
+        return Gone(block, left_by, submissions)
 
-    async def _take(self, gone_at: int) -> bool:
+    async def _take(self, gone: Gone) -> bool:
         """The lock, if all is silent; looked at again once it is ours, since another may have had it in between."""
-        if not self._is_silent(await self._listen(), gone_at):
+        if not self._is_silent(await self._listen(), gone.block):
             return False
-        await asyncio.to_thread(self.lock.take)
+        left_by = await asyncio.to_thread(self.lock.take)
         try:
-            if self._is_silent(await self._listen(), gone_at):
+            unseen = (left_by, await asyncio.to_thread(self._list_newest)) != (gone.holder, gone.submissions)
+            if not unseen and self._is_silent(await self._listen(), gone.block):
                 LOG.warning("standby: takes over the hotkey %s", self.lock.name)
                 return True
         except BaseException:
@@ -79,6 +94,11 @@ class Standby:
             raise
         await asyncio.to_thread(self.lock.release)
         return False
+
+    def _list_newest(self) -> tuple[int | None, ...]:
+        """The newest submission of each mechanism in the ledger."""
+        newest = [context.ledger.rows(1) for context in self.contexts]
+        return tuple(rows[-1].id if rows else None for rows in newest)
 
     def _is_silent(self, heard: Silence, gone_at: int) -> bool:
         return heard.block - max(gone_at, heard.active_at) >= self.blocks

@@ -36,8 +36,8 @@ class HotkeyLock:
         self.name = hotkey
         self.holder = f"{_name_place()}:{os.getpid()}:{secrets.token_hex(4)}"
 
-    def take(self) -> None:
-        """The lock, or `hotkey_locked` while another holder is alive."""
+    def take(self) -> str | None:
+        """The lock, or `hotkey_locked` while another holder is alive; gives the holder before, if it left its row."""
         now, ours = self._now(), self._hold()
         mine = tables.locks.c.hotkey == self._hotkey
         with self._store.write() as connection:
@@ -52,6 +52,7 @@ class HotkeyLock:
                 )
             connection.execute(delete(tables.locks).where(mine))
             connection.execute(insert(tables.locks).values(hotkey=self._hotkey, holder=self.holder, beat=now))
+        return None if held is None else str(held.holder)
 
     def beat(self) -> None:
         """Renew the lock; `hotkey_locked` if another process took it over.
