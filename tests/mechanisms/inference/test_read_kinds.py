@@ -461,7 +461,7 @@ def test_nobody_makes_the_entailment_sense_compare_more_than_its_share(senses: L
     watched = CountingEntailment(senses)
     many = [f"{PULLS} Coast {number} has a tide of {number} metres on most days. " * 12 for number in range(10)]
     INFERENCE.observe(PARAMS, ask(TIDES, [*HONEST.values(), LIE, *many]), watched)
-    assert 0 < watched.pairs <= 16 * 30
+    assert 0 < watched.pairs <= 16 * 20
     assert watched.longest <= 800
 
 

@@ -15,9 +15,11 @@ FIFTY = Season(rounds=50, weigh_every=5)
 SEEDS = range(4)
 
 
-def play(senses: LocalSenses, share: float, strategy: Callable[[], MinerStrategy], identities: int) -> list[Trial]:
+def play(
+    senses: LocalSenses, share: float, strategy: Callable[[], MinerStrategy], identities: int, seeds: range = SEEDS
+) -> list[Trial]:
     world = InferenceWorld({"reference_share": share}, senses)
-    return [play_season(world, strategy(), identities, seed, FIFTY) for seed in SEEDS]
+    return [play_season(world, strategy(), identities, seed, FIFTY) for seed in seeds]
 
 
 def compare(trials: list[Trial]) -> float:
@@ -47,7 +49,7 @@ def test_an_honest_miner_earns_three_times_a_liar(
 
 def test_without_references_lying_pays(senses: LocalSenses) -> None:
     """The defect that references are there for; if this fails, the test above proves less than it says."""
-    assert compare(play(senses, 0.0, lambda: FixedStrategy(lie), 2)) < 1.1
+    assert compare(play(senses, 0.0, lambda: FixedStrategy(lie), 2, SEEDS[:2])) < 1.1
 
 
 def test_the_least_skilled_honest_miner_earns_well_above_a_liar(senses: LocalSenses) -> None:

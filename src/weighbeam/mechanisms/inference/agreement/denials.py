@@ -19,7 +19,7 @@ from weighbeam.mechanisms.inference.text.counts import ParsedText
 from weighbeam.senses.ports.protocols import Entailment
 
 MAX_COMPARED = 16
-"""Most answers that the entailment sense compares: 240 pairs of short ones, 480 pairs of sentences."""
+"""Most answers that the entailment sense compares: 240 pairs of short ones, 320 pairs of sentences."""
 MAX_SAID, MAX_LETTERS = 80, 800
 """Words and characters of a short answer, and of a sentence, that is compared: a sign costs the sense as much as a
 word."""
@@ -27,7 +27,7 @@ MAX_ASKED = 200
 MIN_SENTENCE_WORDS = 4
 MAX_SENTENCES = 40
 """Sentences of an answer that are looked at."""
-READ, NEAREST = 6, 5
+READ, NEAREST = 4, 5
 """Sentences of an answer that are held against others, those nearest to any first, and against how many others."""
 MIN_OTHERS = 2
 SAME = 950_000
