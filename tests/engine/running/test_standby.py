@@ -158,7 +158,6 @@ def test_another_that_ran_and_died_between_two_looks_is_waited_for_too(pair: Pai
         holder = f"{place}:{int(ended.stdout)}:0123abcd"
         with pair.store.write() as connection:
             connection.execute(insert(tables.locks).values(hotkey=ALICE.address, holder=holder, beat=time.time()))
-        advance(pair.file, 1)
 
     standby = pair.make_standby()
     steps = (
