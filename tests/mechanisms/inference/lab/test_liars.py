@@ -47,6 +47,7 @@ def test_an_honest_miner_earns_three_times_a_liar(
     assert min(map(compare_ends, trials)) >= 3
 
 
+@pytest.mark.slow
 def test_without_references_lying_pays(senses: LocalSenses) -> None:
     """The defect that references are there for; if this fails, the test above proves less than it says."""
     assert compare(play(senses, 0.0, lambda: FixedStrategy(lie), 2, SEEDS[:2])) < 1.1
