@@ -48,10 +48,10 @@ test: $(READY) ## Run every check: style, types, layers, vectors, tests
 	@$(BIN)/python tests/chromium.py
 	@$(MAKE) --no-print-directory -j -O lint types layers vectors
 	$(BIN)/python -m pytest -m "not alone and not paired and not slow" -n $(WORKERS) --dist worksteal --durations 25
-	$(BIN)/python -m pytest -m paired tests -n $(if $(filter 1,$(WORKERS)),1,2) --dist loadfile --durations 25
+	$(BIN)/python -m pytest -m "paired and not slow" tests -n $(if $(filter 1,$(WORKERS)),1,2) --dist loadfile --durations 25
 	$(BIN)/python -m pytest -m alone tests --durations 15
 
-test-slow: $(READY) ## Run the slow tail: the whole catalogue of attacks in its short form, years of a lab subnet
+test-slow: $(READY) ## Run the slow tail: all attacks in short form, years of a lab subnet, a takeover
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --durations 10
 
 lint: $(READY) ## Check style (ruff)

@@ -147,6 +147,7 @@ def test_a_validator_runs_is_killed_starts_again_and_everything_adds_up(subnet: 
     assert leaders[-1]["last_reason"] == "new_words"
 
 
+@pytest.mark.slow
 def test_one_that_stands_by_takes_over_from_one_that_is_killed(subnet: Path) -> None:
     sections = re.split(r"(?m)^(?=\[)", (subnet / "validator-2.toml").read_text())
     chunking = [one for one in sections if not re.match(r"\[mechanisms\.(?!chunking)", one)]
