@@ -181,10 +181,10 @@ def test_a_chain_that_cannot_be_read_proves_no_silence(pair: Pair) -> None:
         pair.first.release()
         advance(pair.file, 5 * BLOCKS)
 
-    def mend() -> None:
+    def restore() -> None:
         chain.faults.unreachable = False
 
-    steps = cut, mend, lambda: advance(pair.file, BLOCKS)
+    steps = cut, restore, lambda: advance(pair.file, BLOCKS)
     assert asyncio.run(run_through(standby, *steps)) == [False, False, True]
     standby.lock.release()
 

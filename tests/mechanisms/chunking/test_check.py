@@ -177,7 +177,7 @@ def test_chunks_with_other_white_space_are_found_without_reading_their_words() -
 
 
 def test_a_text_that_stands_twice_misleads_no_later_chunk() -> None:
-    """Remembered from its other place, it is no hint; what follows is still found where it stands, not cut anew."""
+    """Remembered from its other place, it does not help; what follows is still found where it stands, not cut again."""
     twice = "The tide comes in, and the tide goes out. "
     middle = [f"Sentence number {number} is about something else altogether. " for number in range(40)]
     chunks = [twice, *middle[:20], twice, *middle[20:]]

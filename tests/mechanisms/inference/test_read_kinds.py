@@ -462,7 +462,14 @@ def test_nobody_makes_the_entailment_sense_compare_more_than_its_share(senses: L
     many = [f"{PULLS} Coast {number} has a tide of {number} metres on most days. " * 12 for number in range(10)]
     INFERENCE.observe(PARAMS, ask(TIDES, [*HONEST.values(), LIE, *many]), watched)
     assert 0 < watched.pairs <= 16 * 20
-    assert watched.longest <= 800
+    assert watched.longest <= 400
+
+
+@pytest.mark.parametrize("giant", ["!" * 700, "! " * 300, "a1 " * 200], ids=["signs", "apart", "mixed"])
+def test_nobody_makes_the_entailment_sense_read_a_giant_sentence(senses: LocalSenses, giant: str) -> None:
+    watched = CountingEntailment(senses)
+    INFERENCE.observe(PARAMS, ask(TIDES, [*HONEST.values(), f"{LIE} So it is {giant}. {PULLS}"]), watched)
+    assert 0 < watched.longest <= 400
 
 
 class FailingEntailment(CountingEntailment):

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from weighbeam.core.quantise import MILLION
 from weighbeam.mechanism.untrusted import describe_exception
 from weighbeam.mechanisms.inference.text.cosines import TextVectors
-from weighbeam.mechanisms.inference.text.counts import ParsedText
+from weighbeam.mechanisms.inference.text.counts import ParsedText, count_signs
 from weighbeam.senses.ports.protocols import Entailment
 
 MAX_COMPARED = 16
 """Most answers that the entailment sense compares: 240 pairs of short ones, 320 pairs of sentences."""
 MAX_SAID, MAX_LETTERS = 80, 800
-"""Words and characters of a short answer, and of a sentence, that is compared: a sign costs the sense as much as a
-word."""
+"""Words and characters of a short answer that is compared: a sign costs the sense as much as a word."""
 MAX_ASKED = 200
-MIN_SENTENCE_WORDS = 4
+MIN_SENTENCE_WORDS, MAX_SENTENCE_TOKENS, MAX_SENTENCE_LETTERS = 4, 80, 400
+"""Of a sentence that is compared. What is longer is read in windows, so two giants would cost many times as much."""
 MAX_SENTENCES = 40
 """Sentences of an answer that are looked at."""
 READ, NEAREST = 4, 5
@@ -104,8 +104,17 @@ def list_sentences(number: int, text: ParsedText) -> list[Sentence]:
     >>> list_sentences(3, ParsedText("Tides come from the Moon. Yes. The Sun adds a third."))
     [Sentence(answer=3, text='Tides come from the Moon.'), Sentence(answer=3, text='The Sun adds a third.')]
     """
-    long_enough = (one for one in text.sentences if len(one.split()) >= MIN_SENTENCE_WORDS and len(one) <= MAX_LETTERS)
-    return [Sentence(number, one) for one in list(long_enough)[:MAX_SENTENCES]]
+    return [Sentence(number, one) for one in text.sentences if is_comparable(one)][:MAX_SENTENCES]
+
+
+def is_comparable(sentence: str) -> bool:
+    """
+    >>> [is_comparable(text) for text in ("Tides come from the Moon.", "Yes.", "So it is " + "! " * 90, "x " * 500)]
+    [True, False, False, False]
+    """
+    words = len(sentence.split())
+    tokens = words + count_signs(sentence)
+    return words >= MIN_SENTENCE_WORDS and tokens <= MAX_SENTENCE_TOKENS and len(sentence) <= MAX_SENTENCE_LETTERS
 
 
 def choose_pairs(
